@@ -113,7 +113,7 @@ pub enum Error {
         name: String,
         /// The reason.
         what: String,
-        /// The error of the system or a decompressor, if it is the cause.
+        /// The error from the system or a decompressor, if it is the cause.
         source: Option<io::Error>,
     },
     /// The work was stopped on request. An import ends with a commit; other work has no effect.

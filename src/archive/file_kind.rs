@@ -83,7 +83,7 @@ impl FileKind {
     }
 
     /// Returns the path of this kind of file for an archive, existing or new. It is beside the archive, unless this
-    /// process has a folder for such files ([`set_index_folder`]) and there is none beside the archive.
+    /// process uses a folder for such files ([`set_index_folder`]) and there is none beside the archive.
     pub fn of_archive(self, archive: &Path) -> PathBuf {
         let beside = self.beside(archive);
         let folder = INDEX_FOLDER.read().unwrap_or_else(PoisonError::into_inner);

@@ -152,13 +152,13 @@ pub(in crate::archive) struct Unsaid {
 }
 
 impl Unsaid {
-    /// Returns all games of an archive.
+    /// Returns the set in which all games of an archive are unassigned; `games` is their number.
     pub fn new(games: u64) -> Unsaid {
         let games = GameSet::all(games);
         Unsaid { next: (0..=games.words.len()).collect(), games }
     }
 
-    /// Takes the games `first` to `last`, and adds them to a set, if given.
+    /// Takes the games `first` to `last`, and adds them to a set, if there is one.
     pub fn take(&mut self, (first, last): (u64, u64), mut into: Option<&mut GameSet>) {
         let Some((first, last)) = first.checked_sub(1).zip(last.checked_sub(1)) else { return };
         let (from, to) = ((first / 64) as usize, (last / 64) as usize);
@@ -181,7 +181,8 @@ impl Unsaid {
         }
     }
 
-    /// Returns the first word from `word` on that has games; every skipped word refers to this word from now on.
+    /// Returns the first word at or after `word` that has games, and links every skipped word directly to it (path
+    /// compression).
     fn find(&mut self, word: usize) -> usize {
         let step = |next: &[usize], at: usize| next.get(at).copied().unwrap_or(at);
         let mut found = word;

@@ -1,9 +1,9 @@
 //! Archive files: writing, mapping, reading, and maintenance.
 //!
 //! `read` opens archives and finds games in them. `write` makes and extends archives atomically. `copy` makes archives
-//! from archives, by blocks or by games. `maintain` verifies, repairs and deletes. The other files have sets of games,
-//! kinds of files, and folders. The input is untrusted bytes on disk or in memory. The output is games ([`GameRef`]),
-//! or damage with its location.
+//! from archives, by blocks or by games. `maintain` verifies, repairs and deletes. The other files define sets of
+//! games, kinds of files, and folders. The input is untrusted bytes on disk or in memory. The output is games
+//! ([`GameRef`]), or damage with its location.
 
 // This room reads untrusted bytes, so no code here may panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -1,5 +1,5 @@
-//! The document's second notation, which has the bit fields in another order (FORMAT.md, "The alternate notation"), and
-//! its two variants in the document.
+//! The document's second notation, with the bit fields in another order (FORMAT.md, "The alternate notation"), and its
+//! two variants in the document.
 
 use super::code::{EXPLICIT, NAG, TEXT};
 

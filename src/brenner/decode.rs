@@ -137,7 +137,7 @@ pub struct Decoder<'a> {
 /// The meaning of a table byte, before the board is consulted.
 #[derive(Clone, Copy)]
 enum Word {
-    /// `step`: the total number of files and ranks.
+    /// `step`: the files and ranks that the move crosses, from its start square to its target.
     Piece {
         role: Role,
         label: u8,
@@ -453,7 +453,7 @@ impl<'a> Decoder<'a> {
         Some(text)
     }
 
-    /// `advance_plain` for one side to move.
+    /// Implements `advance_plain` for one side to move.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "sides are 0 and 1, bytes indices of 256 entries, squares below 64")]
     fn plain<const BLACK: bool>(&mut self, before: impl FnOnce(&Position, Move, Threat)) -> bool {
@@ -502,7 +502,7 @@ impl<'a> Decoder<'a> {
         };
         match item {
             Item::Move(m) => {
-                // An element of one byte has no shorter form.
+                // No form is shorter than an element of one byte.
                 if self.at - start > 1 {
                     self.scratch.clear();
                     push_move(self.line.position(), m, &mut self.scratch);
@@ -533,14 +533,14 @@ struct Step {
     role: Role,
     /// The `RELATION` of the move's squares; 0 for other bytes.
     relation: u8,
-    /// The allowed contents of the destination: `EMPTY_SQUARE`, `TAKEN`, or both.
+    /// The allowed contents of the target square: `EMPTY_SQUARE`, `TAKEN`, or both.
     onto: u8,
 }
 
 const EMPTY_SQUARE: u8 = 1;
 const TAKEN: u8 = 2;
 
-/// The effects for White and for Black.
+/// The steps of each byte, for White and for Black.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static STEPS: [[Step; 256]; 2] = {
     // The directions of a pawn: step 1, step 2, capture right, capture left, from the player's point of view.

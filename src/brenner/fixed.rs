@@ -34,7 +34,7 @@ pub enum FixedError {
     Reserved(usize),
     /// The move with this number, from 0, is not legal.
     IllegalMove(usize),
-    /// The move with this number has no id. This does not occur in legal games.
+    /// There is no id for the move with this number. This does not occur in legal games.
     NoId(usize),
     /// The bits after the last id are not zero.
     Padding,

@@ -21,9 +21,9 @@ pub(super) const COMMENT: u8 = b'C';
 /// [`encode()`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StandaloneError {
-    /// A leading text does not begin with one of the identifying letters; the offset of the text in bytes.
+    /// A leading text does not begin with one of the identifying letters; holds the text's offset in bytes.
     UnknownLetter(usize),
-    /// A text is not UTF-8; the offset of the text in bytes.
+    /// A text is not UTF-8; holds the text's offset in bytes.
     NotUtf8(usize),
     /// A tag or text of the game contains U+0000, which ends texts in this form.
     ZeroCharacter,
@@ -178,7 +178,7 @@ pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The moves of a game: the starting position, and the Brenner bytes without texts. Searches use this form for games of
+/// The moves of a game: the starting position, and the Brenner bytes without texts. Searches use this form for games in
 /// an archive and for stand-alone strings.
 ///
 /// [`start`] has an example.
@@ -316,7 +316,7 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
             Item::Nag(nag) => Event::Nag(nag),
             Item::Text(text) => {
                 let text = std::str::from_utf8(text).map_err(|_| StandaloneError::NotUtf8(at + start))?;
-                // After a glyph before the first move, a comment still has its letter.
+                // After a glyph before the first move, a comment still begins with its letter.
                 let comment = if moved { Some(text) } else { text.strip_prefix(char::from(COMMENT)) };
                 Event::Text(TextKind::Brace, comment.ok_or(StandaloneError::UnknownLetter(at + start))?.into())
             }

@@ -56,7 +56,7 @@ pub(crate) static RAYS: [[u64; 64]; 8] = {
     table
 };
 
-/// The squares that a piece of each role attacks on an empty board, by role number; none for the pawn.
+/// The squares that a piece attacks on an empty board, by role number; there are none for the pawn.
 pub(crate) static REACH: [[u64; 64]; 6] = {
     let mut table = [[0; 64], jumps(&LEAPS), [0; 64], [0; 64], [0; 64], jumps(&DIRECTIONS)];
     let mut direction = 0;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A text that does not have the expected meaning.
+/// A text that does not name the expected part of the board.
 ///
 /// ```
 /// let error = "i9".parse::<scoresheet::chess::Square>().unwrap_err();

@@ -95,7 +95,7 @@ impl Position {
         }) || self.en_passant_is_legal()
     }
 
-    /// Returns the pawn of the side to move that can step to an empty square, if there is one.
+    /// Returns the pawn of the side to move that can step to `to`, an empty square, as a bitboard; 0 if there is none.
     #[inline]
     pub(super) fn stepper_to(&self, to: Square) -> u64 {
         let pawns = self.role(Role::Pawn) & self.occupied[self.turn.index()];
@@ -191,8 +191,8 @@ mod tests {
 
     #[test]
     fn whether_there_is_a_move_is_known_without_all_of_them() {
-        // Many pieces that give check, and kings with little room: mates, checks that another piece answers, and a
-        // check that only en passant answers.
+        // Positions with many checking pieces and kings with little room: mates, checks that another piece answers, and
+        // a check that only en passant answers.
         let starts = [
             "3qk3/pp2pppp/1q1q4/8/8/4Q1Q1/PPPP2PP/3QK3 w - - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

@@ -53,7 +53,7 @@ pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     crc.finalize()
 }
 
-/// The same CRC for browsers, with a table that is computed at startup. The tables of crc32fast do not
+/// Returns the same CRC in browsers, with a table that is computed on first use. The tables of crc32fast do not
 /// compress well and would be 3 % of the download.
 #[cfg(target_family = "wasm")]
 pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {

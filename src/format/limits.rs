@@ -7,7 +7,8 @@ pub const MOST: u64 = 1 << 60;
 /// The accepted cost of blocks with valid checksums. A crafted archive can declare anything under valid checksums.
 ///
 /// [`OpenOptions`](crate::archive::OpenOptions) sets other limits for an archive. Writers stay within the defaults. A
-/// block beyond `block` gives [`Error::Limit`](crate::Error::Limit); a block beyond another limit counts as damaged.
+/// block beyond the limit `block` returns [`Error::Limit`](crate::Error::Limit); a block beyond another limit counts as
+/// damaged.
 ///
 /// Each block has one budget, in units. A unit is about a byte of memory that the reader reserves, a byte of text in
 /// its output, or a nanosecond. FORMAT.md, section 24, lists the charges. The budget depends on the size of the block

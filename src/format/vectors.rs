@@ -1,5 +1,5 @@
 //! The test vectors of numbers: varints, compressed parts, planes and adaptive numbers (FORMAT.md, "Test vectors").
-//! `SCORESHEET_BLESS=1 cargo test --lib format::vectors` rewrites them; `tests/format/vectors.rs` has the other
+//! `SCORESHEET_BLESS=1 cargo test --lib format::vectors` rewrites them; `tests/format/vectors.rs` tests the other
 //! vectors.
 
 use super::budget::{Allowance, Cost};
@@ -15,7 +15,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// The meaning that the library derives from the bytes; `None` if it rejects them.
+/// Returns the meaning that the library derives from the bytes; `None` if it rejects them.
 fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
     let mut rest = Bytes(bytes);
     let kind = match part {

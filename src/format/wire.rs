@@ -127,7 +127,7 @@ pub(crate) fn push_string(text: &[u8], out: &mut Vec<u8>) {
 
 /// Appends a compressed part: the raw length as a varint, one byte (0 stored, 1 zstd frame), and the bytes to the end.
 ///
-/// The part is stored if a frame has too few bytes for the part's charge.
+/// The part is stored if a frame would contain too few bytes for the part's charge.
 pub(crate) fn push_compressed(raw: &[u8], level: i32, cost: Cost, out: &mut Vec<u8>) {
     push_with(raw, &[], Effort::Level(level), cost, out);
 }
@@ -139,7 +139,7 @@ pub(crate) fn push_compressed(raw: &[u8], level: i32, cost: Cost, out: &mut Vec<
 #[derive(Default)]
 pub(crate) struct Mixed {
     pub(crate) bytes: Vec<u8>,
-    /// The end of each kind.
+    /// The end of each kind's bytes.
     ends: Vec<usize>,
 }
 
@@ -147,7 +147,7 @@ pub(crate) struct Mixed {
 const LEAST_BLOCK: usize = 256;
 
 impl Mixed {
-    /// Ends a kind.
+    /// Ends the current kind of bytes.
     pub(crate) fn end_kind(&mut self) {
         if self.bytes.len() >= self.ends.last().unwrap_or(&0) + LEAST_BLOCK {
             self.ends.push(self.bytes.len());

@@ -2,8 +2,9 @@
 //!
 //! Supported are lists of `key=value` (TCEC), scores with depth and time (`+0.33/20 5.6s`: cutechess, fastchess,
 //! Arena), scores followed by such lists, scores alone, and the commands `eval`, `emt` and `clk`. Results are from
-//! White's point of view. Scores in lists and commands are written from White's point of view, and all other scores
-//! from the mover's. ChessBase's `[%eval 75,20]`, with hundredths and depth, is also from the mover's point of view.
+//! White's point of view. Scores in lists and commands are written from White's point of view; all other scores are
+//! written from the mover's. ChessBase's `[%eval 75,20]`, with hundredths and depth, is also from the mover's point of
+//! view.
 
 use super::values::{Evaluation, decimal, duration};
 use crate::chess::Color;

@@ -141,23 +141,23 @@ impl fmt::Display for Outcome {
 /// assert_eq!(captures.0, 2);
 /// ```
 pub trait Visitor {
-    /// A tag pair, in order, with resolved escapes.
+    /// Receives a tag pair, in order, with resolved escapes.
     fn tag(&mut self, name: &[u8], value: &[u8]);
-    /// The position before the first move. Called once per game, after the tags.
+    /// Receives the position before the first move. Called once per game, after the tags.
     fn start(&mut self, position: &Position);
-    /// A move in the position `before`.
+    /// Receives a move in the position `before`.
     fn play(&mut self, before: &Position, m: Move);
-    /// A `!` (good) or `?` as written after a move.
+    /// Receives a `!` (good) or `?` as written after a move.
     fn suffix(&mut self, good: bool);
-    /// A numeric annotation glyph, `$0` to `$255`.
+    /// Receives a numeric annotation glyph, `$0` to `$255`.
     fn nag(&mut self, nag: u8);
-    /// A text at its position.
+    /// Receives a text at its position.
     fn text(&mut self, kind: TextKind, text: &[u8]);
-    /// A variation opens. It replaces the last move.
+    /// Opens a variation, which replaces the last move.
     fn open(&mut self);
-    /// The innermost variation closes.
+    /// Closes the innermost variation.
     fn close(&mut self);
-    /// The termination marker of the main line. Not called if the movetext has none.
+    /// Receives the termination marker of the main line. Not called if the movetext has none.
     fn outcome(&mut self, outcome: Outcome);
 }
 

@@ -172,7 +172,7 @@ impl ArchiveWriter {
         self.lock().add(game)
     }
 
-    /// Adds the games of a PGN text, plain or compressed. `name` is the name of the source in the archive. Faults of
+    /// Adds the games of a PGN text, plain or compressed. `name` is the name of the source in the archive. Faults in
     /// games are reported and are not errors.
     ///
     /// Errors: the text cannot be read to its end (the preceding games are added); the archive cannot be written.

@@ -1,8 +1,8 @@
 //! Edits games in place: changes tags, comments or moves under the same number.
 //!
-//! A changed game is encoded like an imported one. Its layout still reproduces the bytes of the source, and its record
-//! has the flag for changed games. The archive is rewritten with the chunks of such games, and replaced when the new
-//! file is complete. Input: a function from a game to its new content; output: the archive, either changed or
+//! A changed game is encoded like an imported one. Its layout still reproduces the bytes in the source, and its record
+//! carries the flag for changed games. The archive is rewritten with the chunks of such games, and replaced when the
+//! new file is complete. Input: a function from a game to its new content; output: the archive, either changed or
 //! unchanged.
 
 use super::chunk::ChunkBuilder;

@@ -63,7 +63,7 @@ pub struct Feed<'a> {
     pub names: Vec<String>,
     /// The next source to open.
     next: usize,
-    /// The start in the next source.
+    /// The position at which reading begins in the next source.
     begin: Option<Begin>,
     paths: &'a [PathBuf],
     reading: Option<Reading>,
@@ -238,7 +238,7 @@ impl<'a> Feed<'a> {
         job
     }
 
-    /// Returns whether an error of a source ends the import.
+    /// Returns whether an error in a source ends the import.
     fn is_end_of_all(&self, error: &Error) -> bool {
         self.options.stop_at_refused || self.is_changed || matches!(error, Error::Interrupted)
     }
@@ -335,7 +335,7 @@ fn changed(path: &Path) -> Error {
     Error::input(path.display().to_string(), what)
 }
 
-/// Reads the bytes of a source that its record covers. Returns their hash if it equals the record's hash.
+/// Reads past the bytes of a source that its record covers. Returns their hash if it equals the record's hash.
 fn pass_over(source: &mut pgn::Source, path: &Path, record: &SourceRecord, stop: &AtomicBool) -> Result<Sha256> {
     let (mut hash, mut left, mut buffer) = (Sha256::new(), record.bytes, vec![0; PASSED]);
     while left > 0 {

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 pub enum Reading {
     /// Games and the text between them.
     Games(Box<Splitter<Source>>),
-    /// Bytes only.
+    /// The bytes of a source whose games are not read.
     Bytes(Box<KeptBytes>),
 }
 

@@ -6,8 +6,8 @@
 //! there and takes other work.
 //!
 //! Only the bytes of the source determine the limits of jobs, and all order-dependent steps run in order. The archive
-//! is therefore the same for any number of threads. Memory holds two jobs per thread for any size of input. A job that
-//! is much longer than a chunk, because of a long game, is processed alone.
+//! is therefore the same for any number of threads. Memory holds two jobs per thread, whatever the size of the input. A
+//! job that is much longer than a chunk, because of a long game, is processed alone.
 //!
 //! After a fixed number of chunks, a commit makes the written data durable and records the progress in the sources. An
 //! interrupted import continues from there and creates the same archive.

@@ -58,8 +58,8 @@ pub struct ImportOptions {
     /// [`Existing::Append`] after the existing games. The sources are read from the beginning to verify that they have
     /// not changed.
     pub resume: bool,
-    /// The number of chunks in a batch. A commit follows each batch. A commit also precedes an oversized game, and none
-    /// occurs within it.
+    /// The number of chunks in a batch. A commit follows each batch. A commit also precedes an oversized game; no
+    /// commit occurs within it.
     pub batch: u32,
     /// The approximate size of a chunk in bytes of PGN, which is decompressed together. For games longer than 768
     /// bytes, up to three times as much.

@@ -28,7 +28,7 @@ pub enum Run {
         loose: Option<Vec<u8>>,
         /// The checkpoint after the segment; `None` within an oversized game.
         checkpoint: Option<Checkpoint>,
-        /// Each fault with the number of its game in this run, from 1. A stored game also has an index among the run's
+        /// Each fault with the number of its game in this run, from 1. A stored game also gets an index among the run's
         /// stored games, from 0.
         faults: Vec<(u64, FaultReport)>,
     },

@@ -19,7 +19,7 @@ use crate::format::tags::TagsDraft;
 use crate::format::texts::TextsBuilder;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Imports everything that a feed returns into an archive. Returns the reason that reading stopped early, if any, and
+/// Imports everything that a feed returns into an archive. Returns the reason why reading stopped early, if it did, and
 /// the sources that could not be read to their end. The output contains a write error.
 pub fn run<'a, S: Storage>(
     feed: Feed<'a>,

@@ -10,9 +10,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// The stages that jobs pass in order.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage {
-    /// The numbering of strings.
+    /// Strings get their numbers.
     Strings,
-    /// The output to the archive.
+    /// The chunk is written to the archive.
     Output,
 }
 
@@ -154,7 +154,7 @@ impl<T> Schedule<T> {
         at_once
     }
 
-    /// Brings job `number`, from 0, to a stage. Returns the job if it is its turn, and queues it otherwise.
+    /// Brings job `number`, from 0, to a stage. Returns the job if its turn has come, and queues it otherwise.
     pub fn enter(&self, stage: Stage, number: u64, job: T) -> Option<T> {
         let mut state = self.lock();
         let line = state.line(stage);
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// A job: its number, and its current stage.
+    /// The number of a job, and its current stage.
     type Job = (u64, Option<Stage>);
 
     /// Runs `jobs` of them on some threads; every tenth is great. Returns the orders at the stages.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Opens a file of PGN or PCN, plain or compressed, or standard input for `-`. The first bytes determine the format.
 /// PCN is converted to PGN in a temporary file: see [`Source::is_made`].
 ///
-/// Errors: the file cannot be read; it is neither PGN nor PCN; a PCN document has a fault.
+/// Errors: the file cannot be read; it is neither PGN nor PCN; a PCN document contains a fault.
 pub fn open(path: &Path) -> Result<Source> {
     open_until(path, &AtomicBool::new(false))
 }
@@ -60,7 +60,7 @@ fn refused(path: &Path, error: SourceError) -> Error {
     }
 }
 
-/// Returns the name of a source in messages.
+/// Returns the name of a source, for messages.
 pub(super) fn called(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }

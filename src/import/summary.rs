@@ -15,7 +15,7 @@ pub struct FaultReport {
     pub source: usize,
     /// The offset of the fault in the decompressed source, in bytes.
     pub offset: u64,
-    /// The line of the source, from 1.
+    /// The line number in the source, from 1.
     pub line: u64,
     /// The game's number in its source, from 1.
     pub game: u64,

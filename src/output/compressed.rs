@@ -1,4 +1,4 @@
-//! Compresses text according to the name of its file.
+//! Compresses text according to the file's name.
 
 use crate::output::{Target, compression};
 use crate::pgn::Compression;

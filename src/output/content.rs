@@ -183,7 +183,7 @@ impl Content {
             (content, written) if content.is_like(written) => Some(true),
             (Content::Text, Content::Source) => Some(true),
             (Content::Movetext, Content::Pgn | Content::Source | Content::Text) => Some(true),
-            // A comment can begin like JSON, and a source like anything.
+            // A comment can begin like JSON, and a source can begin like any content.
             (Content::Json, Content::Pgn | Content::Source | Content::Text) => None,
             (Content::Text | Content::Binary, _) => None,
             _ => Some(false),

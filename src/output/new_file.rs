@@ -110,7 +110,7 @@ mod tests {
         let (input, path) = (folder.path().join("g.bga"), folder.path().join("a.csv"));
         std::fs::write(&input, b"").unwrap();
         let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        // For a file with access only for its owner, the umask does not matter.
+        // If only its owner can access the file, the umask does not matter.
         std::fs::set_permissions(&input, std::fs::Permissions::from_mode(0o600)).unwrap();
         let target = Outputs::from_inputs([&input]).file(&path, Content::Text, Existing::Refuse).unwrap();
         NewFile::create(&target).unwrap().finish().unwrap();

@@ -1,5 +1,4 @@
-//! Restricts the targets of writing: never an input, never a file of another kind, and only a name that fits the
-//! content.
+//! Restricts output files: never an input, never a file of another kind, and only a name that fits the content.
 
 use crate::archive::{Archive, Existing, FileKind};
 use crate::output::compression;
@@ -177,7 +176,7 @@ impl Outputs {
         })
     }
 
-    /// Fails if the path is known, unless it is the side file of this kind under its own name.
+    /// Returns an error if the path is known, unless it is the side file of this kind under its own name.
     fn is_free(&self, path: &Path, side_file: Option<FileKind>) -> Result<(), Refused> {
         let is_side_file =
             |known: &Known| known.path == path && side_file.is_some_and(|kind| known.role == Role::Beside(kind));
@@ -211,7 +210,7 @@ enum Identity {
 }
 
 impl Identity {
-    /// Returns every identity of a file; a device or pipe has none.
+    /// Returns every identity of a file; none for a device or a pipe.
     fn all(path: &Path) -> impl Iterator<Item = Identity> {
         let file = match path.to_str() {
             Some("-") => standard_input(),
@@ -295,7 +294,7 @@ fn fits_name(path: &Path, written: Content) -> Result<(), Refused> {
 }
 
 /// Fails if the content of a file is of another kind than `written`: `--force` applies only to files of the same kind.
-/// Unknown content may be replaced if the file has the right name.
+/// Unknown content may be replaced if the file's name is right.
 fn may_replace(path: &Path, written: Content) -> Result<(), Refused> {
     let content = match fs::metadata(path) {
         Ok(file) if file.is_file() => Content::from_file(path)

@@ -13,7 +13,7 @@ pub enum PackedFault {
     NoMove,
     /// A variation closes without opening, or is open at the end.
     Nesting,
-    /// The moves continue after the end of the bytes, or exceed the maximum length.
+    /// The bytes end before the moves do, or the moves exceed the maximum length.
     Overlong,
     /// Bytes follow after the end of the game.
     Rest,

@@ -1,7 +1,7 @@
 //! Packed moves: a game's Brenner stream in under three bits per ply, each game independently (FORMAT.md, "Packed
 //! moves").
 //!
-//! The legal moves of a position have a fixed order. Each has a score, which is a sum of integer weights. Scores become
+//! The legal moves in a position are in a fixed order. The score of each is a sum of integer weights. Scores become
 //! integer frequencies, and a range coder writes the played move. All numbers are integers, so a stream decodes to the
 //! same moves on any machine.
 //!

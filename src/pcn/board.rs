@@ -37,7 +37,7 @@ impl PieceName {
         (is_word(style) && is_word(name)).then(|| PieceName { text: text.into(), style: (start, start + style.len()) })
     }
 
-    /// Returns whether the name has the `+` of a promoted piece.
+    /// Returns whether the name begins with the `+` of a promoted piece.
     pub fn is_promoted(&self) -> bool {
         self.style.0 == 1
     }
@@ -64,8 +64,8 @@ impl PieceName {
     }
 
     /// Returns the side of the piece. An upper-case abbreviation means the bottom side, which starts the game. The case
-    /// of the style is ignored, because captured pieces keep it (`x:S`). If the abbreviation has no letters, the style
-    /// decides. Returns `None` for mixed case.
+    /// of the style is ignored, because captured pieces keep it (`x:S`). If the abbreviation contains no letters, the
+    /// style decides. Returns `None` for mixed case.
     pub fn side(&self) -> Option<Side> {
         let style = self.text.get(self.style.0..self.style.1).unwrap_or_default();
         let word =
@@ -152,7 +152,7 @@ pub(super) fn name_of(piece: Piece) -> String {
     if piece.color == Color::White { name } else { name.to_ascii_lowercase() }
 }
 
-/// A board of any number of dimensions; the default has none.
+/// A board with any number of dimensions; the default is 0.
 ///
 /// ```
 /// use scoresheet::pcn::Board;

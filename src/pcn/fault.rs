@@ -29,13 +29,13 @@ pub enum PcnFault {
     TooLarge,
     /// The square does not exist.
     NoSuchSquare,
-    /// The square has no piece.
+    /// No piece stands on the square.
     EmptySquare,
     /// The piece is on no square, or on several.
     NotUnique,
     /// The object of `shift` or `land` is occupied.
     Occupied,
-    /// The object of `capture`, `remove` or `stun` has no opposing piece.
+    /// No opposing piece stands on the object of `capture`, `remove` or `stun`.
     NothingToCapture,
     /// `drop`: western chess has no pieces in hand.
     Drop,

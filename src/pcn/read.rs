@@ -112,8 +112,8 @@ fn pieces_of(position: &Position) -> [Option<Piece>; 64] {
     pieces
 }
 
-/// Plays the moves. They determine the missing parts of the start: the side to move, and the castling rights and the en
-/// passant target that they use.
+/// Plays the moves. They determine what the starting position does not give: the side to move, and the castling rights
+/// and the en passant target that they use.
 fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(Position, Vec<Move>), PcnError> {
     let mut start = Position::from_pieces(pieces, Color::White);
     let first = moves.iter().position(|actions| actions.as_array().is_some_and(|list| !list.is_empty()));
@@ -186,7 +186,7 @@ fn with_more_rights(
     })
 }
 
-/// Returns whether a side has the starting array of chess or Chess960, with no other pieces.
+/// Returns whether a side's pieces are exactly the starting array of chess or Chess960.
 fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
     let (home, pawns) = if color == Color::White { (0, 8) } else { (56, 48) };
     let pawn = Some(Piece { color, role: Role::Pawn });

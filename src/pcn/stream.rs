@@ -23,7 +23,7 @@ use std::io::{self, BufReader, Read};
 /// ```
 #[derive(Debug)]
 pub enum ReadError {
-    /// An error of the reader, or of the receiver of the games.
+    /// An error from the reader, or from the receiver of the games.
     Io(io::Error),
     /// A fault of the document.
     Pcn(PcnError),
@@ -55,7 +55,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
     match read {
         Ok(()) => Ok(games),
         Err(ReadError::Pcn(error)) => Err(error),
-        // Neither bytes nor a list cause I/O errors, and serde_json has no other errors in reading.
+        // Neither bytes nor a list cause I/O errors, and serde_json returns no other errors when it reads.
         Err(ReadError::Io(_)) => Err(Path::ROOT.error(PcnFault::Json(0, 0))),
     }
 }

@@ -1,4 +1,4 @@
-//! Tag names for data of PCN that PGN has no tag for.
+//! Tag names for PCN data for which PGN defines no tag.
 
 /// The tag for a draw proposal, which PGN does not cover: the proposer, `White` or `Black`.
 pub const DRAW_PROPOSAL: &str = "DrawProposal";

@@ -87,7 +87,7 @@ fn coordinates(square: Square) -> String {
     format!("[{}, {}]", 7 - square.rank_index(), square.file_index())
 }
 
-/// Returns the actions of a move; the null move has none.
+/// Returns the actions for a move; none for the null move.
 fn actions(before: &Position, m: Move) -> String {
     let action =
         |from: Square, verb: &str, to: Square| format!("[{}, \"{verb}\", {}]", coordinates(from), coordinates(to));

@@ -70,7 +70,7 @@ pub(in crate::pgn) fn count_lines(text: &[u8]) -> u64 {
     // A block of this size has fewer than 256 line ends. The sum fits in a byte, so vector instructions count them.
     const BLOCK: usize = 192;
     let Some((last, rest)) = text.split_last() else { return 0 };
-    // The LF of a CR LF counts, and its CR does not.
+    // In CR LF, the LF counts and the CR does not.
     let ends =
         |(byte, next): (&u8, &u8)| u8::from(*byte == b'\n') | u8::from(*byte == b'\r') & u8::from(*next != b'\n');
     let of_block = |(bytes, next): (&[u8], &[u8])| u64::from(bytes.iter().zip(next).map(ends).sum::<u8>());

@@ -24,7 +24,7 @@ pub enum FaultKind {
     Variant,
     /// A word that is neither a move nor a number nor a common sign. It is kept at its position.
     UnknownToken,
-    /// A tag that does not have the form `[Name "value"]`. It is kept as raw text after the start.
+    /// A tag that is not written as `[Name "value"]`. It is kept as raw text after the start.
     BadTag,
     /// A tag pair without a closing quote or bracket. Its value is kept.
     UnterminatedTag,
@@ -144,7 +144,7 @@ mod tests {
     use crate::chess::fen::{FenFault, FenField};
     use std::collections::BTreeSet;
 
-    /// Each kind's successor; a new kind does not compile before it has its place here.
+    /// Returns the kind after `kind`. A new kind fails to compile until it is listed here.
     fn next(kind: FaultKind) -> Option<FaultKind> {
         use FaultKind as Kind;
         Some(match kind {
@@ -167,12 +167,12 @@ mod tests {
             Kind::Oversized => Kind::NulByte,
             Kind::NulByte => Kind::NotUtf8,
             Kind::NotUtf8 => Kind::NotAGame,
-            // The faults of a FEN have a separate list.
+            // The faults in a FEN are listed separately.
             Kind::NotAGame | Kind::BadFen(_) => return None,
         })
     }
 
-    /// Those that a forgiving reader of FEN finds.
+    /// The faults that a forgiving FEN reader finds.
     const FEN: [FenFault; 13] = [
         FenFault::Missing,
         FenFault::NoSuchPiece,

@@ -6,7 +6,7 @@ use crate::pgn::masks::{letters, stops};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The maximum length of a name.
+/// The maximum length of a tag name in bytes.
 const NAME_REACH: usize = 1024;
 
 /// A parsed tag pair.
@@ -39,7 +39,7 @@ pub(in crate::pgn) struct Pair<'a> {
 pub struct TagHead {
     /// The name and a blank, with the first byte lowest.
     name: u128,
-    /// A mask of the relevant bytes of `name`.
+    /// A mask for the relevant bytes of `name`.
     mask: u128,
     /// The length of the name in bytes.
     length: usize,

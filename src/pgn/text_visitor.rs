@@ -67,7 +67,7 @@ pub struct Lines {
     pub pairs: bool,
     /// A line ends before White's number if it has `width` bytes or more, and nowhere else.
     pub filled: bool,
-    /// Black's move, if it comes next, has a number.
+    /// Black's move, if it comes next, is written with a number.
     pub number: bool,
 }
 
@@ -85,7 +85,7 @@ pub struct EndOfRun {
 }
 
 /// A visitor that uses the text of a game. Each method corresponds to one or several methods of [`Visitor`], and by
-/// default has the same effect.
+/// default does the same.
 ///
 /// ```
 /// use scoresheet::chess::{Move, Position, san::ShortText};

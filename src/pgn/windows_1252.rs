@@ -9,7 +9,7 @@ const UPPER: [char; 32] = [
     '\u{17E}', '\u{178}',
 ];
 
-/// Returns the text of these bytes.
+/// Returns the text that these bytes encode.
 pub(in crate::pgn) fn decode(bytes: &[u8]) -> String {
     let character = |byte: &u8| match byte {
         0x80..=0x9F => UPPER.get(usize::from(byte - 0x80)).copied().unwrap_or_default(),
@@ -18,7 +18,7 @@ pub(in crate::pgn) fn decode(bytes: &[u8]) -> String {
     bytes.iter().map(character).collect()
 }
 
-/// Returns the bytes of a text, or `None` if a character has none.
+/// Returns the bytes for a text, or `None` if a character cannot be encoded.
 pub(in crate::pgn) fn encode(text: &str) -> Option<Vec<u8>> {
     let byte = |character: char| match UPPER.iter().position(|upper| *upper == character) {
         Some(index) => u8::try_from(0x80 + index).ok(),

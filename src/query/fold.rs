@@ -19,7 +19,7 @@ pub fn fold(text: &str) -> String {
     plain
 }
 
-/// Combining diacritical marks.
+/// Returns whether a character is a combining diacritical mark.
 fn is_mark(letter: char) -> bool {
     ('\u{300}'..='\u{36F}').contains(&letter)
 }

@@ -33,7 +33,7 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
 /// The maximum length of a word to correct.
 const LONGEST: usize = 60;
 
-/// The minimum number of letters to insert, remove or change.
+/// Returns the edit distance: the minimum number of letters to insert, remove or change.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

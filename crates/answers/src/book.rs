@@ -33,7 +33,7 @@ impl Book {
         Ok(book)
     }
 
-    /// Returns a book of an open archive.
+    /// Returns a book for an open archive.
     pub fn new(name: String, archive: Archive) -> Book {
         let indexed = Arc::new(IndexedArchive::from(archive));
         // The current side files belong to the current state of the archive.

@@ -8,7 +8,7 @@ use scoresheet::Error;
 use scoresheet::query::QueryFault;
 use serde_json::{Map, Value, json};
 
-/// The reason that a request has no answer.
+/// The reason why a request cannot be answered.
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// The status.
@@ -53,7 +53,7 @@ impl Fault {
             .with("column", fault.column())
     }
 
-    /// Returns the fault of a missing object.
+    /// Returns the fault for a missing object.
     pub fn missing(message: impl Into<String>) -> Fault {
         Fault::new(StatusCode::NOT_FOUND, "not_found", message)
     }

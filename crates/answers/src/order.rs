@@ -1,5 +1,5 @@
-//! A sort for short lists of all types. A separate sort for each type would add a few kilobytes to the download in a
-//! browser.
+//! Sorts short lists of all types with the same code. A separate sort for each type would add a few kilobytes to a
+//! browser's download.
 
 /// Returns the items, sorted by two numbers per item. The sort is stable.
 pub fn by_numbers<T>(items: Vec<T>, numbers: impl Fn(&T) -> (u64, u64)) -> Vec<T> {

@@ -95,7 +95,7 @@ impl Params {
         self.get("archive").map(|_| self.number("archive", 0)).transpose()
     }
 
-    /// Returns the games of `archive`, `where` and `find`, in the archives' order.
+    /// Returns the games that `archive`, `where` and `find` select, in the archives' order.
     pub fn choice(&self) -> Result<Choice<'_>, Fault> {
         Ok(Choice { only: self.archive()?, filter: self.filter()?, question: self.question()?, ..Choice::default() })
     }

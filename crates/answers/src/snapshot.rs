@@ -1,5 +1,5 @@
-//! All archives of a request at one moment, and the games that a filter selects. A request keeps its set when a newer
-//! set replaces it.
+//! All archives that a request reads, at one moment, and the games that a filter selects. A request keeps its set when
+//! a newer set replaces it.
 
 use crate::book::Book;
 use crate::fault::Fault;

@@ -171,7 +171,7 @@ impl Batches {
     }
 }
 
-/// Returns whether all archives have the texts of a column in tag columns.
+/// Returns whether the tag columns of all archives contain the texts of a column.
 fn is_dictionary(sources: &ArchiveSet, value: Value) -> bool {
     let tag = match value {
         Value::Text(tag) => tag,
@@ -206,7 +206,7 @@ impl RecordBatchReader for Batches {
     }
 }
 
-/// The games of a batch, and the data read from them.
+/// The games in a batch, and the data read from them.
 struct Batch<'a> {
     source: &'a Member,
     games: &'a [u64],

@@ -52,7 +52,7 @@ pub enum Value {
     Movetext,
     /// The seconds left on White's clock after each of White's moves; null if no comment gives them.
     ClocksWhite,
-    /// The same for Black.
+    /// The seconds left on Black's clock after each of Black's moves; null if no comment gives them.
     ClocksBlack,
     /// The evaluation after each ply, in hundredths of a pawn; mate in n is 32,768 - n for White and n - 32,769 for
     /// Black. Null if no comment gives it.
@@ -71,7 +71,7 @@ pub enum Value {
     EventId,
 }
 
-/// The type of the column of tags.
+/// Returns the type of the `tags` column.
 fn map_type() -> DataType {
     let fields = [Field::new("key", DataType::Utf8, false), Field::new("value", DataType::Utf8, true)];
     let entries = Field::new("entries", DataType::Struct(Fields::from_iter(fields)), false);
@@ -118,7 +118,7 @@ impl Value {
         }
     }
 
-    /// Returns whether every game has a value.
+    /// Returns whether every game has a value in this column.
     pub(crate) fn is_required(self) -> bool {
         matches!(self, Value::GameId | Value::Result | Value::Plies | Value::Brenner | Value::Tags | Value::Movetext)
             || matches!(self, Value::MovesSan | Value::MovesUci)

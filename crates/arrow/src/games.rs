@@ -45,8 +45,8 @@ enum Growing {
     Pvs(ListBuilder<ListBuilder<StringBuilder>>),
 }
 
-/// Returns the requested columns for games of one chunk in ascending order of their numbers. The columns have the order
-/// of the requests.
+/// Returns the requested columns for games of one chunk in ascending order of their numbers. The columns come in the
+/// order of the requests.
 ///
 /// Errors: the chunk or a game is damaged.
 pub fn read(archive: &Archive, chunk: usize, games: &[u64], request: &[Request]) -> Result<Vec<ArrayRef>> {
@@ -93,7 +93,7 @@ fn begin(chunk: &Chunk<'_>, games: &[u64], request: Request) -> Result<Growing> 
     })
 }
 
-/// The texts of a tag.
+/// Returns the texts of tag `name` in these games.
 fn tag(chunk: &Chunk<'_>, games: &[u64], name: &str) -> Result<ArrayRef> {
     let mut texts = StringBuilder::new();
     let (mut games, mut number) = (games.iter().peekable(), chunk.first());

@@ -1,6 +1,6 @@
 //! Tag columns: texts of tags for the games of a batch, as dictionaries or strings, and values parsed from them.
 //!
-//! If the archive has tag columns, the numbers of a column are the keys of a dictionary, and its table of strings has
+//! If the archive has tag columns, the numbers of a column are the keys of a dictionary, and its table of strings holds
 //! the values. A text is then parsed once, not once per game.
 
 use arrow_array::types::{ArrowPrimitiveType, Int32Type};
@@ -29,7 +29,7 @@ impl Dictionaries {
     /// Returns a table as an array: the string of number n at index n - 1.
     fn of(&mut self, strings: &Arc<Strings>) -> ArrayRef {
         let key = Arc::as_ptr(strings) as usize;
-        // The table is kept beside its array, so no other table can have its address.
+        // The table is kept with its array, so no other table can get its address.
         let (_, array) = self.made.entry(key).or_insert_with(|| (Arc::clone(strings), array_of(strings)));
         Arc::clone(array)
     }

@@ -77,8 +77,8 @@ fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProper
 /// Writes all batches as a Parquet file. Calls `progress` after each batch with the number of games written so far; if
 /// it returns false, writing stops. Returns the number of games, or `None` if stopped: the file is then unusable.
 ///
-/// Needs memory for a row group and a batch, for any number of games. The file's metadata has the archives in
-/// `scoresheet.archive` and `scoresheet.sequence`, and the version of this crate in `scoresheet.version`.
+/// Needs memory for a row group and a batch, for any number of games. The file's metadata names the archives in
+/// `scoresheet.archive` and `scoresheet.sequence`, and this crate's version in `scoresheet.version`.
 ///
 /// Errors: the file cannot be written, or the archive is damaged.
 pub fn write_parquet(
@@ -161,7 +161,7 @@ fn in_steps_of(column: &ArrayRef, data_type: &DataType) -> ArrayRef {
 }
 
 impl Batches {
-    /// The source of the data, as metadata of the file.
+    /// Returns the source of the data, for the file's metadata.
     fn origin(&self) -> Vec<KeyValue> {
         let archives = self.sources().members().iter().map(|source| source.archive());
         let join = |texts: Vec<String>| texts.join(" ");

@@ -83,8 +83,9 @@ impl RowsToPgn {
         RowsToPgn { columns: columns.collect() }
     }
 
-    /// Returns the games of a batch as PGN, on rayon's current pool. If a row is not a valid game, such as damaged move
-    /// bytes, its PGN has the readable part and a comment about the fault. The import reports these faults.
+    /// Returns the games of a batch as PGN, on rayon's current pool. If a row is not a valid game, for example if its
+    /// move bytes are damaged, its PGN contains the readable part and a comment about the fault. The import reports
+    /// these faults.
     ///
     /// Errors: a column's type does not match its name.
     pub fn text(&self, batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {

@@ -1,6 +1,6 @@
 //! Parses numbers, days and times in texts of tags.
 //!
-//! A text without such a value gives `None`; the text column still has the text itself.
+//! A text without such a value gives `None`; the text column still contains the text itself.
 
 use scoresheet::query::value;
 
@@ -11,7 +11,7 @@ pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
     T::try_from(value).ok()
 }
 
-/// Returns the rating at the start of a text, as in filters; `None` if it does not fit.
+/// Parses the rating at the start of a text, as filters do; `None` if it does not fit into 16 bits.
 pub fn rating(text: &str) -> Option<i16> {
     value::rating(text.as_bytes()).and_then(|rating| i16::try_from(rating).ok())
 }

@@ -47,7 +47,7 @@ pub fn arguments(typed: Vec<OsString>, names: &[String]) -> Result<Config, Strin
     Ok(Config { args, file: found.then_some(file) })
 }
 
-/// The value of SCORESHEET_CONFIG, if it is set.
+/// Returns the value of SCORESHEET_CONFIG, if it is set.
 fn named() -> Option<OsString> {
     std::env::var_os("SCORESHEET_CONFIG")
 }

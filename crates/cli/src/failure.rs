@@ -13,9 +13,9 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Code {
-    /// Success.
+    /// The command succeeded.
     Success = 0,
-    /// Failed.
+    /// The command failed.
     Failed = 1,
     /// Wrong usage, reported like clap's errors.
     Usage = 2,
@@ -37,11 +37,11 @@ impl From<Code> for ExitCode {
 /// separate lines, with a marker.
 #[derive(Debug)]
 pub enum Failure {
-    /// An error of the library.
+    /// An error from the library.
     Library(Error),
-    /// A message of the command.
+    /// A message from the command itself.
     Message(String),
-    /// A fault of the arguments that clap does not detect.
+    /// A fault in the arguments that clap does not detect.
     Usage(String),
     /// A fault of a query in the value of this option, with its position.
     Query(&'static str, QueryFault),
@@ -125,7 +125,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Returns advice about an error of the library, to append to its message.
+/// Returns advice about an error from the library, to append to its message.
 fn advice(error: &Error) -> &'static str {
     match error {
         Error::Damaged(_) | Error::Read { .. } => "; see `scoresheet verify`",

@@ -23,11 +23,11 @@ struct Shared {
     stop: AtomicBool,
     /// Whether the running work checks `stop`.
     can_stop: AtomicBool,
-    /// Whether a pager has the terminal.
+    /// Whether a pager controls the terminal.
     is_paged: AtomicBool,
     /// The exit code for the signal.
     code: AtomicU8,
-    /// Writes a message.
+    /// The function that prints messages.
     print: fn(&str),
 }
 
@@ -108,13 +108,13 @@ fn wait(shared: Arc<Shared>) {
     }
 }
 
-/// Ctrl-C alone.
+/// Waits for Ctrl-C, the only signal on Windows.
 #[cfg(windows)]
 fn wait(shared: Arc<Shared>) {
     let _ = ctrlc::set_handler(move || shared.interrupted(INTERRUPTED));
 }
 
-/// Other systems have no signals.
+/// Does nothing: other systems have no signals.
 #[cfg(not(any(unix, windows)))]
 fn wait(_: Arc<Shared>) {}
 

@@ -37,13 +37,13 @@ pub fn of_tables(args: &[OsString]) -> Option<Vec<OsString>> {
 
 /// The treatment of a subcommand that is not built in.
 pub enum Outside {
-    /// A program has it.
+    /// A program that implements the subcommand.
     Program(Command),
     /// A known program that is not installed, with the message.
     Missing(String),
 }
 
-/// Returns the handling of these arguments (without the name of the command). Returns `None` if the first argument is
+/// Returns the program for these arguments (given without the command's name). Returns `None` if the first argument is
 /// not the name of a subcommand, or if there is no such program.
 ///
 /// Searches beside this program first, then on `PATH`.

@@ -9,7 +9,7 @@ pub struct Pager;
 
 #[cfg(not(unix))]
 impl Pager {
-    /// Starts none.
+    /// Returns `None`: no pager is started.
     pub fn start() -> Option<Pager> {
         None
     }

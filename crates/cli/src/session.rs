@@ -19,7 +19,7 @@ pub struct Session {
     /// The options for opening archives.
     pub access: Access,
     interrupt: Interrupt,
-    /// Whether games of an opened archive may be missing.
+    /// Whether games may be missing from an opened archive.
     incomplete: AtomicBool,
     /// Whether standard output and standard error are terminals.
     terminals: [bool; 2],
@@ -29,7 +29,7 @@ pub struct Session {
     is_paged: bool,
     /// The value of `--color`.
     color: clap::ColorChoice,
-    /// A fault that is not reported yet, because the next game may have the same fault.
+    /// A fault that is not reported yet, because the next game may contain the same fault.
     fault: Mutex<Option<GameFault>>,
 }
 
@@ -169,12 +169,12 @@ impl Session {
         note(text);
     }
 
-    /// Records that games of an opened archive may be missing.
+    /// Records that games may be missing from an opened archive.
     pub fn set_incomplete(&self) {
         self.incomplete.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether games of an opened archive may be missing: if so, no command succeeds.
+    /// Returns whether games may be missing from an opened archive: if so, no command succeeds.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete.load(Ordering::Relaxed)
     }
@@ -213,7 +213,7 @@ pub fn message_width() -> Option<usize> {
     said_width().or_else(terminal).map(|width| width.clamp(20, SCREEN))
 }
 
-/// The value of the variable COLUMNS.
+/// Returns the value of the environment variable COLUMNS.
 fn said_width() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.parse().ok().filter(|width| *width >= 20)
 }

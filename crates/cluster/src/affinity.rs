@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Executors with tasks on all threads report every five seconds.
 const LEAST_SILENCE: Duration = Duration::from_secs(6);
 
-/// Assigns the work on an archive to the executors that had it before.
+/// Assigns the work on an archive to the executors that did it before.
 #[derive(Debug)]
 pub struct Affinity {
     silence: Duration,
@@ -222,7 +222,7 @@ fn archives(plan: &Arc<dyn ExecutionPlan>, partitions: usize) -> Option<Vec<Arc<
     plan.children().into_iter().find_map(|child| archives(child, partitions))
 }
 
-/// Returns the executor of each piece of work: the first executor in the order of its archive that has a free share.
+/// Returns the executor of each piece of work: the first executor with a free share, in the order of its archive.
 /// Shares are in proportion to threads.
 fn homes(archives: &[Arc<str>], executors: &[(String, u32)]) -> Vec<usize> {
     let threads: u64 = executors.iter().map(|(_, threads)| u64::from(*threads)).sum();

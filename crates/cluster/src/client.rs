@@ -58,7 +58,7 @@ impl Client {
         let state = SessionStateBuilder::new().with_default_features().with_config(config).build();
         let url = format!("df://{}:{}", scheduler.0, scheduler.1);
         let context = SessionContext::remote_with_state(&url, state).await?;
-        // The state for Ballista lacks all other functions.
+        // The session state for Ballista lacks all other functions.
         for function in functions() {
             context.register_udf(function);
         }
@@ -102,10 +102,10 @@ impl Client {
 
 /// Returns the innermost message of an error that went through several layers as text.
 fn said(text: &str) -> String {
-    // An error of the protocol between the machines.
+    // An error in the protocol between the machines.
     let message = text.split_once("message: \"").and_then(|(_, rest)| rest.split_once("\", metadata: "));
     let text = message.map_or(text, |(message, _)| message);
-    // An error of an executor, in Rust's debug format.
+    // An error from an executor, in Rust's debug format.
     let inner = text.rsplit_once("(\"").and_then(|(_, rest)| rest.split_once("\")"));
     let text = inner.map_or(text, |(inner, _)| inner).trim();
     let mut text = text.strip_prefix("Execution error: ").unwrap_or(text);

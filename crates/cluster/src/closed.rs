@@ -1,4 +1,4 @@
-//! Restricts queries: a query reads the games of the cluster's tables, and no files.
+//! Restricts queries: a query reads the games in the cluster's tables, and no files.
 //!
 //! DataFusion plans can name files: `copy .. to`, external tables, scans of CSV, JSON, Parquet. The scheduler and the
 //! executors accept plans from anybody who can reach their ports. They therefore have no file store at all, and a plan
@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use url::Url;
 
-/// The error of a plan that names a file.
+/// The error message for a plan that reads a file.
 const CLOSED: &str = "a cluster reads the games of its tables and no other files";
 
 /// A registry without any store, not even for the local file system.

@@ -40,7 +40,7 @@ struct Message {
 pub enum Side {
     /// A client.
     Client,
-    /// The scheduler, which has the lists.
+    /// The scheduler, which keeps the lists.
     Scheduler(Arc<Tables>),
     /// An executor.
     Executor(Arc<Opener>),

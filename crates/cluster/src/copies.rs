@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 pub struct Copies {
     folder: PathBuf,
     most: u64,
-    /// In the order of their last use.
+    /// The copies, in the order of their last use.
     kept: Mutex<Vec<Arc<Copy>>>,
 }
 

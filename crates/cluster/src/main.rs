@@ -1,7 +1,7 @@
 //! The command `scoresheet-cluster`, which `scoresheet cluster` runs: scheduler, executors, queries, and the list of
 //! archives.
 //!
-//! This file has the arguments; the library has services, plans and stores.
+//! This file defines the arguments; the library implements services, plans and stores.
 
 use ballista_core::error::BallistaError;
 use clap::{Args, Parser, Subcommand};

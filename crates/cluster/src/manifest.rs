@@ -1,5 +1,5 @@
-//! The list of archives that make a table: `games.json`. It has all data that planning a query needs, so a planner
-//! opens no archive.
+//! The list of archives that make a table: `games.json`. It contains all data that is needed to plan a query, so a
+//! planner opens no archive.
 //!
 //! This module knows the file and makes it from archives; it knows no plans.
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-/// The archives in their order: the first game of each has the number after the last game of the previous one.
+/// The archives in their order: the first game of each is numbered after the last game of the previous archive.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {

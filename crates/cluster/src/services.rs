@@ -1,5 +1,5 @@
-//! The two services: a scheduler, which has the lists of archives and opens none, and executors, which open the
-//! archives of their tasks.
+//! The two services: a scheduler, which keeps the lists of archives and opens none, and executors, which open the
+//! archives for their tasks.
 
 use crate::affinity::Affinity;
 use crate::closed;

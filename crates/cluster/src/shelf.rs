@@ -1,5 +1,5 @@
-//! Access to the archives of a table in each process: a client knows the table's name, the scheduler has the list, and
-//! executors open the archives of their work.
+//! Access to a table's archives in each process: a client knows the table's name, the scheduler keeps the list, and
+//! executors open the archives for their work.
 
 use crate::copies::Copy;
 use crate::manifest::Manifest;

@@ -143,7 +143,7 @@ impl Stores {
         })
     }
 
-    /// Waits for the answer of a store. Any thread may call it, also a thread of another runtime.
+    /// Waits for an answer from a store. Any thread may call it, also a thread of another runtime.
     fn wait<T: Send + 'static>(&self, what: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
         wait(&self.handle, what)
     }
@@ -283,8 +283,8 @@ struct Beside {
 }
 
 impl Source {
-    /// Returns the archive as games whose numbers follow the `before` games of the preceding archives. It has the
-    /// requested side files if they exist, together with the copies that are mapped. The library checks whether the
+    /// Returns the archive as games whose numbers follow the `before` games of the preceding archives. The games come
+    /// with the requested side files if they exist, and with the copies that are mapped. The library checks whether the
     /// side files belong to the archive.
     ///
     /// Errors: the errors of the store or the disk.
@@ -416,7 +416,7 @@ struct Kept {
 }
 
 impl Blocks {
-    /// Returns a number for another object.
+    /// Returns a new number, for the next object.
     fn number(&self) -> u64 {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.objects += 1;
@@ -446,7 +446,7 @@ impl Blocks {
     }
 }
 
-/// An object of a store, read by ranges.
+/// An object in a store, read by ranges.
 struct Object {
     address: String,
     number: u64,

@@ -58,8 +58,8 @@ fn hits(position: &Position) -> String {
     )
 }
 
-/// The columns of `tree` in one process, by the same rules: a game's rating is the mean of the players' ratings, or the
-/// only known rating.
+/// Returns the columns of `tree` in one process, by the same rules: a game's rating is the mean of the players'
+/// ratings, or the only known rating.
 fn tree(position: &Position) -> String {
     let fen = position.fen();
     let (won, opponent) = match position.turn() {

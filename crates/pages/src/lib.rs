@@ -105,7 +105,7 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// Returns the text with the special characters of HTML and XML as entities, in elements and attributes alike. Control
-/// characters other than line ends and tabs become blanks: XML has no others.
+/// characters other than line ends and tabs become blanks: XML allows no others.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {

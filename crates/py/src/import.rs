@@ -84,7 +84,7 @@ impl Summary {
 /// `pack`, moves take under three bits per ply, and opening a position takes 50 microseconds. `metadata` is a dict with
 /// keys such as "title" and "license", which the archive keeps. `encoding` is "auto", "utf-8", "windows-1252" or
 /// "latin-1". `on_fault` is called with each Fault, and `on_reject` with the last Fault of each rejected game, which
-/// has its text. `progress` is True, False, or a function that is called with the bytes read and the games stored.
+/// contains its text. `progress` is True, False, or a function that is called with the bytes read and the games stored.
 /// Default: a progress bar in terminals and notebooks.
 ///
 /// A source that is not PGN, or that cannot be read to its end, causes a warning. The import stores the games before

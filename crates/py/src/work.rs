@@ -49,7 +49,7 @@ fn pool() -> Option<&'static Pool> {
     unsafe { kept.as_ref() }
 }
 
-/// The reaction of work to a signal.
+/// The action of a call when a signal arrives during its work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum OnSignal {
     /// The work checks the flag and ends; the caller waits for it.

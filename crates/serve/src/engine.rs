@@ -189,7 +189,7 @@ struct Info {
 }
 
 impl Info {
-    /// Parses a line of output. Returns `None` if it has no score and no moves, or only bounds.
+    /// Parses a line of output. Returns `None` if the line contains no score and no moves, or only bounds.
     fn read(text: &str) -> Option<Info> {
         let mut words = text.split_whitespace();
         if words.next() != Some("info") {

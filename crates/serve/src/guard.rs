@@ -193,7 +193,8 @@ const SLOW: Duration = Duration::from_millis(3);
 /// The maximum length of a cached answer.
 const LONG: u64 = 256 << 10;
 
-/// Answers with 304 if the client has the current answer. Otherwise uses the cache or the route, and adds an ETag.
+/// Answers with 304 if the client already has the current answer. Otherwise uses the cache or the route, and adds an
+/// ETag.
 async fn known(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_tagged = (path.starts_with("/api/v1/") || is_explorer(path)) && request.method() != Method::POST;

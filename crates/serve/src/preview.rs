@@ -28,7 +28,7 @@ pub fn routes() -> Router<App> {
         .route("/picture.png", get(png))
 }
 
-/// The game or position of a link.
+/// The game or position that a link shows.
 struct Linked {
     title: String,
     line: String,
@@ -71,7 +71,7 @@ async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: Header
     (kind, body).into_response()
 }
 
-/// Returns the board of a link.
+/// Returns the picture of a link's board.
 async fn png(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Refused> {
     let snapshot = Arc::clone(&app.shelf.now().snapshot);
     let picture = move |stop: &Stop| {

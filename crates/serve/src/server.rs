@@ -34,7 +34,7 @@ impl Default for Limits {
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Serves until `end` is ready. Then accepts no further connections, and lets running answers finish within their time
-/// limit. `message` receives the errors of the archives.
+/// limit. `message` receives errors from the archives.
 pub async fn serve(
     app: App,
     listener: TcpListener,
@@ -72,7 +72,7 @@ pub async fn serve(
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             let _permit = permit;
-            // A client's fault on its connection is not an error of the server.
+            // A client's fault on its connection is not a server error.
             let _ = connection.await;
         });
     }

@@ -103,7 +103,7 @@ fn without_path(error: &Error) -> String {
     }
 }
 
-/// The sources of the snapshot.
+/// The files from which the snapshot was opened.
 #[derive(Debug)]
 struct Watched {
     files: Vec<Seen>,
@@ -132,7 +132,7 @@ impl Shelf {
     /// the files' lengths and times. An archive that cannot be opened is marked outdated and keeps its last good state;
     /// the next call tries again.
     ///
-    /// Errors: the reason that the first outdated archive is outdated.
+    /// Errors: the error that kept the first outdated archive from opening.
     pub fn refresh(&self) -> Result<bool, Error> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Seen> = self.paths.iter().map(|path| seen(path)).collect();

@@ -78,7 +78,7 @@ impl Work {
     /// Runs `work` on its pool and returns the result. Sets the stop flag of the work after the deadline, or when this
     /// future is dropped because the client has disconnected. The thread is free again only after the work has ended.
     ///
-    /// Errors: an error or a panic of the work; the deadline; no thread was free in time.
+    /// Errors: the work returns an error or panics; the deadline passes; no thread is free in time.
     pub async fn run<T: Send + 'static>(
         &self,
         cost: Cost,

@@ -38,7 +38,7 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
 
     let done = begin("replaying", archive.len());
     let segment = index.only_segment();
-    // The index of an archive without games has no segment.
+    // The index for an archive without games contains no segment.
     if segment.is_none() && !archive.is_empty() {
         return Err(io::Error::other(Lacking));
     }

@@ -113,7 +113,7 @@ fn piece_fields() -> Fields {
     NAMES.iter().map(|name| Field::new(*name, DataType::Int8, true)).collect()
 }
 
-/// A function of a game's moves.
+/// A scalar function that takes a game's moves.
 #[derive(PartialEq, Eq, Hash, Debug)]
 struct Function {
     kind: Kind,
@@ -185,7 +185,7 @@ impl ScalarUDFImpl for Function {
     }
 }
 
-/// The moves of rows.
+/// The moves in the rows of a batch.
 #[derive(Clone, Copy)]
 enum Moves<'a> {
     Plain(&'a BinaryArray),
@@ -328,8 +328,8 @@ impl Function {
         }
     }
 
-    /// Calls `take` with each row's moves and the compiled second argument; with `None` if one is null. The argument is
-    /// nearly always the same for all rows, and is then parsed once.
+    /// Calls `take` with each row's moves and the compiled second argument, or with `None` if either is null. The
+    /// argument is nearly always the same for all rows, and is then parsed once.
     fn ask(
         &self,
         question: Question,

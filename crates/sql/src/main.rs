@@ -1,6 +1,6 @@
 //! The command `scoresheet-sql`, which `scoresheet sql` runs: a query over archives and Parquet files, or a prompt.
 //!
-//! This file knows arguments; the library has tables, functions, output and the prompt.
+//! This file defines the arguments; the library implements tables, functions, output and the prompt.
 
 use clap::Parser;
 use scoresheet_sql::command::output::Destination;

@@ -71,7 +71,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Returns the first ply at which a game in Brenner bytes has the position; `None` for patterns.
+    /// Returns the first ply at which a game in Brenner bytes reaches the position; `None` for patterns.
     ///
     /// Errors: the bytes are not a game.
     pub fn first_ply(&self, bytes: &[u8]) -> Result<Option<u32>, String> {

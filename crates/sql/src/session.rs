@@ -124,7 +124,7 @@ async fn register_parquet(context: &SessionContext, name: &str, paths: &[PathBuf
     const KEYS: [&str; 2] = ["year", "month"];
     let is_hive = paths.iter().all(has_years);
     if is_hive {
-        // The columns are texts, because the folder of games without a date has no number in its name.
+        // The columns are texts, because the name of the folder for games without a date contains no number.
         options = options.table_partition_cols(KEYS.map(|name| (name.to_owned(), DataType::Utf8)).to_vec());
     }
     let text = |path: &PathBuf| {

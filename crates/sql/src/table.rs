@@ -184,7 +184,7 @@ pub struct GamesExec {
     properties: Arc<PlanProperties>,
 }
 
-/// The columns of the table of work.
+/// Returns the columns of the work table.
 fn work_schema() -> SchemaRef {
     let number = |name: &str| Field::new(name, DataType::Int64, false);
     let archive = Field::new("archive", DataType::Utf8, false);
@@ -249,7 +249,7 @@ fn conform(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, Arrow
 }
 
 impl GamesExec {
-    /// Returns the operator for these pieces of work, one partition each. Its schema has the scan's columns.
+    /// Returns the operator for these pieces of work, one partition each. Its schema consists of the scan's columns.
     pub fn new(
         shelf: Arc<dyn Shelf>,
         scan: Scan,

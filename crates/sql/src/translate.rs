@@ -18,7 +18,7 @@ use std::ops::{Range, RangeInclusive};
 pub enum Part {
     /// A filter, and whether it is exact.
     Where(Filter, bool),
-    /// Numbers of games in the set. Exact.
+    /// A range of game numbers in the set, which is always exact.
     Games(Range<u64>),
     /// A function and its text, which games must satisfy. Exact.
     Question(Question, String),
@@ -162,7 +162,7 @@ fn compared(value: Value, operator: Operator, literal: &ScalarValue) -> Option<(
     };
     let (filter, exact) = match value {
         Value::Rating(tag @ ("WhiteElo" | "BlackElo")) => {
-            // The column has 16-bit ratings, and the filter any rating above 0.
+            // The column stores 16-bit ratings; the filter accepts any rating above 0.
             let (field, rating) = (tag.to_ascii_lowercase(), integer(literal)?);
             let most = i64::from(i16::MAX);
             if !(1..=most).contains(&rating) {
@@ -242,7 +242,7 @@ fn integer(literal: &ScalarValue) -> Option<i64> {
     }
 }
 
-/// Formats a day, counted from 1970-01-01, like PGN.
+/// Formats a day (days since 1970-01-01) as a PGN date.
 fn day_text(day: i32) -> Option<String> {
     let array = arrow::array::Date32Array::from(vec![day]);
     let date = array.value_as_date(0)?;

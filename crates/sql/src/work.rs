@@ -28,8 +28,8 @@ pub trait Shelf: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Errors: the archive cannot be opened, or differs from the archive that the work was made for.
     fn open(&self, work: &Work, needs: Needs) -> Result<Arc<Games>, String>;
 
-    /// Loads columns of the archive of a piece of work into memory for this scan and later ones, if the shelf keeps
-    /// archives open. Default: does nothing.
+    /// Loads columns into memory, from the archive that a piece of work reads, for this scan and later ones, if the
+    /// shelf keeps archives open. Default: does nothing.
     fn keep(&self, _work: &Work, _columns: &Columns) {}
 
     /// Returns the cache of selected games, shared by all pieces of one scan.
@@ -54,7 +54,7 @@ impl Needs {
         Needs { tag_columns, signatures }
     }
 
-    /// Returns whether `others` includes these.
+    /// Returns whether `others` includes all needs in `self`.
     pub fn are_met_by(self, others: Needs) -> bool {
         self.tag_columns <= others.tag_columns && self.signatures <= others.signatures
     }

@@ -1,9 +1,9 @@
 //! Chess archives in a browser or in Node. An archive is opened from bytes or from a function that reads a range, and
 //! answers the requests of `/api/v1`.
 //!
-//! Reads are synchronous, because the library needs the bytes to continue. This crate therefore runs in a worker, where
-//! a synchronous request blocks only the worker (`web/js/static`), or in Node with `fs`. An asynchronous reader would
-//! make every function of the library asynchronous, or rerun an answer for each missing page.
+//! Reads are synchronous, because the library needs the bytes to continue. This crate therefore runs in a worker, which
+//! is all that a synchronous request blocks (`web/js/static`), or in Node with `fs`. An asynchronous reader would make
+//! every function of the library asynchronous, or rerun an answer for each missing page.
 #![cfg(target_family = "wasm")]
 
 mod source;

@@ -41,7 +41,7 @@ const SMALL: f64 = 128.0 * 1024.0;
 /// The zstd level of tags, texts and layout, as in an import.
 const LEVEL: i32 = 4;
 
-/// The games of an archive to copy.
+/// The games to copy from one archive.
 ///
 /// [`write()`] has an example.
 #[derive(Clone, Debug)]
@@ -199,7 +199,7 @@ pub(crate) struct Copier<S> {
 }
 
 impl<S: Storage> Copier<S> {
-    /// Returns a copier to `writer` at `path`; `interner` has the writer's strings.
+    /// Returns a copier to `writer` at `path`; `interner` holds the writer's strings.
     pub fn new(writer: Writer<S>, interner: Interner, path: &Path) -> Copier<S> {
         Copier { writer, interner, path: path.to_path_buf() }
     }
@@ -233,7 +233,7 @@ impl<S: Storage> Copier<S> {
         Ok(self.writer)
     }
 
-    /// Appends games of an archive in their order, and the sources that contain them.
+    /// Appends games from an archive in their order, and the sources that contain them.
     pub fn copy(&mut self, part: &Part, edit: Edit, monitor: &Monitor) -> Result<()> {
         let archive = part.archive;
         let mut games = part.games.clone();

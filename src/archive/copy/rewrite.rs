@@ -75,7 +75,7 @@ pub(crate) struct Rewritten {
 }
 
 /// Rewrites the archive at `path` with the chunks that `remake` makes for these games, and replaces the archive when
-/// the new file is complete. Returns `None` if no chunk has changed; the archive is then unchanged. Holds the lock of
+/// the new file is complete. Returns `None` if no chunk has changed; the archive is then unchanged. Holds the lock on
 /// the archive throughout. The unit of progress is a byte of the archive.
 pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Monitor) -> Result<Option<Rewritten>> {
     // The locked file must be the file at the path, so the archive is opened again after other writers are excluded.

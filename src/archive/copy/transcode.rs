@@ -54,8 +54,8 @@ const JOINED_GAMES: u64 = 2 * CHUNK_GAMES as u64;
 pub struct TranscodeOptions {
     /// The coding of moves in the copy.
     pub coding: Coding,
-    /// The zstd level for recompressing tags, texts, layout and dictionary, 1 to 22. A packed copy then also has chunks
-    /// of twice the length. `None` copies them unchanged.
+    /// The zstd level for recompressing tags, texts, layout and dictionary, 1 to 22. A packed copy then also uses
+    /// chunks of twice the length. `None` copies them unchanged.
     pub level: Option<i32>,
     /// Whether a packed copy includes the model, as one block. The archive can then be read without other files.
     pub with_model: bool,
@@ -86,7 +86,7 @@ impl Archive {
     ///
     /// The unit of progress is a byte of the archive. Errors: the archive is damaged; the target exists and must not be
     /// replaced, or cannot be written; the copy was stopped. After an error, nothing remains at the target. A copy of
-    /// an intact archive has the same games; `verify` proves it.
+    /// an intact archive contains the same games; `verify` proves it.
     pub fn transcode<'a>(
         &self,
         target: impl AsRef<Path>,
@@ -178,7 +178,7 @@ fn copy(
     Ok(())
 }
 
-/// The result for some blocks of a batch.
+/// The result for some blocks in a batch.
 enum Item {
     /// An unchanged block, and the number of the chunk that begins at this block, if any.
     Block(BlockRef, usize),
@@ -202,7 +202,7 @@ fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
         let kind = block.header.kind;
         let is_column = matches!(kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Layout);
         let block_games = if kind == BlockKind::Moves { u64::from(block.header.count) } else { 0 };
-        // Two chunks of the usual size may have a few more games.
+        // Two chunks of the usual size may contain a few more games.
         let is_full =
             games + block_games > JOINED_GAMES && (chunks.len() != 1 || games + block_games > 2 * JOINED_GAMES);
         if !is_column && (block_games == 0 || is_full) {

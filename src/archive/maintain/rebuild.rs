@@ -37,7 +37,7 @@ pub struct Rebuilt {
 struct CompleteGame<'a> {
     game: GameRef<'a>,
     index: usize,
-    /// Whether the texts of the game are lost, so their markers must be removed from the moves.
+    /// Whether the game's texts are lost, so their markers must be removed from the moves.
     strip: bool,
 }
 
@@ -98,7 +98,7 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
     let (made, is_complete) = make_layout(&games, &layout, offset, &mut rebuilt.losses);
     rebuilt.chunk.layout = copy(BlockKind::Layout, is_complete).unwrap_or_else(|| made.encode(LEVEL));
 
-    // A chunk with a readable game has a known coding of moves.
+    // If a game in a chunk is readable, the chunk's coding of moves is known.
     rebuilt.chunk.coding = chunk.coding().unwrap_or_default();
     let mut packed = Vec::new();
     for complete_game in &games {

@@ -1,4 +1,4 @@
-//! Repair: a new archive of all intact parts of a damaged one, and a report of the losses.
+//! Repairs a damaged archive: makes a new archive from all its intact parts, and reports the losses.
 
 use crate::archive::existing::Existing;
 use crate::archive::maintain::find_blocks::BlockFinder;
@@ -198,7 +198,7 @@ struct Work {
     intact: Vec<(u64, u64)>,
     /// The end of the last source block.
     prior: u64,
-    /// The largest number of a game that a loose block so far precedes.
+    /// The largest number among the games that the loose blocks so far precede.
     loose: u64,
     /// Whether loose blocks were found among games that they do not precede. No writer stores them in this way, so the
     /// new archive stores them elsewhere.
@@ -300,7 +300,7 @@ impl Work {
     fn strings(&mut self, block: &BlockRef, known: u64) -> u64 {
         let header = block.header;
         let Some(strings) = self.found.strings(block).filter(|_| header.first >= known) else { return known };
-        // The preceding strings are lost and have no references, but they still take numbers.
+        // The preceding strings are lost and nothing refers to them, but they still take numbers.
         self.writer.add_strings((known..header.first).map(|_| Box::default()));
         self.writer.add_strings((0..header.count as usize).filter_map(|string| strings.get(string)).map(Box::from));
         header.first + u64::from(header.count)
@@ -381,7 +381,7 @@ impl Work {
         }
     }
 
-    /// Keeps loose bytes of a source.
+    /// Keeps the bytes in a loose block of a source.
     fn loose(&mut self, block: &BlockRef) -> io::Result<()> {
         let archive = &self.found.archive;
         let Ok(payload) = block.checked(archive.store(), archive.id()) else { return Ok(()) };

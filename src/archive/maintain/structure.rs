@@ -9,7 +9,7 @@ use crate::format::block::{BlockHeader, BlockKind};
 use crate::format::dictionary::BlockStrings;
 use crate::format::{ArchiveId, Limits, State, deletions};
 
-/// Follows the blocks of an archive in their order.
+/// Checks the order of an archive's blocks, one block after the other.
 #[derive(Default)]
 pub(super) struct BlockOrder {
     /// The moves block of the current chunk, and the last block of its columns.
@@ -91,7 +91,7 @@ pub(super) fn dictionary_fault(
     differs.then_some(Damage::new(copy.offset, DamageKind::DictionaryCopy))
 }
 
-/// Returns any fault of a deletions or restorations block that follows the blocks of `before`.
+/// Returns any fault in a deletions or restorations block that follows the blocks of `before`.
 pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
     let header = block.header;
     let payload = match block.checked(store, before.id) {

@@ -126,8 +126,8 @@ impl Archive {
         }
     }
 
-    /// Opens an archive of these chunks and strings, and ignores the rest of the file. `found` has the games of the
-    /// chunks, ascending, and `loose` has the readable loose blocks.
+    /// Opens an archive of these chunks and strings, and ignores the rest of the file. `found` lists the games of the
+    /// chunks, ascending, and `loose` lists the readable loose blocks.
     pub(in crate::archive) fn from_parts(
         path: &Path,
         options: OpenOptions,
@@ -275,8 +275,8 @@ impl Archive {
         Made { state: self.header.state, commit: self.header.commit }
     }
 
-    /// Returns whether this archive is at this commit or was at it earlier, as the chain in its commit block shows.
-    /// Reads only that block.
+    /// Returns whether this archive is, or was, at this commit, as the chain in its commit block shows. Reads only that
+    /// block.
     pub fn comes_after(&self, earlier: &Made) -> bool {
         let (id, state) = (self.blocks.id, earlier.state);
         if *earlier == self.made() {
@@ -429,7 +429,7 @@ impl Archive {
         }
         let columns = Arc::new(Columns::default());
         recent.insert(0, (chunk, Arc::clone(&columns)));
-        // Keeps one entry more than there are threads; otherwise threads on different chunks would decode columns again
+        // Keeps one more entry than there are threads; otherwise threads on different chunks would decode columns again
         // for each game. Outside a pool, querying the number of threads would start a pool.
         recent.truncate(rayon::current_thread_index().map_or(KEPT, |_| rayon::current_num_threads() + 1));
         columns

@@ -109,7 +109,7 @@ impl<R: ReadAt + ?Sized> Iterator for Scan<'_, R> {
 /// Adds blocks to an index in their order, while they are written or found.
 #[derive(Debug)]
 pub struct IndexBuilder {
-    /// The index of the added blocks; its state is the state of an archive that ends after them.
+    /// The index of the added blocks. Its state is the state of an archive that ends after these blocks.
     pub index: Index,
     /// Pages and strings at the last commit.
     committed: (u64, u64),

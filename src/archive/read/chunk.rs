@@ -111,7 +111,7 @@ impl<'a> Chunk<'a> {
         self.count as usize
     }
 
-    /// Returns whether the chunk has no games, which is never true in an intact archive.
+    /// Returns whether the chunk contains no games, which is never true in an intact archive.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -154,7 +154,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Returns the distinct names of the tags that games of this chunk have.
+    /// Returns the distinct names of the tags in this chunk's games.
     pub fn tag_names(&self) -> Result<Vec<String>> {
         let tags = self.columns.tags(self.archive.blocks(), &self.archive.head(self.number)?.block)?;
         let mut names: Vec<String> = tags.names().map(|name| String::from_utf8_lossy(name).into_owned()).collect();

@@ -26,7 +26,7 @@ pub(super) struct Deleted {
 }
 
 impl Deleted {
-    /// Reads the deletions of an index; its moves blocks have these games, ascending.
+    /// Reads the deletions from an index; its moves blocks contain these games, ascending.
     pub fn read(
         store: &Store,
         id: ArchiveId,
@@ -47,7 +47,8 @@ impl Deleted {
         }
         let mut deleted = Deleted { set: GameSet::new(count), runs };
         let mut unsaid = Unsaid::new(count);
-        // From the last block backwards, because the last block that names a game decides; each game is visited once.
+        // Goes from the last block backwards, because the last block that names a game decides; each game is visited
+        // once.
         for entry in index.deletions.iter().rev() {
             let block = BlockRef::at(store, id, entry.offset)?;
             let payload = block.checked(store, id)?;

@@ -325,7 +325,7 @@ impl<'a> GameRef<'a> {
 
     /// Appends the game as PGN. On an error, [undo](PgnWriter::undo) the partial text.
     ///
-    /// The import has checked the moves, and the checksums are valid. A move is therefore checked only as far as its
+    /// The import has checked the moves, and their checksums are valid. A move is therefore checked only as far as its
     /// text requires, and not for a king left in check. [`GameRef::visit`] and `verify` check moves completely.
     pub fn write_pgn(&self, writer: &mut PgnWriter) -> Result<()> {
         self.visit_tags(|name, value| writer.tag(name, value))?;

@@ -1,4 +1,4 @@
-//! Open archives: selection of the commit, location of games, reading of games.
+//! Opens archives: selects the commit, locates games and reads them.
 //!
 //! From the bytes up: `map` and `read_at` provide bytes. `blocks` and `dictionary` find blocks. `opening` selects the
 //! commit. `archive` is the open archive, and `records` and `columns` read its parts. `chunk` and `game_ref` are games,

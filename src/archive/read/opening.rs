@@ -1,5 +1,5 @@
-//! Selection of the commit at which an archive is opened, from two header pages and the file after them (FORMAT.md,
-//! "Which commit counts").
+//! Selects the commit at which an archive is opened, from two header pages and the file after them (FORMAT.md, "Which
+//! commit counts").
 //!
 //! A page that is not intact may have been torn by a crash or damaged later; the page does not show which. The file
 //! does, because blocks are synced before the page that covers them. If a page is invalid, the commits after the other
@@ -103,7 +103,7 @@ impl Opening {
 
     /// Finds the valid commit. `file` is the whole file, including bytes beyond the last commit.
     ///
-    /// Errors: the file is not an archive, is of another version, or has no intact header page.
+    /// Errors: the file is not an archive, is of another version, or contains no intact header page.
     pub fn read(file: &(impl ReadAt + ?Sized), path: &Path, tail: Tail) -> Result<Opening> {
         let pages = Page::read_both(&file.read_at(0, BLOCKS.min(file.length()))?);
         let header = newest(&pages, path)?;
@@ -183,7 +183,7 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     Err(Damage::new(0, DamageKind::FileHeader).into())
 }
 
-/// Returns the commits after `from` that follow block by block, in order. Each has the next sequence number and the
+/// Returns the commits after `from` that follow block by block, in order. Each holds the next sequence number and the
 /// chain of everything before it. `holds` is called for every block on the way.
 fn commits(file: &(impl ReadAt + ?Sized), from: Header, holds: impl Fn(&BlockRef) -> bool) -> Vec<Header> {
     let (mut commits, mut state) = (Vec::new(), from.state);

@@ -1,4 +1,4 @@
-//! The location of an archive's bytes, and the access to them.
+//! The location of an archive's bytes, and the way in which they are read.
 
 use crate::archive::file_kind::FileKind;
 use crate::archive::read::opening::{Opening, Tail};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
-    /// The access to the bytes of the file: mapped by default. Applies to files at a path.
+    /// The way in which the file's bytes are read: mapped by default. Applies to files at a path.
     pub access: Access,
     /// Limits of blocks. A block beyond a limit gives [`Error::Limit`](crate::Error::Limit).
     pub limits: Limits,
@@ -62,12 +62,12 @@ pub struct ArchiveFile {
     options: OpenOptions,
 }
 
-/// The path of the index.
+/// The place from which the index is read.
 #[derive(Debug)]
 enum IndexBytes {
     /// In the file beside the archive.
     Beside,
-    /// Here, or nowhere.
+    /// In memory; `None` if there is no index.
     Here(Option<Vec<u8>>),
 }
 

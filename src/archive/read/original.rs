@@ -16,11 +16,11 @@ use std::ops::Range;
 /// The number of chunks that are restored at once.
 const AHEAD: usize = 8;
 
-/// The bytes of a chunk's games.
+/// The source bytes of a chunk's games.
 #[derive(Default)]
 struct Rebuilt {
     text: Vec<u8>,
-    /// The position of bytes that belong to no stored game, and the game after them.
+    /// The positions of bytes that belong to no stored game, each with the game after them.
     gaps: Vec<(usize, u64)>,
 }
 
@@ -32,10 +32,11 @@ fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
 }
 
 impl Archive {
-    /// Writes the bytes of a source as imported (decompressed), on the current pool of rayon. Returns whether the bytes
-    /// have the SHA-256 of the source, which is true if [`SourceRecord::exact`] is set and the archive is intact.
+    /// Writes the bytes of a source as imported (decompressed), on the current pool of rayon. Returns whether the
+    /// SHA-256 of the bytes equals the source's, which is true if [`SourceRecord::exact`] is set and the archive is
+    /// intact.
     ///
-    /// `Err(Ok(error))` is an error of the archive; `Err(Err(error))` is an error of the writer.
+    /// `Err(Ok(error))` is an error in the archive; `Err(Err(error))` is an error from the writer.
     pub fn write_original(
         &self,
         source: &SourceRecord,
@@ -141,7 +142,7 @@ impl Archive {
     }
 }
 
-/// Returns the number of the source that a loose block belongs to.
+/// Returns the number of the source to which a loose block belongs.
 pub(in crate::archive) fn source_of(block: &BlockRef, payload: &[u8]) -> Result<u64, Damage> {
     loose::source(payload).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))
 }

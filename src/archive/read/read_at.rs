@@ -10,7 +10,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The access to the bytes of an archive's file.
+/// The way in which the bytes of an archive's file are read.
 ///
 /// [`ArchiveFile`](crate::archive::ArchiveFile) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

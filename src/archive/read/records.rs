@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 impl Archive {
-    /// Returns the known data of a chunk.
+    /// Returns a chunk's head, which is read on first use.
     #[inline]
     pub(in crate::archive) fn head(&self, chunk: usize) -> Result<&Head, Damage> {
         self.head_before(chunk, None)
@@ -138,7 +138,7 @@ impl Archive {
         }
         let (start, length) = layout.locate_behind(payload, index, before).ok_or(damage(DamageKind::MovesTable))?;
         trail.next = Some((index + 1, (start, length)));
-        // A game without moves may have an empty record, which is on no page.
+        // The record of a game without moves may be empty, and is then on no page.
         let known = trail.page == Some(start / moves::PAGE);
         let pages = start / moves::PAGE + usize::from(known)..(start + length).div_ceil(moves::PAGE);
         let first_page = self.index.chunks.get(chunk).map_or(u64::MAX, |entry| entry.pages);

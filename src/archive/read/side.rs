@@ -18,11 +18,11 @@
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SideState {
-    /// From the file.
+    /// The data comes from the file.
     File,
     /// The file is missing.
     Missing,
-    /// The file belongs to another archive or to another state of this archive, or has another version.
+    /// The file belongs to another archive, to another state of this archive, or to another version of the format.
     Stale,
     /// The file is damaged.
     Damaged,

@@ -59,7 +59,7 @@ impl NewFile {
         ))
     }
 
-    /// Returns whether the file does not have its final name yet.
+    /// Returns whether the file still has its temporary name.
     pub fn is_unnamed(&self) -> bool {
         self.temporary.is_some()
     }
@@ -106,7 +106,7 @@ pub(in crate::archive) fn lock(file: &File, path: &Path) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(busy(path)),
-        // Some file systems have no locks, so the writer is not protected there.
+        // Some file systems do not support locks; the writer is not protected there.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(error)) => Err(Error::io("cannot lock", path)(error)),
     }

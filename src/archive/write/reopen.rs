@@ -29,7 +29,7 @@ pub struct Opened<S> {
 }
 
 impl<S: Storage> Opened<S> {
-    /// A new archive.
+    /// Returns the result for a new archive.
     pub fn new(writer: Writer<S>) -> Opened<S> {
         Opened { writer, interner: Interner::default(), sources: Vec::new(), unfinished: None }
     }
@@ -41,7 +41,7 @@ impl<S: Storage> Opened<S> {
 }
 
 impl<S: Storage> Writer<S> {
-    /// Opens an archive for appending. `all` has the bytes of the storage, and `path` is its name in errors.
+    /// Opens an archive for appending. `all` holds the bytes in the storage, and `path` is its name in errors.
     ///
     /// Complete commits after the header pages' commit are accepted, and their pages are written. Bytes beyond the last
     /// commit are truncated after `all` has been dropped.

@@ -178,7 +178,8 @@ impl Mode {
         Mode(file.map(|file| file.permissions().mode() & 0o777))
     }
 
-    /// Like any new file, it is subject to the umask, and it never has more than the final permissions.
+    /// Sets the permissions of the temporary file: subject to the umask like any new file, and never more than the
+    /// final permissions.
     fn prepare(&self, builder: &mut tempfile::Builder, most: u32) {
         use std::os::unix::fs::PermissionsExt;
         let mode = self.0.unwrap_or(0o666 & most);
@@ -189,7 +190,7 @@ impl Mode {
         use std::os::unix::fs::PermissionsExt;
         let Some(mode) = self.0 else { return Ok(()) };
         match file.set_permissions(std::fs::Permissions::from_mode(mode)) {
-            // Some file systems have no permissions to set.
+            // Some file systems do not support permissions.
             Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(()),
         }

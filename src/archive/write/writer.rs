@@ -237,8 +237,8 @@ impl<S: Storage> Writer<S> {
         self.strings.extend(strings);
     }
 
-    /// Appends bytes of a source that have no adjacent stored game, as the payload of a loose block; game `next`
-    /// follows them.
+    /// Appends bytes of a source without an adjacent stored game, as the payload of a loose block; game `next` follows
+    /// them.
     pub fn add_loose(&mut self, next: u64, payload: &[u8]) -> io::Result<()> {
         self.totals.layout_bytes += self.append(|id, at| block::encode(BlockKind::Loose, next, 0, payload, id, at))?;
         Ok(())
@@ -256,7 +256,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Appends a block of another archive that has a single CRC for its payload.
+    /// Appends a block from another archive, with a single CRC for its payload.
     pub(in crate::archive) fn append_block(&mut self, block: &BlockRef, payload: &[u8]) -> io::Result<()> {
         let BlockHeader { kind, first, count, .. } = block.header;
         let bytes = self.append(|id, at| block::encode(kind, first, count, payload, id, at))?;

@@ -1,8 +1,9 @@
 //! The Zobrist key, updated from ply to ply. It equals [`Position::zobrist`], which computes it from the complete
 //! board.
 //!
-//! The part of the pieces changes with each move. The part of the rights is recomputed only after a move or capture of
-//! a piece that affects them. The part of en passant is recomputed only after a double step next to an enemy pawn.
+//! The part of the pieces changes with each move. The castling part of the key is recomputed only if a piece that
+//! affects the rights moves or is captured. The part of en passant is recomputed only after a double step next to an
+//! enemy pawn.
 
 use super::pieces::Pieces;
 use super::state::{ReplayState, Start, Tally};
@@ -17,7 +18,7 @@ use std::sync::LazyLock;
 pub(super) struct Key {
     /// The numbers of the pieces.
     pub pieces: u64,
-    /// The numbers of the castling rights.
+    /// The XOR of the castling rights' numbers.
     rights: u64,
     /// The slots of the pieces whose first move or capture changes castling rights.
     watched: u64,

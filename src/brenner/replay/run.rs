@@ -69,7 +69,7 @@ impl Replay {
     /// Returns a replay at ply 0.
     #[inline]
     pub fn new(start: &Position) -> Replay {
-        // Nearly all games have this start, and a copy takes a quarter of the time.
+        // Nearly all games start from this position, and a copy takes a quarter of the time.
         if std::ptr::eq(start, &*STANDARD) { STANDARD_REPLAY.clone() } else { Replay::starting_from(start) }
     }
 
@@ -233,8 +233,8 @@ impl Replay {
         let mut tally = Tally { zero: self.tally.zero - base, ..self.tally };
         let mut keys = *key;
         let (mut at, mut continues) = (0usize, true);
-        // The macro is expanded once per side. Each side has separate code with the side as a constant, and a separate
-        // table. The loop plays two moves per iteration, so it never branches on the side.
+        // The macro is expanded once per side. The code is compiled separately for each side, with the side as a
+        // constant and a separate table. The loop plays two moves per iteration, so it never branches on the side.
         macro_rules! step {
             ($black:literal, $byte:expr) => {{
                 let byte = $byte;
@@ -429,9 +429,9 @@ impl Pieces {
     ) -> Option<u64> {
         let entry = TABLE[BLACK as usize][usize::from(byte)];
         let from = self.square[usize::from(entry.slot)];
-        // One comparison detects every failure. Bytes that are not moves have the slot `NOBODY`, which is never on a
-        // square. A captured piece keeps its square, where the board now has another slot. Squares off the board have
-        // no slot.
+        // One comparison detects every failure. The entry for a byte that is not a move names the slot `NOBODY`, which
+        // is never on a square. A captured piece keeps its square, but the board now shows another slot there. Squares
+        // off the board hold no slot.
         if self.board[usize::from(from)] != entry.slot {
             return None;
         }

@@ -105,8 +105,8 @@ impl PositionRecord {
         }
     }
 
-    /// Returns the fields. The fields of an EPD have the clocks 0 and 1. Its position has the clocks of `hmvc` and
-    /// `fmvn`.
+    /// Returns the fields. The clocks in the fields of an EPD are 0 and 1. The clocks in its position come from `hmvc`
+    /// and `fmvn`.
     pub fn fen(&self) -> &Fen {
         match self {
             PositionRecord::Fen(fen) => fen,
@@ -125,7 +125,7 @@ impl PositionRecord {
         }
     }
 
-    /// Returns the operations; a FEN has none.
+    /// Returns the operations; there are none in a FEN.
     pub fn operations(&self) -> &[Operation] {
         match self {
             PositionRecord::Fen(_) => &[],

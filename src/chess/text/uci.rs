@@ -7,7 +7,7 @@ use crate::chess::position::Position;
 use crate::chess::square::Square;
 use std::fmt;
 
-/// The reason that a text is not a move of a position in UCI notation.
+/// The reason why a text is not a move in UCI notation in a position.
 ///
 /// ```
 /// use scoresheet::chess::{IllegalMove, Position, UciError};

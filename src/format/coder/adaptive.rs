@@ -77,7 +77,7 @@ impl Estimate {
         Estimate { tails, seen: 0 }
     }
 
-    /// Moves the estimate towards a symbol.
+    /// Shifts the estimate towards a symbol.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "`seen` is at most `SETTLED`")]
     fn learn(&mut self, symbol: usize) {
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn every_symbol_stays_possible() {
-        // Whatever has been seen, likelihoods fall from symbol to symbol, and none is nothing.
+        // Whatever has been seen, likelihoods fall from symbol to symbol, and none is 0.
         let mut state = 1u64;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -63,7 +63,7 @@ impl Prediction {
         Prediction { rule, thousands: false, fields: [0; 2], decimals: 0 }
     }
 
-    /// Returns the prediction with this rule byte, or `None` if the byte has no meaning.
+    /// Returns the prediction for this rule byte, or `None` if the byte is unassigned.
     pub(crate) fn from_byte(byte: u8) -> Option<Prediction> {
         let rule = *Rule::ALL.get(usize::from(byte & 0x7F))?;
         Some(Prediction { thousands: byte & 0x80 != 0, ..Prediction::new(rule) })
@@ -89,7 +89,7 @@ impl Prediction {
     }
 }
 
-/// The place of a number.
+/// The location of a number: its game, its text and its player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FieldLocation {
     pub(crate) game: u32,
@@ -236,7 +236,7 @@ impl Predicted {
             self.first = value;
         }
         let gain = value.wrapping_sub(before.value).wrapping_add(field);
-        // A player's first number has no gain.
+        // A player's first number counts as no gain.
         let gain = if before.known { gain } else { 0 };
         self.last = Last { known: true, value, field, step, gain, round };
         let [first, second] = &mut self.player_last;

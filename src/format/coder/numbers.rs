@@ -107,7 +107,7 @@ impl History {
             NumberKind::Clock | NumberKind::Time => {
                 let expected = self.expected().clamp(0, 1 << 32) as u64;
                 let first = if self.index == 0 { expected } else { self.first.clamp(0, 1 << 32) as u64 };
-                // A predicted clock as a part of the first clock, in 32nds.
+                // The predicted clock as a fraction of the first clock, in 32nds.
                 let part = expected * 32 / first.max(1);
                 let steps = steps.map(|step| step.min(LONG));
                 let [white, black] = self.means;

@@ -139,7 +139,7 @@ pub(crate) type Cell<'a> = (u64, &'a [u8]);
 #[derive(Clone, Copy)]
 struct Key(usize);
 
-/// The numbers of the distinct keys. Values without a text have a separate map: hashing empty texts would take longer
+/// The numbers of the distinct keys. Values without a text use a separate map: hashing empty texts would take longer
 /// than everything else.
 #[derive(Default)]
 struct Keys<'a> {
@@ -329,7 +329,7 @@ struct ColumnState {
     first: Option<(u64, Option<Key>)>,
 }
 
-/// The steps for a game with these columns. Consecutive games usually have the same columns and share the plan.
+/// The steps for a game with these columns. Consecutive games usually use the same columns and share the plan.
 #[derive(Default)]
 struct Plan<'a> {
     game: Option<&'a [u32]>,
@@ -440,7 +440,7 @@ mod tests {
         for code in (0..200).chain([(1 << 32) - 1, 1 << 32]) {
             assert_eq!(change_code(change(code)), code);
         }
-        // As the codec has them: `+5` is 10, `-5` is 11, and a code is 1 more.
+        // As in the codec, `+5` is 10 and `-5` is 11; a code is 1 more.
         assert_eq!((change(11), change(12), change(1), change(2)), (6, -6, 1, -1));
     }
 

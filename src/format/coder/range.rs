@@ -19,8 +19,8 @@ pub(crate) trait Coder {
     fn share(&mut self, total: u32, share: (u32, u32), find: impl FnOnce(u32) -> (u32, u32)) -> (u32, u32);
 }
 
-/// Returns the start and the length of a symbol's part of the range. Symbol 0 has the lowest part, so a stream of zeros
-/// takes no bytes.
+/// Returns the start and the length of a symbol's part of the range. Symbol 0 gets the lowest part, so a stream of
+/// zeros takes no bytes.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
 fn share(range: u32, tails: &Tails, symbol: usize) -> (u32, u32) {

@@ -123,7 +123,7 @@ impl TemplateField {
         }
     }
 
-    /// Writes the text of a number.
+    /// Writes a number as text.
     fn render(self, value: i64, out: &mut impl Write) {
         let size = value.unsigned_abs();
         // Writing to a `Vec`, or to a buffer of `LONGEST` bytes, cannot fail.
@@ -200,7 +200,7 @@ fn decimal(digits: &[u8], decimals: u8) -> Option<i64> {
     number(integer, 1)?.checked_mul(unit)?.checked_add(fraction)
 }
 
-/// Returns a number with an optional minus sign. Zero must not have a sign.
+/// Returns a number with an optional minus sign. Zero must be written without a sign.
 fn signed(text: &[u8], of_digits: impl Fn(&[u8]) -> Option<i64>) -> Option<i64> {
     match text {
         [b'-', digits @ ..] => of_digits(digits).filter(|number| *number != 0).map(|number| -number),
@@ -237,7 +237,7 @@ pub struct Habits {
     tenths: bool,
     /// For each literal, the latest notation of the field after it.
     fields: Vec<(Vec<u8>, TemplateField)>,
-    /// The index after the last match. The next field of a text usually has the next entry.
+    /// The index after the last match. The next field in a text usually matches the next entry.
     at: usize,
 }
 
@@ -324,10 +324,10 @@ pub trait Parts<'a> {
     }
 }
 
-/// Detects whether a text has a structure, that is, more than one text field.
+/// Detects whether a text is structured, that is, contains more than one text field.
 #[derive(Default, Debug)]
 pub struct Structure {
-    /// Whether the text has a structure.
+    /// Whether the text is structured.
     pub any: bool,
     /// Whether the text may contain a line of moves.
     pub lines: bool,
@@ -338,7 +338,7 @@ impl<'a> Parts<'a> for Structure {
         self.any |= !text.is_empty();
     }
 
-    // Only texts of a single text field or a single number have no literal.
+    // Only a text that is a single text field or a single number contains no literal.
     fn text(&mut self, _: &'a [u8]) {}
 
     fn field(&mut self, _: &[TemplateField], _: &'a [u8], _: &mut Habits) {}
@@ -562,7 +562,7 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
             span.decimals = decimals as u8;
             end += 1 + decimals;
         }
-        // Adjacent numbers without a divider must all have signs, as in `+0-1`.
+        // Adjacent numbers without a divider must all be signed, as in `+0-1`.
         let is_joined = dividers == 0 && mate == 0 && found.count > 0;
         if end > 18 || found.count == MOST_NUMBERS || is_joined && !(last_signed && sign == 1) {
             return None;
@@ -729,7 +729,7 @@ mod tests {
     const HUNDREDTHS: TemplateField = TemplateField::HUNDREDTHS;
     const INTEGER: TemplateField = Decimal(0, PlusSign::Never);
 
-    /// All numbers with a plus sign or not.
+    /// Returns the fields for all decimal formats, with and without plus signs.
     fn decimals() -> impl Iterator<Item = TemplateField> {
         DECIMALS
             .into_iter()

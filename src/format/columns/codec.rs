@@ -114,7 +114,7 @@ impl Codec {
         }
     }
 
-    /// Appends the text of a number.
+    /// Appends a number as text.
     pub fn render(&self, value: u64, out: &mut Vec<u8>) {
         let two =
             |n: u64, out: &mut Vec<u8>| out.extend_from_slice(&[b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8]);

@@ -1,7 +1,7 @@
 //! The layout of a chunk's games in their sources: a style for each game, and the differences from the style
 //! (FORMAT.md, "Layout blocks").
 //!
-//! A game written in its style nearly always reproduces the bytes of the source. Edits correct the rest.
+//! A game written in its style nearly always reproduces the bytes in its source. Edits correct the rest.
 
 use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Allowance, Budget, Cost};

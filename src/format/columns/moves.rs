@@ -211,7 +211,8 @@ impl MovesTable {
         self.size.div_ceil(PAGE)
     }
 
-    /// Returns the range of a page of the records (from 0) in the payload; an empty range if there is no such page.
+    /// Returns the range that a page of records (numbered from 0) occupies in the payload; an empty range if there is
+    /// no such page.
     pub fn page(&self, page: usize) -> Range<usize> {
         let end = self.records + self.size;
         let start = page.checked_mul(PAGE).and_then(|start| start.checked_add(self.records)).unwrap_or(end).min(end);

@@ -9,8 +9,8 @@ pub(super) fn width(numbers: &[u64]) -> u8 {
     (64 - all.leading_zeros()).div_ceil(8) as u8
 }
 
-/// Appends the lowest bytes of all numbers, then the next bytes, and so on. Similar bytes are adjacent, and each plane
-/// is a kind for zstd.
+/// Appends the lowest bytes of all numbers, then the next bytes, and so on. This puts similar bytes next to each other,
+/// and each plane becomes a kind for zstd.
 pub(super) fn push_planes(numbers: &[u64], out: &mut Mixed) {
     out.end_kind();
     for plane in 0..width(numbers) {

@@ -9,9 +9,9 @@ use std::borrow::Cow;
 pub const HEADER: u8 = 0xC5;
 /// The game does not start from the standard starting position: a starting position follows the flags.
 pub const SET_UP: u8 = 1;
-/// The movetext has no termination marker (not even `*`).
+/// The movetext ends without a termination marker (not even `*`).
 pub const NO_MARKER: u8 = 2;
-/// The game has a fault, and a text holds its unparsed rest.
+/// The game contains a fault, and a text holds its unparsed rest.
 pub const FAULT: u8 = 4;
 /// The game was changed after its import. Its layout still reproduces the source.
 pub const CHANGED: u8 = 8;

@@ -1,7 +1,7 @@
 //! The texts of a chunk of games (FORMAT.md, "Texts blocks").
 //!
-//! Comments with a structure directly after a move store their own position and leave nothing in the moves. All other
-//! texts have a marker in the moves, in order.
+//! Structured comments directly after a move store their own position and leave nothing in the moves. Each other text
+//! leaves a marker in the moves, in order.
 
 use super::annotation::{self, FieldValue, Habits, ParsedText, Structure, TemplateField};
 use super::planes::{push_column, read_column};
@@ -33,14 +33,14 @@ struct Draft {
     end: u32,
 }
 
-/// Collects the texts of a chunk of games.
+/// Collects the texts in a chunk of games.
 #[derive(Default, Debug)]
 pub struct TextsBuilder {
     current: Vec<Draft>,
     games: Vec<Vec<Draft>>,
     /// The bytes of all texts.
     text: Vec<u8>,
-    /// Whether the current game may have lines of moves.
+    /// Whether the current game may contain lines of moves.
     lines: bool,
     /// The starting position and the moves of each game that may have lines.
     moves: Vec<Option<GameMoves>>,
@@ -117,12 +117,12 @@ impl TextsBuilder {
         self.lines = false;
     }
 
-    /// Returns whether no game has a text. Such a chunk has no texts block.
+    /// Returns whether no game contains a text. For such a chunk there is no texts block.
     pub fn is_empty(&self) -> bool {
         !self.any
     }
 
-    /// Returns the payload of the block. `replay` plays the games that may have lines of moves.
+    /// Returns the payload of the block. `replay` plays the games that may contain lines of moves.
     pub fn encode(&self, level: i32, replay: Replay) -> Vec<u8> {
         // Encoding with lines succeeds for any text that the parser has accepted; the fallback is for safety only.
         self.encode_with(level, Some(replay)).or_else(|| self.encode_with(level, None)).unwrap_or_default()
@@ -240,7 +240,7 @@ impl TextsBuilder {
 struct Lines {
     lengths: Vec<u64>,
     bytes: Vec<u8>,
-    /// The number of their moves.
+    /// The number of moves in all these lines.
     moves: usize,
 }
 
@@ -289,7 +289,7 @@ struct Stream {
     field: TemplateField,
     text: Vec<u8>,
     values: Vec<i64>,
-    /// The place of each value.
+    /// The location of each value.
     locations: Vec<FieldLocation>,
 }
 
@@ -309,7 +309,7 @@ struct Templates {
     known: HashMap<Vec<u8>, usize>,
     names: HashMap<StreamName<Vec<u8>>, usize>,
     streams: Vec<Stream>,
-    /// The template of the previous text. Most texts have the same template as the previous text.
+    /// The template of the previous text. Most texts use the same template as the previous text.
     last: usize,
 }
 
@@ -369,7 +369,7 @@ impl Templates {
         number
     }
 
-    /// Returns whether any template has a line.
+    /// Returns whether any template contains a line.
     fn has_lines(&self) -> bool {
         self.streams.iter().any(|stream| matches!(stream.field, TemplateField::Line(_)))
     }
@@ -427,7 +427,7 @@ impl Stream {
     }
 }
 
-/// Returns the charge of a text of this template: its literals and its fields.
+/// Returns the charge for a text with this template: its literals and its fields.
 fn charge_of(template: &[u8]) -> u64 {
     let charge = |field| if field == TemplateField::Text { budget::TEXT } else { budget::NUMBER };
     let (fields, charge) = fields(template).fold((0, 0), |(fields, sum), (_, field)| (fields + 1, sum + charge(field)));
@@ -744,7 +744,7 @@ pub struct PlacedText(usize);
 /// The comments of a game that store their own position.
 pub struct PlacedTexts<'a> {
     texts: &'a Texts,
-    /// The remaining lines.
+    /// The lines that have not been read yet.
     holes: &'a [Hole],
     lines: &'a [u8],
     decoder: Option<LineDecoder<'a>>,
@@ -757,7 +757,7 @@ impl<'a> PlacedTexts<'a> {
     }
 
     /// Returns a comment. All comments must be read in order, each once. `scene` is the position before the commented
-    /// move, and that move. Returns `None` if a line has an illegal move.
+    /// move, and that move. Returns `None` if a line contains an illegal move.
     pub fn read(&mut self, comment: PlacedText, scene: Option<(&Position, Move)>) -> Option<Cow<'a, [u8]>> {
         let PlacedText(number) = comment;
         let text = self.texts.text(number)?;

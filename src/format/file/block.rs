@@ -197,7 +197,7 @@ impl BlockHeader {
 /// header is cut short.
 ///
 /// A checksum depends on only 32 bits of the identity, and a CRC can be computed backwards. For a damaged header or
-/// other bytes, no archive has the resulting identity.
+/// other bytes, the result is the identity of no archive.
 pub fn identity_of(header: &[u8], offset: u64) -> Option<ArchiveId> {
     let (body, crc) = header.get(..HEADER)?.split_last_chunk::<4>()?;
     let known: Vec<u8> = offset.to_le_bytes().iter().chain(body).copied().collect();

@@ -18,11 +18,11 @@ use crate::format::wire::{Bytes, push_string, push_varint};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Commit {
-    /// The number of the commit, from 1. The header page of this commit has the same number.
+    /// The number of the commit, from 1. The header page for this commit holds the same number.
     pub sequence: u64,
     /// Games in the archive.
     pub games: u64,
-    /// The plies of the main lines of these games.
+    /// The number of plies in the main lines of these games.
     pub plies: u64,
     /// Strings in the dictionary.
     pub strings: u64,

@@ -38,8 +38,7 @@ pub struct Header {
     pub features: Features,
 }
 
-/// Features that the archive's format version lacks: a bit for each (FORMAT.md, "Extensions"). No bit has a
-/// meaning yet.
+/// Features that the archive's format version lacks: a bit for each (FORMAT.md, "Extensions"). No bit is assigned yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Features {
     /// The features that a reader must know.
@@ -122,8 +121,8 @@ impl Page {
 
     /// Reads the page at `offset`, which may be truncated.
     ///
-    /// Magic, version, size and CRC have the same offsets in every version. A page of another version is therefore not
-    /// mistaken for a damaged page.
+    /// Magic, version, size and CRC are at the same offsets in every version. A page of another version is therefore
+    /// not mistaken for a damaged page.
     fn decode(page: &[u8], offset: u64) -> Page {
         let Some(rest) = page.strip_prefix(&MAGIC) else {
             let zero = page.len() == PAGE && page.iter().all(|byte| *byte == 0);

@@ -1,10 +1,10 @@
-//! Loose blocks: bytes of a source outside all stored games (FORMAT.md, "Loose blocks").
+//! Loose blocks: bytes in a source outside all stored games (FORMAT.md, "Loose blocks").
 
 use crate::format::budget::{Allowance, Budget, Cost};
 use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
-/// Returns bytes of a source as a compressed part.
+/// Returns bytes from a source as a compressed part.
 pub fn compress(bytes: &[u8], level: i32) -> Vec<u8> {
     let mut part = Vec::new();
     push_compressed(bytes, level, Cost { charge: 0, allowance: Allowance::Block }, &mut part);

@@ -55,7 +55,7 @@ pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<Ve
     bytes.0.is_empty().then_some(pairs)
 }
 
-/// Returns the payload of a block with the bytes of a model.
+/// Returns the payload of a block that holds a model's bytes.
 pub fn encode_model(model: &[u8]) -> Vec<u8> {
     let mut payload = Vec::new();
     push_compressed(model, LEVEL, Cost { charge: 0, allowance: Allowance::Block }, &mut payload);

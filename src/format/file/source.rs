@@ -27,7 +27,7 @@ pub struct SourceRecord {
     pub bytes: u64,
     /// The SHA-256 of the source's decompressed bytes.
     pub sha256: [u8; 32],
-    /// The number of games of the source, including rejected games.
+    /// The number of games in the source, including rejected games.
     pub seen: u64,
     /// The number of rejected games.
     pub rejected: u64,

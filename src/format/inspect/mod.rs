@@ -18,8 +18,8 @@ use crate::format::{header, index, side as side_files};
 pub use walk::Part;
 use walk::{Cursor, Walk};
 
-/// Describes the parts of a file in the order of its bytes, and each group before its contents. `all` adds records,
-/// entries, strings and numbers one by one. Returns false if the file has another format.
+/// Describes the parts of a file in the order of its bytes; a group is described before its contents. `all` adds
+/// records, entries, strings and numbers one by one. Returns false if the file has another format.
 ///
 /// Takes time and memory in proportion to the file, and to the decompressed size of one block at a time. Damaged parts
 /// are reported.

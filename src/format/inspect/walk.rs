@@ -23,7 +23,7 @@ pub struct Part<'a> {
     pub leaf: bool,
 }
 
-/// A position in the bytes of a walk.
+/// A position in the bytes that a walk describes.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],

@@ -51,9 +51,9 @@ pub(super) struct LineBoard {
     /// 56 if Black is to move, otherwise 0.
     pub(super) flip: u8,
     pub(super) hash: u64,
-    /// The squares of the player's pieces and of the opponent's pieces. They are cached because each move needs them
-    /// several times.
+    /// The squares of the player's pieces, cached because each move needs them several times.
     us: u64,
+    /// The squares of the opponent's pieces, cached for the same reason.
     them: u64,
     /// The pieces that give check to the player to move.
     pub(super) checkers: u64,
@@ -64,8 +64,8 @@ pub(super) struct LineBoard {
 }
 
 impl LineBoard {
-    /// Returns the board before the move that a comment follows. `None` after a null move, which has no lines, and for
-    /// positions without a board.
+    /// Returns the board before the move that a comment follows. `None` after a null move, for which there are no
+    /// lines, and for positions without a board.
     pub(super) fn of_comment(before: &Position, played: Move) -> Option<LineBoard> {
         if played == Move::NULL { None } else { LineBoard::new(before) }
     }
@@ -277,7 +277,7 @@ impl LineBoard {
         pawns_down(self.board.them[PAWN])
     }
 
-    /// Returns the player's pieces of a role that can reach a square that is empty or has an opponent's piece.
+    /// Returns the player's pieces of a role that can reach `to`, an empty square or one with an opponent's piece.
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(super) fn reaching(&self, role: usize, to: u8) -> u64 {
         let occupied = self.us | self.them;

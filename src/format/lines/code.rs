@@ -59,7 +59,7 @@ fn code(
     Some(())
 }
 
-/// Writes the lines of a game.
+/// Writes the lines in a game's texts.
 pub(crate) struct LineEncoder {
     model: Model,
     coder: RangeEncoder,
@@ -86,7 +86,7 @@ impl LineEncoder {
     }
 }
 
-/// Reads the lines of a game.
+/// Reads the lines in a game's texts.
 pub(crate) struct LineDecoder<'a> {
     model: Model,
     coder: RangeDecoder<'a>,
@@ -98,7 +98,7 @@ impl<'a> LineDecoder<'a> {
     }
 
     /// Reads a line of `moves` moves and appends its text. `scene` is the position before the commented move, and that
-    /// move. Returns `None` if the line has an illegal move.
+    /// move. Returns `None` if the line contains an illegal move.
     pub(crate) fn read(
         &mut self,
         field: LineField,

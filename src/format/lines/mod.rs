@@ -82,7 +82,7 @@ mod tests {
                     break;
                 }
                 let (field, played) = (LineField::ALL[field], moves[usize::from(choice) % moves.len()]);
-                // Some moves again and again, as in real lines.
+                // Some moves repeat again and again, as in real lines.
                 let choices: Vec<u16> = choices.into_iter().map(|choice| if choice % 3 == 0 { choice } else { 7 }).collect();
                 let text = written(field, (&now, played), &choices);
                 let moves = read_line(field, (&now, played), &text);

@@ -31,7 +31,7 @@ struct Memory {
     times: u8,
 }
 
-/// The state learned from the lines of a game.
+/// The state learned from the lines in a game.
 pub(super) struct Model {
     memory: Box<[Memory; REMEMBERED]>,
     followed: [Odds; 31],

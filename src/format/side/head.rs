@@ -62,7 +62,7 @@ pub struct Segment {
     pub offset: u64,
     /// The size of the segment, without the CRCs of its pages, which follow.
     pub length: u64,
-    /// The number of games of the segment.
+    /// The number of games in the segment.
     pub games: u64,
     /// The commit at which the segment was made.
     pub made: Made,

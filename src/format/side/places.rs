@@ -39,9 +39,9 @@ pub struct PlacesLayout {
     pub collisions: u64,
     /// The number of high bits of a key that select its bucket.
     pub bits: u32,
-    /// The number of bytes of a game's number of plies: 1 to 4.
+    /// The number of bytes for a game's number of plies: 1 to 4.
     pub width: u32,
-    /// The number of bytes of a bucket's offset: 4 or 8.
+    /// The number of bytes for a bucket's offset: 4 or 8.
     pub offset_width: u32,
 }
 

@@ -12,7 +12,7 @@ pub const MAX_COLUMNS: usize = 256;
 pub const SET_UP: u8 = 0x01;
 /// The source had a fault in the game.
 pub const FAULT: u8 = 0x02;
-/// The movetext has no termination marker.
+/// The movetext ends without a termination marker.
 pub const NO_MARKER: u8 = 0x04;
 /// The shift of the outcome in the byte, two bits: 0 `*`, 1 0-1, 2 1-0, 3 draw.
 pub const OUTCOME_SHIFT: u8 = 3;
@@ -28,7 +28,8 @@ pub const GLYPHS: u8 = 0x80;
 /// [`TagColumns`](crate::query::TagColumns) has an example.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Key {
-    /// The value of the game's first tag with this name, as its index in a table, from 1; 0 if a game has no such tag.
+    /// The value of the game's first tag with this name, as its index in a table, from 1; 0 if the game has no such
+    /// tag.
     Tag(String),
     /// The plies of the main line.
     Plies,
@@ -45,7 +46,7 @@ pub struct ColumnRef<'a> {
     pub key: &'a Key,
     /// The number of the column's table, from 0; `None` for a column of plain numbers.
     pub table: Option<usize>,
-    /// The number of bytes of a value, 1 to 4.
+    /// The number of bytes for a value, 1 to 4.
     pub width: u8,
     /// The values of all games, little-endian.
     pub numbers: &'a [u8],
@@ -89,12 +90,12 @@ pub struct Directory {
     pub tables: Vec<TableEntry>,
     /// The columns.
     pub columns: Vec<ColumnEntry>,
-    /// The names of tags in the games that have no column.
+    /// The names of the tags in the games for which there is no column.
     pub others: Vec<String>,
 }
 
 /// Returns the bytes before the tables and columns, which follow in this order without gaps. `others` are the names of
-/// tags in the games that have no column.
+/// the tags in the games for which there is no column.
 pub fn directory(tables: &[TableRef], columns: &[ColumnRef], others: &[&str]) -> Vec<u8> {
     let mut out = Vec::new();
     push_varint(tables.len() as u64, &mut out);
@@ -168,7 +169,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A directory, and the length of the segment after its runs.
+    /// Returns a directory, and the length of the segment after its runs.
     fn sample() -> (Vec<u8>, u64) {
         let table = TableRef { ends: &[1, 0, 0, 0, 3, 0, 0, 0], text: b"abc" };
         let key = Key::Tag("White".to_owned());

@@ -1,6 +1,6 @@
 //! A game as a list of frequency intervals. The end of the game follows from the rest of the stream.
 //!
-//! A decoder knows the length of a stream. While many bits remain, the game cannot end, and no flag is coded. When few
+//! A decoder knows the length of a stream. While many bits remain, the game cannot end, so no flag is coded. When few
 //! bits remain, each step codes whether the game ends. The end is probable there, so the flag takes few bits.
 
 use super::range::{MOST_SLACK, RangeDecoder, RangeEncoder};

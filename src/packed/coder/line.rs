@@ -134,8 +134,8 @@ impl History {
 
 impl TurnedBoard {
     /// Returns the context of the game's end, 0 to 31. It consists of the result, whether the winner is to move, and
-    /// the winner's material lead. In drawn and unfinished games, it consists of whether the last move undid the one
-    /// before it, and whether the board is nearly empty.
+    /// the winner's material lead. In drawn and unfinished games, it consists of two facts: whether the last move undid
+    /// the move before it, and whether the board is nearly empty.
     pub fn end_context(&self, history: &History, outcome: Outcome, turn: Color) -> usize {
         let winner = match outcome {
             Outcome::WhiteWins => Some(Color::White),

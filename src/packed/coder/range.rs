@@ -84,8 +84,8 @@ fn shortest(low: u64, range: u64) -> (u32, u64) {
     (0..8).map(|bytes| (bytes, up(bytes))).find(|(_, up)| *up < range).unwrap_or((8, 0))
 }
 
-/// The bits left of a stream of `length` bytes when `bytes` have been shifted out: 8 a byte, less the zeros at the top
-/// of the range.
+/// Returns the bits left in a stream of `length` bytes after `bytes` have been shifted out: 8 per byte, less the zeros
+/// at the top of the range.
 fn slack(length: usize, bytes: usize, range: u64) -> i64 {
     8 * (length as i64 - bytes as i64) - i64::from(range.leading_zeros())
 }
@@ -207,7 +207,7 @@ mod tests {
             encoder.encode(symbol, 1, 256);
         }
         assert!(encoder.finish() <= 101);
-        // Nothing costs nothing, and the first symbol of a likely kind too.
+        // No symbols cost no bytes, and neither does a first symbol of a likely kind.
         let mut bytes = Vec::new();
         assert_eq!(RangeEncoder::new(&mut bytes).finish(), 0);
         let mut encoder = RangeEncoder::new(&mut bytes);

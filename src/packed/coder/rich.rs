@@ -75,14 +75,14 @@ impl<const N: usize> Adaptive<N> {
     }
 }
 
-/// The coded elements other than moves.
+/// The models for the elements other than moves.
 struct Tokens {
     /// By the previous token, and by whether an element followed each of the last two moves. The first token of a game
     /// follows `CLOSE`.
     tokens: [[Adaptive<TOKENS>; 4]; TOKENS],
     nags: Adaptive<256>,
     before: usize,
-    /// Two bits: whether an element followed the move before the last one, and the last one.
+    /// Two bits: whether an element followed the move before the last one, and whether one followed the last move.
     adorned: usize,
 }
 
@@ -133,7 +133,8 @@ impl Tokens {
     }
 }
 
-/// The current line, and the lines that wait for a variation to close. Each line has a copy from before its last move.
+/// The current line, and the lines that wait for a variation to close. Each line keeps a copy from before its last
+/// move.
 struct Tree<'m> {
     now: GameLine<'m>,
     before: GameLine<'m>,

@@ -128,7 +128,7 @@ pub struct Mover {
 pub struct Candidate {
     /// The move.
     pub step: TurnedMove,
-    /// The destination. For castling, the destination of the king.
+    /// The target square; for castling, the king's target.
     pub to: u8,
     /// 0, or the role + 1 of the captured piece.
     pub victim: usize,
@@ -280,7 +280,7 @@ pub trait FeatureVisitor {
     type Known;
     /// Receives a piece. Returns `None` to skip its moves.
     fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<Self::Known>;
-    /// Receives a move of a piece.
+    /// Receives one move of a piece.
     fn candidate(&mut self, setting: &Setting, mover: &Mover, known: &Self::Known, candidate: &Candidate);
 }
 

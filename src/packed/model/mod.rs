@@ -1,6 +1,7 @@
 //! Move probabilities: the weights of the model, the features of a move, and the opening book.
 //!
-//! Input: a board with its scene; output: scores and frequencies of moves. This folder does not know bits or streams.
+//! The input is a board with its scene; the output is scores and frequencies of moves. This folder does not know bits
+//! or streams.
 
 pub mod book;
 pub mod features;

@@ -106,7 +106,7 @@ impl Model {
             sums: Sums::new(&small)?,
             small,
             bias: units(&mut reader)?,
-            // The file has 64ths, and the accumulators count 256ths.
+            // The file holds 64ths, and the accumulators count 256ths.
             input: reader.rows(|reader| reader.bytes::<UNITS>().map(|row| row.map(|weight| 4 * i16::from(weight))))?,
             to: reader.rows(units)?,
             from: reader.rows(units)?,
@@ -328,7 +328,7 @@ struct Rows<'a> {
     from_to: &'a [i8; 64],
     last: [&'a [i8; 64]; 2],
     head: &'a [Units; 64],
-    /// The piece's part of the head.
+    /// The part of the head's sum that depends only on the piece.
     piece: i32,
 }
 

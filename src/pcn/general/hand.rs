@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 /// [`GeneralGame`](super::GeneralGame) has an example.
 #[derive(Clone, Default, Debug)]
 pub struct Hand {
-    /// By the number of the capture.
+    /// The pieces in the hand, by the number of their capture.
     pieces: BTreeMap<u64, PieceName>,
     /// The numbers of the pieces of each kind.
     kinds: HashMap<String, Vec<u64>>,

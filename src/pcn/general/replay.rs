@@ -23,7 +23,7 @@ pub struct BoardState {
     pub bottom_hand: Hand,
     /// The pieces in the top side's hand.
     pub top_hand: Hand,
-    /// The side to move. In a game without moves, the bottom side.
+    /// The side to move. In a game without moves, it is the bottom side.
     pub to_move: Side,
     /// The pieces above squares, by flat number, only during a move.
     above: Vec<(usize, PieceName)>,
@@ -41,9 +41,9 @@ pub struct BoardState {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remark {
-    /// A dropped piece that was not captured before: its name, and the ply from 1. For several pieces with one name,
-    /// the first. The piece was in hand from the start, which PCN cannot express, or comes from a supply, like the
-    /// stones of Go.
+    /// A dropped piece that was not captured before: its name, and the ply from 1. If several pieces have this name,
+    /// the first one is reported. The piece was in hand from the start, which PCN cannot express, or comes from a
+    /// supply, like the stones of Go.
     DropOfUncaptured(PieceName, usize),
     /// The game begins with a move of the top side.
     TopBegins,
@@ -274,7 +274,7 @@ impl GeneralGame {
     }
 
     /// Replays the game to its end. Checks that every subject exists and belongs to the side to move, which alternates.
-    /// Checks that squares are free or have an opposing piece as the verbs require, that jumping pieces land, and that
+    /// Checks that squares are free or hold an opposing piece as the verbs require, that jumping pieces land, and that
     /// promotions keep the side. Errors: the path of the faulty element.
     pub fn check(&self) -> Result<Checked, PcnError> {
         let mut remarks = Vec::new();

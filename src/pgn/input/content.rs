@@ -90,8 +90,8 @@ fn is_utf16(head: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a text begins like JSON of objects: with an object that has a member, an array of objects, or an
-/// empty array. A PGN comment (`{"The immortal game"} 1. e4`) does not.
+/// Returns whether a text begins like JSON that consists of objects: with an object that has a member, an array of
+/// objects, or an empty array. A PGN comment (`{"The immortal game"} 1. e4`) does not.
 fn is_json(text: &[u8]) -> bool {
     match text.trim_ascii_start() {
         [b'{', rest @ ..] => begins_member(rest),

@@ -232,8 +232,8 @@ impl Source {
 /// The number of bytes of a compressed file per read.
 const STORED: usize = 128 << 10;
 
-/// Reads the first `count` bytes, or fewer at the end. Returns them, and a reader of all bytes including these. An
-/// error after the first byte appears at its position in that reader.
+/// Reads the first `count` bytes, or fewer at the end. Returns them, with a reader that returns all bytes, including
+/// these. An error after the first byte appears at its position in that reader.
 fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
     let mut head = Vec::with_capacity(count);
     let failed = (&mut reader).take(count as u64).read_to_end(&mut head).err();

@@ -11,7 +11,7 @@ const MAX_NAME: u64 = 1 << 20;
 /// Returns whether a text begins like a tar file: with a header that has a valid checksum.
 pub(in crate::pgn) fn is_header(head: &[u8]) -> bool {
     let Some(header) = head.first_chunk::<BLOCK>() else { return false };
-    // An empty header also has a valid sum (of blanks), but no tar file begins with such a header.
+    // The checksum of an empty header is also valid (a sum of blanks), but no tar file begins with such a header.
     let sum: u64 = header.iter().enumerate().map(|(at, byte)| u64::from(summed(at, *byte))).sum();
     header.first().is_some_and(|byte| *byte > 0) && octal(field(header, 148, 8)) == Some(sum)
 }
@@ -145,7 +145,8 @@ impl<R: Read> Container for Tar<R> {
                         return Ok(Some(name));
                     }
                 }
-                // Folders, links and devices have no content. Global properties and unknown entries are skipped.
+                // Folders, links and devices are entries without content. Global properties and unknown entries are
+                // skipped.
                 b'1'..=b'6' => (long_name, long_size) = (None, None),
                 _ => self.begin(header_size.min(u64::MAX / 4)),
             }

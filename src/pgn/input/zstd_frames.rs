@@ -304,7 +304,7 @@ fn decompress(frame: Vec<u8>, text: usize) -> Done {
 mod tests {
     use super::*;
 
-    /// Bytes that hardly compress.
+    /// Returns bytes that hardly compress.
     fn noise(count: usize) -> Vec<u8> {
         (0..count as u64 / 8)
             .flat_map(|n| {

@@ -187,7 +187,7 @@ impl<'a> Lexer<'a> {
         matches!(self.text.get(end)?, b' ' | b'\n' | b'\r').then_some((text, end))
     }
 
-    /// Returns whether the next token, after comments and glyphs, has the form of a move.
+    /// Returns whether the next token, after comments and glyphs, looks like a move.
     pub(in crate::pgn) fn move_follows(&self) -> bool {
         let mut ahead = *self;
         loop {

@@ -123,7 +123,7 @@ struct Reader<'a, V> {
     branches: Vec<Branch>,
     /// The number of plies in the line.
     ply: u32,
-    /// Whether the line has a move that marks can follow and a variation can replace.
+    /// Whether the line contains a move that marks can follow and a variation can replace.
     moved: bool,
     /// The number of moves in all lines.
     moves: u64,
@@ -225,7 +225,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             }
             let token = self.lexer.next();
             match token.kind {
-                // An apparent tag pair without an end.
+                // This looks like a tag pair, but has no end.
                 Kind::Pair if tags::read(self.lexer.text, token.start).is_some() => self.lexer.at = token.start,
                 Kind::Pair => {
                     let line = slice(self.lexer.text, 0, bytes::line_end(self.lexer.text, token.start));
@@ -505,7 +505,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
     }
 
     /// Plays a move with typographic glyphs (`e4‼`), or accepts separate glyphs after a move, as the corresponding
-    /// marks and NAGs. Any other word has no effect.
+    /// marks and NAGs. Any other word is ignored.
     fn play_with_glyphs(&mut self, word: &[u8]) -> Result<(), SanError> {
         let (rest, meanings) = glyphs::split(word);
         if meanings.is_empty() {

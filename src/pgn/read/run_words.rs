@@ -257,8 +257,8 @@ impl Words<'_> {
         true
     }
 
-    /// The general form of `word`: handles line breaks before the word or its number. Finds nothing unless the layout
-    /// is the writer's.
+    /// Reads a word in the general form: handles line breaks before the word or its number. Finds nothing unless the
+    /// layout is the writer's.
     #[inline(never)]
     fn broken<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
         self.locate(BLACK, number).is_some_and(|(start, end, line, gap)| {

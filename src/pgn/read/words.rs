@@ -12,8 +12,8 @@ pub(in crate::pgn) fn nag(token: &[u8]) -> Option<u8> {
     u8::try_from(number(digits)).ok()
 }
 
-/// Returns whether a word is not an attempt at a move: it has no digit and does not begin like a move, or it is a word
-/// like `29th`.
+/// Returns whether a word is not an attempt at a move: it contains no digit and does not begin like a move, or it is a
+/// word like `29th`.
 pub(in crate::pgn) fn is_plain_word(word: &[u8]) -> bool {
     let begins_like_move = match word {
         [b'N' | b'B' | b'R' | b'Q' | b'K' | b'P', rest @ ..] => {
@@ -50,7 +50,7 @@ pub(in crate::pgn) fn number(token: &[u8]) -> u32 {
     digits.fold(0u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')))
 }
 
-/// Returns whether a word has the form of a move and may begin a game.
+/// Returns whether a word looks enough like a move to begin a game.
 pub(in crate::pgn) fn has_form_of_move(word: &[u8]) -> bool {
     let word = if word.is_ascii() { word } else { glyphs::split(word).0 };
     let castling = [&b"O-O"[..], b"0-0", b"o-o"].iter().any(|castling| word.starts_with(castling));

@@ -58,9 +58,9 @@ pub struct Style {
     pub joined_numbers: bool,
     /// `1. e4` is never broken after the number.
     pub unbroken_numbers: bool,
-    /// Black's move has its number after a comment.
+    /// Black's move is numbered after a comment.
     pub number_after_comment: bool,
-    /// Black's move has its number after a variation.
+    /// Black's move is numbered after a variation.
     pub number_after_variation: bool,
     /// `( 1... c5 )` for `(1... c5)`.
     pub wide_variations: bool,

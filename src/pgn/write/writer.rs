@@ -105,7 +105,7 @@ fn write_move_number(out: &mut Vec<u8>, number: u32) {
     }
 }
 
-/// Returns whether a tag's value has a byte that needs a backslash. Most values are too short to justify a call of
+/// Returns whether a tag's value contains a byte that needs a backslash. Most values are too short to justify a call of
 /// `memchr`.
 #[inline]
 fn has_escapes(value: &[u8]) -> bool {
@@ -308,7 +308,7 @@ impl PgnWriter {
                 if start + first - self.line > self.style.width as usize {
                     self.wrap();
                 }
-                // If a line end of two bytes has replaced a blank, the text has moved.
+                // If a line end of two bytes has replaced a blank, the text has shifted.
                 self.line = start + last + 1 + (self.out.len() - unmoved);
                 self.gap = None;
             }
@@ -360,7 +360,7 @@ impl PgnWriter {
         self.move_token(at, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
     }
 
-    /// The fast path of `move_token`, for nearly all moves. Returns false without any effect if the move needs the
+    /// Writes nearly all moves: the fast path of `move_token`. Returns false without any effect if the move needs the
     /// general path.
     #[inline(always)]
     fn short_token(&mut self, (turn, number): (Color, u32), san: ShortText) -> bool {

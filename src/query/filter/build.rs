@@ -1,4 +1,4 @@
-//! Filters made by a program: conditions, and filters joined.
+//! Builds filters in code: conditions, and combinations of filters.
 
 use super::Filter;
 use crate::query::fault::QueryFault;
@@ -100,7 +100,7 @@ fn joined(filters: impl IntoIterator<Item = Filter>, word: &str) -> Result<Filte
     Filter::parse(&filters.into_iter().map(text).collect::<Vec<_>>().join(word))
 }
 
-/// A value in the syntax of filters: numbers, dates and results need no quotation marks.
+/// Writes a value in filter syntax: numbers, dates and results need no quotation marks.
 fn written(value: &str) -> String {
     let is_plain = value.starts_with(|letter: char| letter.is_ascii_digit())
         && value.bytes().all(|byte| byte.is_ascii_digit() || b"./-".contains(&byte));

@@ -23,7 +23,7 @@ pub fn joined(mut all: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
     }
 }
 
-/// The condition on the name of the opening: the tag, or the table if the tag is missing.
+/// Returns the condition on the name of the opening: the tag, or the table if the tag is missing.
 pub fn opening(test: TextTest) -> Expr {
     let tag = |test| Expr::Test(Test::Text("Opening".to_owned(), test));
     let fits = |name: &str| test.fits(name);
@@ -40,7 +40,8 @@ pub fn opening(test: TextTest) -> Expr {
     Expr::Or(vec![tag(test), Expr::And(vec![not(tag(TextTest::Known)), by_table])])
 }
 
-/// The condition on the winner's or the loser's name: such a player exists, and `test` of that side's tag holds.
+/// Returns the condition on the winner's or the loser's name: such a player exists, and `test` of that side's tag
+/// holds.
 pub fn decided(winner: bool, test: impl Fn(&str) -> Expr) -> Expr {
     let side = |name: &str, outcome: Outcome| Expr::And(vec![Expr::Test(Test::Result(1 << outcome as u8)), test(name)]);
     match winner {
@@ -49,7 +50,7 @@ pub fn decided(winner: bool, test: impl Fn(&str) -> Expr) -> Expr {
     }
 }
 
-/// The numbers outside ranges, as ranges.
+/// Returns the numbers outside these ranges, as ranges.
 fn outside(Ranges(mut ranges): Ranges) -> Ranges {
     ranges.sort_unstable();
     let (mut gaps, mut next) = (Vec::new(), -MOST);
@@ -65,8 +66,8 @@ fn outside(Ranges(mut ranges): Ranges) -> Ranges {
     Ranges(gaps)
 }
 
-/// The condition that the number of a field exists and is not in ranges; for a field of either player, that neither
-/// number is in ranges.
+/// Returns the condition that a field's number exists and is not in `ranges`. For a field of either player, neither
+/// number may be in `ranges`.
 pub fn no_numbers(field: &Field, ranges: Ranges) -> Expr {
     match field {
         Field::Rating | Field::EitherMeasure(_) => {
@@ -76,8 +77,8 @@ pub fn no_numbers(field: &Field, ranges: Ranges) -> Expr {
     }
 }
 
-/// The condition that the number of a field is in ranges; for a field of either player, that one of the numbers is in
-/// ranges.
+/// Returns the condition that a field's number is in `ranges`. For a field of either player, one of the numbers must be
+/// in `ranges`.
 pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
     let value = |name: &str, reading| Expr::Test(Test::Value(name.to_owned(), reading, ranges.clone()));
     match field {
@@ -122,7 +123,7 @@ pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
     }
 }
 
-/// The condition that a field has a value, or `None` if every game has one.
+/// Returns the condition that a field has a value, or `None` if every game has one.
 pub fn known(field: &Field) -> Option<Expr> {
     let text = |name: &str| Expr::Test(Test::Text(name.to_owned(), TextTest::Known));
     Some(match field {

@@ -22,13 +22,13 @@ use std::sync::Arc;
 const BLOCK: usize = 1 << 14;
 /// If fewer than one game in this many remains, each game is tested separately.
 const FEW: u32 = 8;
-/// Words of the sample.
+/// The number of 64-game words in the sample.
 const SAMPLE: usize = 16;
 
 /// Measures with their values, by index from 0.
 pub type Measured = [(Measure, Arc<[i64]>)];
 
-/// Returns the games that pass. `measured` has all measures of the filter.
+/// Returns the games that pass. `measured` holds all measures in the filter.
 pub fn games(expr: &Expr, headers: &TagColumns, measured: &Measured) -> GameSet {
     let archive = headers.archive();
     let games = archive.len() as usize;
@@ -56,7 +56,7 @@ enum Node {
     Numbers(Arc<Column>, Vec<(u32, u32)>),
     /// The index of the game in the archive is in one of these ranges.
     GameNumber(Ranges),
-    /// Both ratings, 0 for none, and a value derived from them.
+    /// Both ratings (0 if unknown), and a value derived from them.
     Ratings(Arc<Column>, Vec<i64>, Arc<Column>, Vec<i64>, Ratings, Ranges),
     /// A measure, `NONE` for no value, in ranges.
     Measured(Arc<[i64]>, Ranges),
@@ -106,7 +106,7 @@ impl Maker<'_, '_> {
             Test::Result(results) => {
                 let result = self.tag("Result");
                 let of = |number: u8| u8::from(results >> number & 1 == 1);
-                // The tag decides if it has a result; otherwise the movetext decides.
+                // The tag decides if it gives a result; otherwise the movetext decides.
                 let first = verdicts::of(&result, ASK, |text| outcome(text).map_or(ASK, of));
                 if !uses(&result, &first, ASK) {
                     return Node::Look(result, first.into());
@@ -155,7 +155,7 @@ impl Maker<'_, '_> {
         Node::Look(column, verdicts)
     }
 
-    /// The verdict on each number of a column.
+    /// Returns the verdict on each string number of a column.
     fn judge(&mut self, column: &Column, question: Question) -> Arc<[u8]> {
         let known = column.strings().and_then(|strings| {
             self.judged
@@ -209,8 +209,8 @@ impl Maker<'_, '_> {
     }
 }
 
-/// The first verdicts, with `ASK` replaced by the second verdict; only the first verdicts, if one column decides
-/// everything.
+/// Returns the first verdicts, with `ASK` replaced by the second verdict; only the first verdicts, if one column
+/// decides everything.
 fn look_twice(column: Arc<Column>, first: Arc<[u8]>, second_column: Arc<Column>, second: Arc<[u8]>) -> Node {
     if has_no_values(&column) {
         return if has_no_values(&second_column) {
@@ -229,13 +229,13 @@ fn look_twice(column: Arc<Column>, first: Arc<[u8]>, second_column: Arc<Column>,
     Node::LookTwice(column, first, second_column, second)
 }
 
-/// Whether no game has the tag.
+/// Returns whether no game has the tag.
 fn has_no_values(column: &Column) -> bool {
     column.strings().is_some_and(|strings| strings.is_empty())
 }
 
 impl Node {
-    /// The cost of a game, as a multiple of one lookup.
+    /// Returns the cost of a game, as a multiple of one lookup.
     fn cost(&self) -> f64 {
         match self {
             Node::And(nodes) | Node::Or(nodes) => nodes.iter().map(Node::cost).sum(),
@@ -442,7 +442,7 @@ fn elos(column: &Column) -> Vec<i64> {
     (0..=count).map(elo).collect()
 }
 
-/// The number of the movetext's outcome, from a game's facts; 0 without a marker.
+/// Returns the number of the movetext's outcome, from a game's facts; 0 without a marker.
 pub fn marked_outcome(facts: u8) -> u8 {
     if facts & NO_MARKER != 0 { 0 } else { facts >> OUTCOME_SHIFT & 3 }
 }

@@ -22,11 +22,11 @@ pub enum Test {
     Text(String, TextTest),
     /// The value of a tag as a number, or a range of numbers for a partial date or code.
     Value(String, Reading, Ranges),
-    /// The date of the game: the tag Date, or UTCDate if Date has no year.
+    /// The date of the game: the tag Date, or UTCDate if Date gives no year.
     Date(Reading, Ranges),
     /// A value derived from both ratings.
     Ratings(Ratings, Ranges),
-    /// The result: one of these, as bits of `Outcome`.
+    /// The result is one of a set, with a bit for each `Outcome`.
     Result(u8),
     /// The plies of the main line.
     Plies(Ranges),
@@ -176,7 +176,7 @@ impl Expr {
                 Test::Text(name, _) | Test::Value(name, ..) => keys.push(tag(name)),
                 Test::Date(..) => keys.extend([tag("Date"), tag("UTCDate")]),
                 Test::Ratings(..) => keys.extend([tag("WhiteElo"), tag("BlackElo")]),
-                // The movetext is needed only if the tag has no result.
+                // The movetext is needed only if the tag gives no result.
                 Test::Result(_) => keys.push(tag("Result")),
                 Test::Plies(_) => keys.push(Key::Plies),
                 Test::Facts(_) => keys.push(Key::Facts),

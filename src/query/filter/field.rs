@@ -37,17 +37,17 @@ pub enum Field {
     Number,
     /// A fact, true or false.
     Fact(u8),
-    /// The name of the winner, or the loser.
+    /// The name of the winner, or of the loser.
     Decided { winner: bool },
     /// A measure of the game that is not in its columns.
     Measure(Measure),
-    /// Either side's.
+    /// A measure of either side.
     EitherMeasure(MeasureKind),
     /// A property of the player that the filter is about, or of that player's opponent.
     Relative { opponent: bool, what: Relative },
     /// The points of a side, in halves.
     Score(Color),
-    /// Whether the player has this color.
+    /// Whether the filter's player has this color.
     Color(Color),
 }
 
@@ -132,7 +132,7 @@ fn measure(name: &str) -> Option<Field> {
     })
 }
 
-/// The fields of the player that a filter is about.
+/// Parses a field of the filter's player or the opponent.
 fn relative(name: &str) -> Option<Field> {
     let of_player = |what| Some(Field::Relative { opponent: false, what });
     match name {
@@ -161,7 +161,7 @@ pub fn nearest(word: &str) -> Option<String> {
     nearest_of(word, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// The names of all fields except plain tags, and of the tags that need no quotation marks.
+/// Returns the names of all fields except plain tags, and of the tags that need no quotation marks.
 pub fn names() -> impl Iterator<Item = String> {
     let special = SPECIAL.iter().map(|(name, _)| (*name).to_owned()).chain(["setup".to_owned()]);
     let others = ["opponent", "score", "color", "playerelo", "opponentelo"].map(str::to_owned);

@@ -56,7 +56,7 @@ pub enum FieldValue {
     Decimal(f64),
     /// Seconds, with three decimals at most.
     Seconds(f64),
-    /// Whether a fact is so.
+    /// The truth of a fact.
     Fact(bool),
 }
 
@@ -193,12 +193,12 @@ fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
     Ok(game.to_game()?.events.iter().any(|event| matches!(event, Event::Suffix(_) | Event::Nag(_))))
 }
 
-/// The result from the tag, or from the movetext if the tag has none.
+/// Returns the result from the tag, or from the movetext if the tag gives none.
 fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
     facts::result(game, tag.and_then(|tag| value::outcome(tag.as_bytes())))
 }
 
-/// The greatest or least value of some measures with the same unit.
+/// Returns the greatest or least value of some measures with the same unit.
 fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Option<FieldValue>> {
     let found = values::of_game(game, measures)?;
     let known = found.into_iter().filter(|value| *value != values::NONE);

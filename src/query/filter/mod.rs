@@ -89,8 +89,8 @@ impl Filter {
     /// Returns the games that pass the filter, in parallel on the current pool of rayon. Deleted games never pass.
     /// Games with unreadable data that the filter needs do not pass either; `unread` lists them.
     ///
-    /// For a million games this takes a few milliseconds if `headers` has the columns. Missing columns are computed
-    /// first, which takes the time of reading all tags, and all moves if the filter needs them.
+    /// For a million games this takes a few milliseconds if `headers` holds the columns. Missing columns are computed
+    /// first. This takes as long as reading all tags, and all moves if the filter needs them.
     pub fn games(&self, headers: &TagColumns) -> Passed {
         // Request all columns together, so the tags are read once.
         let mut keys = self.keys();
@@ -101,7 +101,7 @@ impl Filter {
             true => (eval::games(&self.expr, headers, &[]), Vec::new(), 0),
             false => self.measured(headers, &measures),
         };
-        // The result may have to come from the movetext.
+        // The movetext may be needed for the result.
         keys.extend(keys.contains(&Key::Tag("Result".to_owned())).then_some(Key::Facts));
         let mut unread = headers.unread(&keys);
         unread.extend(lost);
@@ -180,8 +180,8 @@ impl Filter {
         self.questions.iter().filter_map(of).collect()
     }
 
-    /// Returns the texts of the filter that no game of the archive has in the compared tag, each with a similar
-    /// existing text, if any. Use it to suggest corrections of misspelled names.
+    /// Returns the texts in the filter that do not occur in the compared tag of any game in the archive, each with a
+    /// similar existing text, if any. Use it to suggest corrections of misspelled names.
     ///
     /// Errors: damaged tags.
     ///

@@ -1,4 +1,4 @@
-//! Tokens into a tree. `docs/QUERY.md` has the grammar.
+//! Tokens into a tree. `docs/QUERY.md` gives the grammar.
 
 use crate::chess::Color;
 use crate::game::Outcome;
@@ -112,7 +112,7 @@ pub fn fields(text: &str) -> Result<Vec<(String, Field)>, QueryFault> {
     }
 }
 
-/// A comparison.
+/// The comparison operator of a condition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Is,
@@ -273,7 +273,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A field of the side that the filter is about.
+    /// Applies the filter's side to a field that is relative to it.
     fn sided(&mut self, field: Option<Field>) -> Option<Field> {
         let field = field?;
         self.is_relative |= matches!(field, Field::Relative { .. });
@@ -397,7 +397,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The text after `~` and `^=`.
+    /// Parses the text after `~` or `^=`.
     fn matching(&mut self, field: &Field, begins: bool, sign: &Token) -> Result<Expr, QueryFault> {
         let token = self.value()?;
         let text = written(&token);
@@ -425,7 +425,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value. A relative date may have three words: `today - 3y`.
+    /// Takes a value. A relative date may have three words: `today - 3y`.
     fn take_value(&mut self) -> Token {
         let mut token = self.take();
         let Kind::Word(text) = &mut token.kind else { return token };
@@ -443,7 +443,7 @@ impl Parser<'_> {
         token
     }
 
-    /// The range or set after `in`.
+    /// Parses the range or set after `in`.
     fn set(&mut self, field: &Field, outside: bool) -> Result<Expr, QueryFault> {
         let close = if self.sign("{") {
             "}"
@@ -487,7 +487,7 @@ impl Parser<'_> {
         Ok(Item { first, last })
     }
 
-    /// The condition that a field has one of these values; with `none`, that it has none of them.
+    /// Returns the condition that a field equals one of `items`, or with `none` that it differs from all `items`.
     fn items(&mut self, field: &Field, items: &[Item], none: bool) -> Result<Expr, QueryFault> {
         if *field == Field::Result {
             let mut results = 0;
@@ -546,7 +546,7 @@ impl Parser<'_> {
         Ok(joined(all, if none { Expr::And } else { Expr::Or }))
     }
 
-    /// The range of numbers that a value stands for.
+    /// Returns the range of numbers for a value.
     fn number(&self, field: &Field, token: &Token) -> Result<(i64, i64), QueryFault> {
         let mut text = written(token);
         if relative::begins(&text)

@@ -19,14 +19,14 @@ pub fn begins(word: &str) -> bool {
         && word.get(5..).is_none_or(|rest| rest.is_empty() || rest.starts_with(['-', '+']))
 }
 
-/// Today, in universal time.
+/// Returns today's year, month and day, in universal time.
 #[cfg(not(target_family = "wasm"))]
 fn today() -> Option<(i64, i64, i64)> {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(civil((since.as_secs() / 86_400) as i64))
 }
 
-/// In a browser, this clock does not exist.
+/// Returns `None`: in a browser, this clock does not exist.
 #[cfg(target_family = "wasm")]
 fn today() -> Option<(i64, i64, i64)> {
     None

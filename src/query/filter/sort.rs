@@ -120,7 +120,7 @@ impl FromStr for SortKeys {
 }
 
 impl SortKey {
-    /// The value of each game.
+    /// Returns the value of each game.
     fn values(&self, headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
         match &self.field {
             Field::Text(name) => texts(headers, games, name),
@@ -177,7 +177,7 @@ impl SortKey {
         }
     }
 
-    /// Of two sides, the one that comes first in the order.
+    /// Returns whichever of the two sides' values comes first in this order.
     fn foremost(&self, left: Value, right: Value) -> Value {
         match (left, right) {
             (Some(left), Some(right)) => Some(if self.descending { left.max(right) } else { left.min(right) }),
@@ -186,7 +186,7 @@ impl SortKey {
     }
 }
 
-/// The measure of each game; unreadable games have none.
+/// Returns the measure of each game; unreadable games have none.
 fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measure: Measure) -> Vec<Value> {
     let mut sets: Vec<GameSet> = headers.iter().map(|headers| GameSet::new(headers.archive().len())).collect();
     for (archive, game) in games {
@@ -233,7 +233,7 @@ fn numbers(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str, read
     games.iter().map(|game| reading::read(reading, source.text(*game)?).map(|(least, _)| least)).collect()
 }
 
-/// The first possible day of each date; a partial date counts as its first possible day.
+/// Returns the day of each game's date; a partial date counts as its first possible day.
 fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
     let [date, utc] = ["Date", "UTCDate"].map(|name| numbers(headers, games, name, reading));
     let date_tag = Source::of(headers, "Date");
@@ -242,7 +242,7 @@ fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) 
     date.into_iter().zip(utc).zip(games).map(of).collect()
 }
 
-/// Black's wins, draws, White's wins.
+/// Returns the rank of each game's result: Black's wins, draws, White's wins.
 fn results(headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
     let result_tag = Source::of(headers, "Result");
     let facts = of_column(headers, games, &Key::Facts, i64::from);
@@ -258,7 +258,7 @@ fn texts(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str) -> Vec
     ranked(&[&Source::of(headers, name)], games).pop().unwrap_or_default()
 }
 
-/// The rank of each game's text among the texts of all games here, by source.
+/// Returns the rank of each game's text among the texts of all games here, by source.
 fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
     let said = |text: &&[u8]| reading::is_known(text);
     let mut distinct: Vec<&[u8]> =
@@ -304,7 +304,7 @@ fn natural(mut left: &[u8], mut right: &[u8]) -> Ordering {
     }
 }
 
-/// The leading digits of a text, without leading zeros, and the rest.
+/// Returns the leading digits of a text, without leading zeros, and the rest.
 fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);

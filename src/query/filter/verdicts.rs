@@ -61,7 +61,7 @@ fn in_parts(column: &Column, missing: u8, decide: impl Fn(&Strings, Range<u32>, 
     all
 }
 
-/// The verdicts if a few strings differ from all others.
+/// Returns the verdicts if a few strings differ from all others.
 fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     let Some(strings) = column.strings() else { return vec![0] };
     let mut all = vec![others; strings.len() + 1];

@@ -202,7 +202,7 @@ impl ArchiveSet {
         self.members.iter().map(|member| member.columns()).collect()
     }
 
-    /// Returns the number of the last game; for a set the total number of games, including deleted games.
+    /// Returns the number of the last game. For a set, this is the total number of games, including deleted games.
     pub fn len(&self) -> u64 {
         self.members.last().map_or(0, |last| last.before + last.archive().len())
     }
@@ -212,7 +212,7 @@ impl ArchiveSet {
         self.archives().all(Archive::is_empty)
     }
 
-    /// Returns the index of the archive that has game `number` of the set, and the game's number in that archive.
+    /// Returns the index of the archive that contains game `number` of the set, and the game's number in that archive.
     ///
     /// Errors: the game does not exist.
     pub fn index_of(&self, number: u64) -> Result<(usize, u64)> {
@@ -223,14 +223,14 @@ impl ArchiveSet {
         member.map(|member| (index, number - member.before)).ok_or_else(missing)
     }
 
-    /// Returns the archive that has game `number` of the set, and the game's number in that archive.
+    /// Returns the archive that contains game `number` of the set, and the game's number in that archive.
     ///
     /// Errors: the game does not exist.
     pub fn locate(&self, number: u64) -> Result<(&Archive, u64)> {
         self.member_of(number).map(|(member, game)| (member.archive(), game))
     }
 
-    /// Returns the member that has game `number` of the set, and the game's number in that member.
+    /// Returns the member that contains game `number` of the set, and the game's number in that member.
     ///
     /// Errors: the game does not exist.
     pub fn member_of(&self, number: u64) -> Result<(&Member, u64)> {

@@ -22,7 +22,7 @@ pub struct FoundGame {
     pub archive: usize,
     /// The number of the game in the archive.
     pub game: u64,
-    /// The matching plies on the board or in comments: only the first, or all. Empty if the query has no such
+    /// The matching plies on the board or in comments: only the first, or all. Empty if the query contains no such
     /// condition.
     pub hits: Vec<Hit>,
 }
@@ -62,7 +62,7 @@ pub struct Hits<'a> {
     next: u64,
     /// The games of each archive that pass the condition on tags, once known; an inner `None` stands for all games.
     passed: Vec<Option<Option<GameSet>>>,
-    /// Games to the next batch.
+    /// The number of games in the next batch.
     batch: u64,
     offset: u64,
     left: u64,
@@ -178,7 +178,7 @@ impl<'a> Hits<'a> {
         Ok(games)
     }
 
-    /// Finds the games of an archive that pass the condition on tags, once.
+    /// Finds the games in an archive that pass the condition on tags, once per archive.
     fn prepare(&mut self, index: usize) -> Result<()> {
         if let (Some(member), Some(slot)) = (self.set.members().get(index), self.passed.get_mut(index))
             && slot.is_none()
@@ -235,7 +235,7 @@ impl<'a> Hits<'a> {
         Ok(list)
     }
 
-    /// Records the steps and unreadable games of a search.
+    /// Adds a batch's steps and unreadable games to the totals of the current archive.
     fn note(&mut self, found: InArchive) {
         let Some(steps) = self.steps.get_mut(self.index) else { return };
         // Sums the steps of all batches.

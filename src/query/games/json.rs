@@ -103,7 +103,7 @@ impl FromStr for Query {
     type Err = QueryFault;
 
     /// Parses a question as JSON, such as `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`.
-    /// Also parses a query of Scoutfish, recognized by a member that questions do not have, such as `{"white-move":
+    /// Also parses a Scoutfish query, recognized by a member that does not occur in questions, such as `{"white-move":
     /// "O-O"}`.
     ///
     /// Errors: the position in the text, and the expected text.
@@ -173,7 +173,7 @@ impl FromStr for Query {
     }
 }
 
-/// The positions of `fen`, a text or a list of texts, or of `moves`.
+/// Reads the positions from `fen`, a text or a list of texts, and from `moves`.
 fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
     let mut positions = Vec::new();
     let path = fields.path.field("fen");
@@ -200,7 +200,7 @@ fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
     Ok(positions.into_iter().map(|query| query.with_compare(compare)).collect())
 }
 
-/// The pattern made from the members that are conditions.
+/// Reads the pattern from the members that are conditions.
 fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
     let mut condition = Condition::default();
     condition.boards.extend(fields.read("board", BoardPattern::read)?);

@@ -1,8 +1,8 @@
 //! Selection of games: sets of archives, queries, and their results.
 //!
-//! `archive_set` has open archives with their side files (`side_files`) and numbers their games. `upkeep` updates side
-//! files. `ranges` parses game numbers. `query` is a query, built in code or parsed from JSON (`json`). `hits`
-//! evaluates it, archive by archive and batch by batch. `summary` has the data of a game for lists.
+//! `archive_set` keeps open archives with their side files (`side_files`) and numbers their games. `upkeep` updates
+//! side files. `ranges` parses game numbers. `query` is a query, built in code or parsed from JSON (`json`). `hits`
+//! evaluates it, archive by archive and batch by batch. `summary` holds the data that a list shows for a game.
 
 mod archive_set;
 mod hits;

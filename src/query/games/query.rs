@@ -77,7 +77,7 @@ impl Query {
         Query::default()
     }
 
-    /// The condition on tags.
+    /// Sets the condition on tags.
     pub fn filter(self, filter: Filter) -> Query {
         Query { filter: Some(filter), ..self }
     }
@@ -92,7 +92,7 @@ impl Query {
         Query { board: Some(board.into()), ..self }
     }
 
-    /// Also matches with colors and board reversed.
+    /// Sets whether games also match with colors and board reversed.
     pub fn either_color(self, either_color: bool) -> Query {
         Query { either_color, ..self }
     }
@@ -103,7 +103,7 @@ impl Query {
         Query { reach, ..self }
     }
 
-    /// Sets the condition on comments after the move that led to a ply.
+    /// Matches only positions after a move whose comments satisfy `moments` (mistake, clock).
     pub fn moments(self, moments: Moments) -> Query {
         Query { moments, ..self }
     }
@@ -158,8 +158,8 @@ impl Query {
         self.filter.is_none() && self.games.is_none() && !self.has_hits()
     }
 
-    /// Returns the games of one archive. Ignores order, offset, limit, and `games`, which has numbers of the set. With
-    /// `among`, returns only games in this set.
+    /// Returns the games of one archive. Ignores order, offset, limit, and `games`, whose numbers count through the
+    /// set. With `among`, returns only games in this set.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -429,7 +429,7 @@ pub struct Plan {
     pub games: u64,
     /// Whether any game would be replayed from the start.
     pub replayed: bool,
-    /// The source of the estimate; with several archives, the least informative one.
+    /// The source of the estimate; with several archives, the least informative source.
     pub with: &'static str,
     /// The number of games that were read to evaluate the filter, because no column has their data.
     pub walked: u64,

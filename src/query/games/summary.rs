@@ -1,4 +1,4 @@
-//! The data of a game for lists: players, ratings, result, date, opening, event.
+//! The data that a list shows for a game: players, ratings, result, date, opening, event.
 
 use crate::archive::GameRef;
 use crate::chess::Color;
@@ -10,7 +10,7 @@ use crate::query::value;
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use std::sync::Arc;
 
-/// The data of a game for lists, from its tags. It serializes with the member names of docs/JSON.md.
+/// The data that a list shows for a game, from its tags. It serializes with the member names of docs/JSON.md.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -167,7 +167,7 @@ impl GameSummary {
         value::result(self.tag("Result").map(str::as_bytes), self.outcome)
     }
 
-    /// Returns the date of the game, as written: the tag Date, or UTCDate if Date has no year.
+    /// Returns the date of the game, as written: the tag Date, or UTCDate if Date gives no year.
     pub fn date(&self) -> Option<&str> {
         value::played(self.tag("Date"), self.tag("UTCDate"))
     }

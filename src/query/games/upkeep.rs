@@ -243,7 +243,7 @@ fn count(games: &[Range<u64>]) -> u64 {
     games.iter().map(|run| run.end - run.start).sum()
 }
 
-/// The parts of a side file.
+/// Returns the parts of a side file.
 fn parts_of(kind: FileKind) -> &'static [Part] {
     match kind {
         FileKind::Signatures => &[Part::Signatures],

@@ -3,7 +3,7 @@
 //! Accuracy follows Lichess (<https://lichess.org/page/accuracy>). The chance of White to win, in percent, is `50 + 50
 //! (2 / (1 + exp(-0.00368208 c)) - 1)` for `c` centipawns, limited to 1,000 either way; mates count as 1,000. The
 //! accuracy of a move that lowers the chance of its side by `d` percent is `103.1668 exp(-0.04354 d) - 3.1669`, from 0
-//! to 100. The code has more digits and adds one point, as Lichess has done since 2022. The accuracy of a game is the
+//! to 100. The code uses more digits and adds one point, as Lichess has done since 2022. The accuracy of a game is the
 //! mean of two means of its moves: the harmonic mean, and a weighted mean. The weight is the standard deviation of the
 //! chances over a window of a tenth of the plies (2 to 8), limited to 0.5 to 12.
 //!
@@ -31,9 +31,9 @@ const INITIAL: Evaluation = Evaluation::Centipawns(15);
 pub enum Judgement {
     /// The winning chances fall by at least 5 percent.
     Inaccuracy,
-    /// By 10 percent or more.
+    /// The winning chances fall by at least 10 percent.
     Mistake,
-    /// By 15 percent or more.
+    /// The winning chances fall by at least 15 percent.
     Blunder,
 }
 
@@ -107,7 +107,7 @@ pub fn win_percent(evaluation: Evaluation) -> f64 {
     50.0 + 50.0 * chances(f64::from(centipawns(evaluation)))
 }
 
-/// From -1 to 1.
+/// Returns the winning chances for an evaluation in centipawns, from -1 to 1.
 fn chances(centipawns: f64) -> f64 {
     2.0 / (1.0 + (-0.003_682_08 * centipawns).exp()) - 1.0
 }
@@ -152,7 +152,7 @@ fn judge(before: Evaluation, after: Evaluation, side: Color) -> Option<Judgement
 }
 
 /// Returns both sides' measures and the judgements, from the evaluation after each ply; `first` made ply 1. `mates`
-/// returns whether the last ply mates, if it has no evaluation.
+/// returns whether the last ply mates, for games without an evaluation of that ply.
 pub(super) fn of(
     after: &[Option<Evaluation>],
     first: Color,
@@ -298,7 +298,7 @@ mod tests {
             assert_eq!(side.unwrap().accuracy, Some(100.0));
         }
         assert!(judgements.is_empty());
-        // White loses a piece at ply 3; the two means by hand: windows of two, [15, 15] and [15, -300].
+        // White loses a piece at ply 3. The two means are calculated by hand: windows of two, [15, 15] and [15, -300].
         let (measures, judgements) = of(&pawns(&[15, 15, -300]), Color::White, || false);
         assert_eq!(judgements, [(3, Judgement::Blunder)]);
         let bad = move_accuracy(win_percent(INITIAL), win_percent(Evaluation::Centipawns(-300)));

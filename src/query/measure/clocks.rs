@@ -16,8 +16,8 @@ pub struct ClockMeasures {
     pub moves: u32,
 }
 
-/// Returns the measures of the side that makes the plies `first`, `first + 2`, ..; `control` has the base time and the
-/// increment, if known.
+/// Returns the measures of the side that makes the plies `first`, `first + 2`, ..; `control` gives the base time and
+/// the increment, if known.
 pub(super) fn of_side(
     clocks: &[Option<Duration>],
     elapsed: &[Option<Duration>],

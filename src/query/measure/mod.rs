@@ -63,7 +63,7 @@ pub struct EngineMeasures {
 }
 
 impl EngineMeasures {
-    /// Adds the data of a comment after one of the side's moves.
+    /// Adds the data in a comment after one of the side's moves.
     fn add(&mut self, comment: &Comment) {
         let note = comment.engine();
         self.depth = self.depth.max(note.depth);
@@ -117,7 +117,7 @@ impl GameMeasures {
                 .map(|side| clocks::of_side(&measures.clock_after, &elapsed, usize::from(side != first), control));
         }
         if measures.evaluation_after.iter().any(Option::is_some) {
-            // If the last move has no evaluation, the board may show a mate.
+            // If there is no evaluation after the last move, the board may show a mate.
             let mates = || game.position(notes.plies).is_ok_and(|last| last.is_checkmate());
             (measures.evaluations, measures.judgements) = accuracy::of(&measures.evaluation_after, first, mates);
         }

@@ -58,8 +58,8 @@ impl Moments {
         Ok((1..=plies).filter(|ply| is_judged(*ply) && is_short(*ply)).collect())
     }
 
-    /// Returns the moves of these games, by game and ply, in parallel on rayon's current pool; and the games that cannot
-    /// be read.
+    /// Returns the matching moves in these games, by game and ply, and the games that cannot be read. Works in parallel
+    /// on rayon's current pool.
     pub fn find(&self, archive: &Archive, among: &GameSet) -> (Vec<Hit>, Vec<Unread>) {
         let of_chunk = |number: usize| {
             let games = archive.games_of(number);

@@ -39,7 +39,7 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
 }
 
 /// Returns for each measure the value of every game, by index from 0, and the games that cannot be read. Only games in
-/// `among` are read; others have no values.
+/// `among` are read; there are no values for others.
 pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
     let of_chunk = |number: usize| {
         let games = archive.games_of(number);
@@ -144,7 +144,7 @@ pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
         let piece = last.piece_at(square).filter(|piece| piece.color == mover)?;
         (before.piece_at(square) != Some(piece)).then_some(piece.role)
     };
-    // For castling, the king counts, not the rook.
+    // In castling, the king counts as the moved piece, not the rook.
     let moved = squares.filter_map(arrived);
     Ok(moved.max_by_key(|role| *role == Role::King))
 }

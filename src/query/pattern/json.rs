@@ -174,7 +174,7 @@ pub(in crate::query) fn roles(text: &str) -> Result<Vec<Role>, Fault> {
     text.bytes().enumerate().map(role).collect()
 }
 
-/// A text or a list of texts.
+/// Reads a member that is a text or a list of texts.
 fn list<T>(
     fields: &Map<String, Value>,
     path: &JsonPath,

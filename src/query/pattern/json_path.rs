@@ -69,7 +69,7 @@ impl<'a> JsonPath<'a> {
         QueryFault::new(self.text, at.start.min(end)..at.end.min(end), what)
     }
 
-    /// The range of the name, for a member, and the range of the value.
+    /// Returns the range of the name, for a member, and the range of the value.
     fn find(&self) -> (Range<usize>, Range<usize>) {
         let bytes = self.text.as_bytes();
         let start = blanks(bytes, 0);
@@ -98,7 +98,7 @@ impl fmt::Display for JsonPath<'_> {
     }
 }
 
-/// The member or element of the value at `at`. If members have the same name, the last one counts.
+/// Returns the member or element of the value at `at`. If members have the same name, the last one counts.
 fn child(text: &str, at: usize, step: &Step) -> Option<(Range<usize>, Range<usize>)> {
     let bytes = text.as_bytes();
     let (mut next, mut number, mut found) = (blanks(bytes, at + 1), 0, None);
@@ -133,7 +133,7 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The end of the value that begins at `at`; always greater than `at`, up to the end of the text.
+/// Returns the end of the value that begins at `at`; always greater than `at`, up to the end of the text.
 fn value(bytes: &[u8], at: usize) -> usize {
     let (mut next, mut depth) = (at, 0usize);
     loop {
@@ -167,7 +167,7 @@ fn value(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The offset in a JSON string literal of byte `at` of the decoded string.
+/// Returns the offset in a JSON string literal of byte `at` of the decoded string.
 fn raw(literal: &str, at: usize) -> usize {
     let bytes = literal.as_bytes();
     let (mut offset, mut read) = (1, 0);

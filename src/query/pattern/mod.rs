@@ -505,7 +505,7 @@ impl Pattern {
         self.conditions().any(|condition| !condition.results.is_empty())
     }
 
-    /// `scan` of a game with this result.
+    /// Like `scan`, for a game with this result.
     pub(crate) fn scan_ended(
         &self,
         game: Stream<'_>,

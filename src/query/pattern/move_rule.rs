@@ -171,7 +171,7 @@ impl Played {
             let [then, now] = [before, after].map(|board| class(board[usize::from(square & 63)]));
             if is_of_mover(then) {
                 lost_pawn |= (then - 1) % 6 == Role::Pawn as u8;
-                // In castling, the king counts, not the rook.
+                // In castling, the king counts as the moved piece, not the rook.
                 if from.is_none() || (then - 1) % 6 == Role::King as u8 {
                     from = Some((square, (then - 1) % 6));
                 }

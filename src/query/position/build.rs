@@ -63,7 +63,7 @@ impl Known {
     }
 }
 
-/// A game, deleted or not; `None` for an unreadable deleted game.
+/// Returns a game, deleted or not; `None` for an unreadable deleted game.
 fn any_game<'a>(archive: &'a Archive, chunk: &crate::archive::Chunk<'a>, number: u64) -> Result<Option<GameRef<'a>>> {
     match chunk.any_game(number) {
         Err(_) if archive.is_deleted(number) => Ok(None),
@@ -191,7 +191,7 @@ pub(in crate::query) fn add_places(
     Ok(entries)
 }
 
-/// The key and the place of each position of some games of a chunk, given the first place of each game.
+/// Returns the key and the place of each position of some games of a chunk, given the first place of each game.
 fn keys_of<'a>(
     archive: &Archive,
     chunk: usize,
@@ -279,7 +279,7 @@ impl Sorter {
     }
 }
 
-/// Reads from a temporary file.
+/// Reads the entries back from a temporary file.
 fn read_back(file: BufWriter<File>, held: &mut Vec<(u64, u64)>) -> io::Result<()> {
     let mut file = file.into_inner().map_err(|error| error.into_error())?;
     let entries = file.stream_position()? / SORTED as u64;

@@ -34,12 +34,12 @@ pub fn outcome(game: &GameRef<'_>) -> Result<Outcome> {
     Ok(result(game, tag.and_then(|tag| value::outcome(tag.as_bytes()))))
 }
 
-/// Returns the result of a game: the tag, or the movetext if the tag has none.
+/// Returns the result of a game: from the tag, or from the movetext if the tag gives none.
 pub fn result(game: &GameRef<'_>, tag_outcome: Option<Outcome>) -> Outcome {
     tag_outcome.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown)
 }
 
-/// A rating that fits.
+/// Parses a rating; `None` if it does not fit into 12 bits.
 fn rating(value: &[u8]) -> Option<u16> {
     value::rating(value).filter(|rating| *rating <= 0xFFF).and_then(|rating| u16::try_from(rating).ok())
 }

@@ -2,7 +2,7 @@
 //!
 //! The index distinguishes positions only by part of their keys, so every entry is verified in its game, one range of
 //! games at a time, in order. Games that begin with the same bytes are verified only once. If the index says that a
-//! game has the standard start, reading the head of its record suffices.
+//! game starts from the standard position, reading the head of its record suffices.
 
 use crate::archive::GameSet;
 use crate::brenner::replay::Replay;
@@ -31,12 +31,12 @@ struct At {
     is_start: bool,
 }
 
-/// The result for some entries.
+/// The result of examining some entries of the index.
 #[derive(Default)]
 struct Part {
     hits: Vec<Hit>,
     unread: Vec<Error>,
-    /// Games looked at.
+    /// The number of examined games.
     games: u64,
 }
 
@@ -136,7 +136,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks at these places.
+    /// Verifies the places in `visits`, game by game.
     fn part(
         &self,
         query: &PositionQuery,

@@ -33,9 +33,9 @@ pub struct MainLine<'a> {
     standard: Option<HomePawnFilter>,
     /// The standard starting position, from which the replay begins.
     start: Replay,
-    /// Whether that is it.
+    /// Whether the searched position is this start.
     at_start: bool,
-    /// The first ply at which these games can have the position.
+    /// The first ply at which these games can reach the position.
     earliest: u32,
 }
 
@@ -48,7 +48,7 @@ struct HomePawnFilter {
 }
 
 impl HomePawnFilter {
-    /// Returns `None` if no game from this start can have the position.
+    /// Returns `None` if no game from this start can reach the position.
     fn new(query: &PositionQuery, start: &Position) -> Option<HomePawnFilter> {
         let departures = Departures::new(&start.board);
         if has_back_pawns(&start.board) {
@@ -66,7 +66,7 @@ impl<'a> MainLine<'a> {
         MainLine { query, standard, start, at_start: query.matches(&STANDARD), earliest: query.earliest() }
     }
 
-    /// Returns the first ply at which a game has the position. Takes under a microsecond for most games.
+    /// Returns the first ply at which a game reaches the position. Takes under a microsecond for most games.
     pub fn first_ply<'s>(&self, game: impl Into<Stream<'s>>) -> Result<Option<u32>, ReplayError> {
         let mut first = None;
         self.scan(game, |replay, _| {
@@ -76,7 +76,8 @@ impl<'a> MainLine<'a> {
         Ok(first)
     }
 
-    /// Calls `hit` with the replay at each ply that has the position, and the remaining moves, until it returns false.
+    /// Calls `hit` at each ply that shows the position, with the replay and the remaining moves, until `hit` returns
+    /// false.
     pub(crate) fn scan<'s>(
         &self,
         game: impl Into<Stream<'s>>,
@@ -90,7 +91,7 @@ impl<'a> MainLine<'a> {
             of_start = HomePawnFilter::new(query, game.start);
             &of_start
         } else {
-            // A condition that every such game satisfies needs no test, and a move takes at least one byte.
+            // A condition that every such game satisfies needs no test. A move takes at least one byte.
             let begun = self.at_start && !hit(&self.start, rest);
             if begun || rest.len() < self.earliest as usize {
                 return Ok(());

@@ -53,7 +53,7 @@ pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
     Ok(left)
 }
 
-/// Returns whether another game has the position.
+/// Returns whether another game reaches the position.
 fn is_shared(archive: &Archive, index: &PositionIndex, game: u64, key: u64) -> Result<bool> {
     for segment in index.segments() {
         if segment_has(archive, segment, game, key)? {
@@ -83,7 +83,7 @@ fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -
     Ok(false)
 }
 
-/// Returns whether a game has a position with this key at this place.
+/// Returns whether the position at this place has this key.
 fn has(archive: &Archive, place: Place, key: u64) -> Result<bool> {
     let mut found = None;
     let mut ply = 0;

@@ -83,7 +83,7 @@ impl PlaceSegment {
         Ok(segment)
     }
 
-    /// Returns the games that it covers.
+    /// Returns the games that the segment covers and no later segment does.
     pub(in crate::query) fn owned(&self) -> &Rows {
         &self.held.owned
     }
@@ -93,7 +93,7 @@ impl PlaceSegment {
         self.layout.entries
     }
 
-    /// Returns whether the segment has no position.
+    /// Returns whether the segment contains no position.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -195,7 +195,7 @@ impl PlaceSegment {
         self.pages().numbers(self.layout.starts(), self.layout.groups())
     }
 
-    /// The plies of some rows, as bytes.
+    /// Returns the plies of some rows, as bytes.
     fn plies(&self, rows: Range<u64>) -> Result<&[u8], Damage> {
         let width = u64::from(self.layout.width);
         self.pages().bytes(rows.start * width..rows.end * width)
@@ -213,7 +213,7 @@ impl PlaceSegment {
         Ok(before.fold(start, |place, plies| place.saturating_add(places_in(number(plies)))))
     }
 
-    /// Returns the places of a game, from ply 0 on; empty if the segment does not have the game.
+    /// Returns the places of a game, from ply 0 on; empty if the segment does not contain the game.
     pub fn places_of(&self, game: u64) -> Result<Range<u64>, Damage> {
         let Some(row) = self.held.rows.row_of(game) else { return Ok(0..0) };
         Ok(self.first_place(row)?..self.first_place(row + 1)?)
@@ -345,7 +345,7 @@ fn group_of(
 pub(in crate::query) struct KnownFacts(Vec<Held>);
 
 impl KnownFacts {
-    /// Returns the facts of these segments.
+    /// Returns the facts in these segments.
     pub fn new(held: Vec<Held>) -> KnownFacts {
         KnownFacts(held.into_iter().filter(|held| held.pages.len() == held.rows.len() * 8).collect())
     }
@@ -408,7 +408,8 @@ impl GameRange<'_> {
     }
 }
 
-/// The number of entries of a game: one per ply, and one for ply 0. Bit 0 of the number is set for set-up games.
+/// Returns the number of entries of a game: one per ply, and one for ply 0. Bit 0 of the number is set for set-up
+/// games.
 fn places_in(number: u32) -> u64 {
     u64::from(number >> 1) + 1
 }

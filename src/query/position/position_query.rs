@@ -19,7 +19,7 @@ pub struct Compare {
 }
 
 impl Default for Compare {
-    /// Everything has to agree.
+    /// Compares every field.
     fn default() -> Compare {
         Compare { side: true, castling: true, en_passant: true }
     }
@@ -60,7 +60,7 @@ pub(crate) fn home_ranks(board: &[u8; 64]) -> Home {
     [rank(8), rank(48)]
 }
 
-/// Returns a byte of ones for each square of the home ranks that has a pawn of its side.
+/// Returns a byte of ones for each square on the home ranks that holds a pawn of its side.
 pub(crate) fn home_pawns(board: &[u8; 64]) -> Home {
     let mut lanes = [0; 2];
     for (side, ranks) in home_ranks(board).iter().enumerate() {
@@ -133,13 +133,13 @@ pub struct PositionQuery {
     gone: u16,
     /// White's pawns, Black's pawns, White's pieces, Black's pieces.
     pieces: [u8; 4],
-    /// For each pawn that has left its home square, whether it is Black's, and the squares from which it may come.
+    /// For each pawn that has left its home square: whether it is Black's, and the squares from which it may have come.
     ways: Vec<(usize, u64)>,
     en_passant: Option<Square>,
 }
 
 impl From<&Position> for PositionQuery {
-    /// A search for the position in which side to move, castling rights and en passant capture must agree.
+    /// Returns a search for the position in which side to move, castling rights and en passant capture must agree.
     fn from(position: &Position) -> PositionQuery {
         PositionQuery::new(position, Compare::default())
     }
@@ -408,7 +408,7 @@ fn granted(position: &Position) -> Vec<Right> {
         .collect()
 }
 
-/// The castling rights that a position with these pieces may have.
+/// Returns the castling rights that a position with these pieces may have.
 fn possible_rights(position: &Position) -> Vec<Right> {
     let mut rights = Vec::new();
     for color in Color::BOTH {

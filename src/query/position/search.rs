@@ -14,10 +14,10 @@ use crate::query::position::position_query::PositionQuery;
 use crate::query::position::signature::Signatures;
 use rayon::prelude::*;
 
-/// A browser has no side files and need not load the code that reads them.
+/// In a browser there are no side files, so the code that reads them is not loaded.
 pub(super) const HAS_FILES: bool = !cfg!(target_family = "wasm");
 
-/// Games to a task.
+/// The number of games per task.
 pub(in crate::query) const TASK: usize = 256;
 /// The number of games that are opened together.
 const TOGETHER: usize = 16;
@@ -280,7 +280,7 @@ impl<'a> Search<'a> {
 
     /// Finds the games that reach a position, on rayon's current pool.
     ///
-    /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is
+    /// The list is complete: signatures reject only games that cannot reach the position. A game that cannot be read is
     /// listed in `unread`.
     pub fn position(&self, query: &PositionQuery, reach: SearchOptions) -> SearchResult {
         let mut steps = Vec::new();
@@ -303,7 +303,7 @@ impl<'a> Search<'a> {
                     reach.all_plies
                 })?,
             }
-            // A game that has the position in its main line need not be searched further.
+            // A game that reaches the position in its main line need not be searched further.
             if reach.principal_variations && (reach.all_plies || hits.len() == first) {
                 in_principal_variations(game, reach.variations, |pv, variation| {
                     let mut position = pv.start.clone();
@@ -326,7 +326,7 @@ impl<'a> Search<'a> {
         SearchResult { hits, steps, unread }
     }
 
-    /// Returns the games that may have a position in their main line, without reading them; all games if there are no
+    /// Returns the games that may reach a position in their main line, without reading them; all games if there are no
     /// side files.
     pub(crate) fn candidates(&self, query: Option<&PositionQuery>, steps: &mut Vec<Step>) -> Vec<u64> {
         let archive = self.archive;
@@ -413,7 +413,7 @@ fn all_lines(query: &PositionQuery, game: &GameRef<'_>, hits: &mut Vec<Hit>) -> 
 }
 
 /// Calls `seen` with the principal variations of a game and whether each belongs to a variation. Variations are
-/// included on request.
+/// included if `variations` is true.
 pub(crate) fn in_principal_variations(
     game: &GameRef<'_>,
     variations: bool,

@@ -1,6 +1,6 @@
 //! Signatures: eight bytes per game that reject nearly every game in a search for a position (FORMAT.md, "Signatures").
 //!
-//! Pawns never return to their home squares, and captured pieces never return to the board. A signature has the order
+//! Pawns never return to their home squares, and captured pieces never return to the board. A signature holds the order
 //! in which home pawns moved or were captured, and the numbers of pawns and pieces at the end. A game can have had a
 //! position only if its first departures are exactly the position's, and if it ended with no more pieces.
 
@@ -24,9 +24,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub const DEPARTURES: usize = 12;
 /// Stored instead of the number of White's pawns in a signature that never rejects its game.
 const ANY: u64 = 15 << 48;
-/// Games per task: eight pages of a file.
+/// The number of games per task: eight pages of a file.
 const TASK: usize = 4096;
-/// Bytes of a signature.
+/// The number of bytes per signature.
 const ENTRY: u64 = 8;
 
 /// The signatures of all or some games of an archive; games without a signature are never rejected.
@@ -49,7 +49,7 @@ pub struct Signatures {
     /// Runs of games, ascending.
     runs: Vec<Run>,
     games: u64,
-    /// Whether damage was met.
+    /// Whether damage was found.
     is_damaged: Arc<AtomicBool>,
 }
 
@@ -122,7 +122,7 @@ impl Signatures {
         writer.commit()
     }
 
-    /// The signatures of some games of a run; `None` if damaged.
+    /// Returns the signatures of some games of a run; `None` if damaged.
     fn of<'a>(&self, run: &'a Run, games: Range<u64>) -> Option<&'a [[u8; 8]]> {
         let row = run.row + games.start.checked_sub(run.games.start)?;
         let count = games.end - games.start;
@@ -146,7 +146,7 @@ impl Signatures {
         without(std::iter::once(1..self.games + 1), self.runs.iter().map(|run| run.games.clone()))
     }
 
-    /// Returns the signature of a game; a signature that rejects nothing if the game has none.
+    /// Returns the signature of a game, or a signature that rejects nothing if the game has none.
     pub fn get(&self, game: u64) -> u64 {
         let index = self.runs.partition_point(|run| run.games.end <= game);
         let run = self.runs.get(index).filter(|run| run.games.contains(&game));
@@ -225,7 +225,7 @@ pub(in crate::query) fn add_signatures(
 /// The home squares that have been left, in order.
 pub(crate) struct Departures {
     expected: Home,
-    /// The squares that still have their pawn, as bytes of ones.
+    /// The squares whose pawn has not left, as bytes of ones.
     standing: Home,
 }
 
@@ -356,7 +356,7 @@ static PAIRS: [u16; 256] = {
 const OTHERS: u16 = 0x0F0F;
 const ABOVE: u16 = 0x1010;
 
-/// The test of a signature for a position. It has no unpredictable branches, only one that rejects most games.
+/// The test of a signature for a position. It contains no unpredictable branches, only one that rejects most games.
 struct Test {
     /// The home squares that must not be among the first four departures.
     kept: u16,
@@ -374,7 +374,7 @@ struct Test {
     any_order: bool,
     /// The maximum number of pawns and pieces, as in a signature, every other half-byte, with the bit above it set.
     most: [u16; 2],
-    /// Whether both sides have a piece, as in every game with a signature.
+    /// Whether both sides have a piece in the query's position. In games with a signature, both sides always have one.
     has_both: bool,
 }
 
@@ -422,7 +422,7 @@ impl Test {
         let end = (signature >> 48) as u16;
         let room = [self.most[0].wrapping_sub(end & OTHERS), self.most[1].wrapping_sub(end >> 4 & OTHERS)];
         let within = room[0] & room[1] & ABOVE == ABOVE;
-        // Bitwise, not in turn.
+        // These operators are bitwise, so all conditions are evaluated without branches.
         (ordered | self.any_order) & within & self.has_both | (signature & ANY == ANY)
     }
 }
@@ -434,7 +434,7 @@ mod tests {
     use crate::query::Compare;
     use proptest::prelude::*;
 
-    /// The test as FORMAT.md defines it.
+    /// Applies the test as FORMAT.md defines it.
     fn plainly(query: &PositionQuery, signature: u64) -> bool {
         let nibble = |at: usize| (signature >> (at * 4) & 15) as u8;
         let count = (query.gone().count_ones() as usize).min(DEPARTURES);

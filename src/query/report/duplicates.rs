@@ -17,8 +17,8 @@ const SHORT: u32 = 16;
 /// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Keep {
-    /// The game with the most plies; then the most bytes of comments, variations and glyphs; then the most tags with a
-    /// value; then the first.
+    /// The game with the most plies. Among equals, the most bytes of comments, variations and glyphs decide, then the
+    /// most tags with a value, then the lowest number.
     #[default]
     Best,
     /// The first game with the most plies.
@@ -52,7 +52,7 @@ impl Default for Options {
 /// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Likeness {
-    /// The two games have the same main line.
+    /// The main lines of the two games are equal.
     Same,
     /// One main line is the beginning of the other.
     Prefix,
@@ -72,7 +72,8 @@ pub struct Double {
 }
 
 /// Returns the removable games, ascending, each with the game to keep, which is never removable. With several archives,
-/// games have the numbers of an [`ArchiveSet`](crate::query::ArchiveSet), which continue from one archive to the next.
+/// games are numbered as in an [`ArchiveSet`](crate::query::ArchiveSet): the numbers continue from one archive to the
+/// next.
 ///
 /// Two games are duplicates if their main lines (and starting positions) are equal, or one is the beginning of the
 /// other, and their tags do not contradict each other. Players (a surname with initials agrees with the full name),
@@ -170,7 +171,7 @@ struct Candidate {
     result: Option<u8>,
     /// The values of the seven tag roster, as numbers of strings.
     roster: [u32; 7],
-    /// The bytes of the record beyond the main line, and the number of tags with a value.
+    /// The number of bytes in the record beyond the main line, and the number of tags with a value.
     more: (usize, usize),
 }
 
@@ -238,8 +239,8 @@ impl Candidate {
 
 const ROSTER: [&str; 7] = ["White", "Black", "Date", "Round", "Result", "Event", "Site"];
 
-/// The games of an archive, numbered after the `before` games of preceding archives. `known` numbers the strings of the
-/// roster consistently for all archives.
+/// Returns the games of an archive, numbered after the `before` games of preceding archives. `known` numbers the
+/// strings of the roster consistently for all archives.
 fn games(
     headers: &TagColumns,
     before: u64,

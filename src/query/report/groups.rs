@@ -123,8 +123,8 @@ impl GroupKey {
         KEYS.iter().map(|(name, _)| *name)
     }
 
-    /// Returns whether the groups of this key have a natural order, such as years. It is best to sort other groups by
-    /// the number of games.
+    /// Returns whether the groups for this key follow a natural order, such as years. It is best to sort other groups
+    /// by the number of games.
     pub fn is_ordered(self) -> bool {
         matches!(
             self,
@@ -230,7 +230,7 @@ pub struct PlayerGames {
 pub enum NameMatch {
     /// The names are equal, letter for letter.
     Exact,
-    /// The names have the same words in any order: `Magnus Carlsen` is `Carlsen, Magnus`.
+    /// The names consist of the same words in any order: `Magnus Carlsen` is `Carlsen, Magnus`.
     Words,
     /// The query is the surname: the part before the comma.
     Surname,
@@ -274,7 +274,7 @@ impl NameMatch {
     }
 }
 
-/// Whether two names have the same words in any order.
+/// Returns whether two names consist of the same words in any order.
 fn has_words(name: &str, other: &str) -> bool {
     let words = |name: &str| {
         let words = name.split(|letter: char| !letter.is_alphanumeric());
@@ -556,7 +556,7 @@ struct Source<'a> {
     event: &'a Column,
 }
 
-/// The value of each string of a column; [`NONE`] for a string without a value.
+/// Returns the value of each string of a column; [`NONE`] for a string without a value.
 fn strings(column: &Column, of: impl Fn(&[u8]) -> Option<i64>) -> Vec<i64> {
     let count = column.strings().map_or(0, |strings| strings.len() as u32);
     let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
@@ -591,8 +591,8 @@ impl Source<'_> {
         rating.and_then(|rating| u64::try_from(rating).ok()).unwrap_or(0)
     }
 
-    /// Twice the points of a side, its rating and its opponent's; without a player, the mean of both ratings is the
-    /// side's rating.
+    /// Returns twice the points of a side, its rating and its opponent's. Without a player, the side's rating is the
+    /// mean of both ratings.
     fn points(&self, game: u64, side: Color, is_player: bool) -> (Option<u64>, u64, u64) {
         let outcome = Outcome::from_number(self.outcome(game).into());
         let halves = outcome.and_then(|outcome| outcome.half_points(side));
@@ -612,7 +612,7 @@ impl Source<'_> {
         dates.filter_map(|(values, column)| self.look(values, column, game)).next()
     }
 
-    /// The text of the date, which may be partly known.
+    /// Returns the text of the date, which may be partly known.
     fn date_text(&self, game: u64) -> Option<&str> {
         let dates = self.dates.iter().zip(self.date_columns);
         let known =
@@ -669,7 +669,7 @@ impl Source<'_> {
                 let (month, _) = reading::read(Reading::Month, text)?;
                 let (day, _) = reading::read(Reading::Day, text)?;
                 let year = reading::year(self.day(game)?);
-                // 1970-01-01 was a Thursday; February 30 has no day of the week.
+                // 1970-01-01 was a Thursday; there is no day of the week for February 30.
                 (day <= month_length(year, month)).then(|| (days(year, month, day) + 3).rem_euclid(7))?
             }
             GroupKey::TimeControl => {

@@ -4,7 +4,7 @@ use crate::query::report::groups::{self, Group, GroupKey};
 use crate::query::report::stats::{Members, Stats};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
-/// The data of a statistics page: of `scoresheet stats --report` and `/api/v1/stats`.
+/// The data for a statistics page: for `scoresheet stats --report` and `/api/v1/stats`.
 ///
 /// ```
 /// use scoresheet::query::TagColumns;
@@ -63,7 +63,7 @@ impl Overview {
     }
 }
 
-/// The members of [`Stats`], and of each key a list `by_eco`, `by_rating`, .. (docs/JSON.md, "Statistics").
+/// The members of [`Stats`], and for each key a list `by_eco`, `by_rating`, .. (docs/JSON.md, "Statistics").
 impl Serialize for Overview {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let group = |group: &Group| {

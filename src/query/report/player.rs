@@ -14,7 +14,7 @@ use crate::query::value::reading;
 use crate::query::value::reading::Reading;
 use std::cmp::Reverse;
 
-/// An archive, and the games of the player in it.
+/// An archive, and the player's games in it.
 ///
 /// [`PlayerReport`] has an example.
 #[derive(Clone, Copy, Debug)]

@@ -31,7 +31,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// Adds a game: twice the points scored, or `None` without a result, and both ratings, 0 for none.
+    /// Adds a game: twice the points scored, or `None` without a result, and both ratings (0 if unknown).
     pub fn add(&mut self, halves: Option<u64>, rating: u64, opponent: u64) {
         self.games += 1;
         match halves {
@@ -59,7 +59,7 @@ impl Points {
         self.against = (a + d, b + e, c + f);
     }
 
-    /// Returns the share of the points, 0 to 1; `None` without games that have a result.
+    /// Returns the share of the points, 0 to 1; `None` if no game has a result.
     pub fn score(&self) -> Option<f64> {
         let decided = self.won + self.drawn + self.lost;
         (decided > 0).then(|| (self.won as f64 + self.drawn as f64 / 2.0) / decided as f64)

@@ -19,9 +19,9 @@ use std::collections::{HashMap, HashSet};
 /// [`part_of`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
-    /// The larger part.
+    /// The larger part, for training.
     Train,
-    /// The share for tests.
+    /// The part that is reserved for tests.
     Test,
 }
 
@@ -32,16 +32,17 @@ pub enum Part {
 pub struct SampleOptions {
     /// The seed of the random choice.
     pub seed: u64,
-    /// The first and the last ply; ply 0 is the starting position. A game's last position has no move and is not drawn.
+    /// The first and the last ply; ply 0 is the starting position. No move is played in a game's last position, so it
+    /// is not drawn.
     pub plies: (u32, u32),
     /// Only positions without check in which the move played is not a capture, a promotion or a check.
     pub quiet: bool,
-    /// No position twice, even from different games: pieces, side to move, castling rights and en passant capture
+    /// Draw no position twice, even from different games: pieces, side to move, castling rights and en passant capture
     /// decide.
     pub distinct: bool,
-    /// The maximum number of positions of a game.
+    /// The maximum number of positions drawn from one game.
     pub per_game: Option<u32>,
-    /// Only games of this part, given the percentage of games for tests.
+    /// Draw only from this part, given the percentage of games for tests.
     pub part: Option<(Part, u8)>,
 }
 
@@ -51,7 +52,7 @@ impl Default for SampleOptions {
     }
 }
 
-/// A drawn position: a game, by the index of its archive and its number there, and a ply.
+/// A drawn position: the index of the archive, the number of the game in that archive, and the ply.
 pub type Taken = ((usize, u64), u32);
 
 /// The number of positions that are tested together.
@@ -229,7 +230,7 @@ fn keyed(game: &GameRef<'_>, ply: u32, options: &SampleOptions) -> Result<Option
     Ok(Some(position.zobrist()))
 }
 
-/// The number of pieces of each role and color, which captures and promotions change.
+/// Returns the number of pieces of each role and color, which captures and promotions change.
 fn material(position: &Position) -> [[u32; 6]; 2] {
     let mut counts = [[0; 6]; 2];
     for square in (0..64).filter_map(crate::chess::Square::new) {
@@ -255,7 +256,7 @@ impl Space {
         for (index, (archive, games)) in archives.archives().zip(games).enumerate() {
             let plies = plies(archive)?;
             for game in games.iter() {
-                // The last position has no move.
+                // No move is played in the last position.
                 let end = plies.get(game).min(last.saturating_add(1));
                 if end > first {
                     total += u64::from(end - first);
@@ -357,7 +358,7 @@ mod tests {
 
     #[test]
     fn numbers_are_spread() {
-        // The mean of a tenth of the numbers is near that of all.
+        // The mean of a tenth of the numbers is close to the mean of all numbers.
         let order = Permutation::new(100_000, 3);
         let mean = (0..10_000).map(|index| order.at(index)).sum::<u64>() as f64 / 10_000.0;
         assert!((mean - 50_000.0).abs() < 1_000.0, "{mean}");

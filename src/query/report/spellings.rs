@@ -46,7 +46,7 @@ pub enum Reason {
     FideId(u64),
     /// The names differ in case, accents, blanks, punctuation or the order of first name and surname.
     Letters,
-    /// One name has only the initial of the other's first name, and no third name has this initial.
+    /// One name contains only the initial of the other's first name, and no third name contains this initial.
     Initial,
     /// The names differ in one letter, and one of them is rare.
     OneLetter,
@@ -68,7 +68,7 @@ impl fmt::Display for Reason {
 /// [`spellings`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suggestion {
-    /// The worse spelling: the one with an initial, or with fewer games.
+    /// The worse spelling: the spelling with an initial, or with fewer games.
     pub from: String,
     /// The spelling to use instead.
     pub to: String,
@@ -78,7 +78,7 @@ pub struct Suggestion {
     pub reason: Reason,
 }
 
-/// A name of the archive.
+/// A name in the archive.
 #[derive(Clone, Debug, Default)]
 struct Name {
     games: u64,
@@ -87,7 +87,7 @@ struct Name {
 }
 
 impl Name {
-    /// The id that most games have.
+    /// Returns the id in most games with this name.
     fn id(&self) -> Option<u64> {
         self.ids.iter().max_by_key(|(_, games)| **games).map(|(id, _)| *id)
     }
@@ -166,7 +166,7 @@ pub fn joined<'a>(suggestions: &'a [Suggestion], name: &'a str) -> Vec<&'a str> 
 fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
     let mut sorted: Vec<(&str, &Name)> = names.iter().map(|(name, of)| (name.as_str(), of)).collect();
     // Orders complete names first, names in capitals last, then by the number of games; of equal names, the longer
-    // comes first, because it has more of the name.
+    // comes first, because it gives more of the name.
     let rank = |name: &str, of: &Name| {
         let is_loud = !name.chars().any(char::is_lowercase);
         (!has_first_name(name), is_loud, Reverse(of.games), Reverse(name.len()))
@@ -210,7 +210,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Resolves chains of suggestions. If the suggested name has a better spelling itself, that spelling is suggested
+    /// Resolves chains of suggestions. If there is a better spelling of the suggested name, that spelling is suggested
     /// instead, unless it is certainly another person.
     fn follow(&mut self) {
         let given_up: HashMap<String, String> =
@@ -269,7 +269,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Suggests a name for a rare name that differs in one letter. Both names have a first name and a surname.
+    /// Suggests a name for a rare name that differs in one letter. Both names consist of a first name and a surname.
     fn letters(&mut self, sorted: &[(&'a str, &'a Name)]) {
         // Each name without one of its letters: two names that differ in one letter share one of these strings.
         let mut without: HashMap<String, Vec<&str>> = HashMap::new();

@@ -42,7 +42,7 @@ pub struct Stats {
     /// Games.
     pub games: u64,
     /// Games by result, in the order of [`Outcome`]: `*`, 0-1, 1-0, draws; from the tag Result, or from the movetext if
-    /// the tag has no result.
+    /// the tag gives no result.
     pub results: [u64; 4],
     /// Plies of all main lines.
     pub plies: u64,
@@ -81,7 +81,7 @@ pub struct Stats {
 pub struct Longest {
     /// The number of plies in the main line.
     pub plies: u32,
-    /// The first game with this length; `None` if no game has a move.
+    /// The first game with this length; `None` if no game contains a move.
     pub game: Option<u64>,
     /// The archive of that game, if the caller has set it.
     pub archive: Option<String>,
@@ -191,7 +191,7 @@ pub fn keys() -> Vec<Key> {
     names.into_iter().map(|name| Key::Tag(name.to_owned())).chain([Key::Plies, Key::Facts]).collect()
 }
 
-/// Counts the games of a set. Reads only tag columns.
+/// Computes the statistics of the games in a set. Reads only tag columns.
 ///
 /// Errors: damaged tags or games in the set.
 pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
@@ -338,7 +338,7 @@ fn lossy(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// The strings of a column that occur in a set of games, each with its number of games.
+/// Returns the strings of a column that occur in `games`, each with its number of games.
 fn counts<'a>(column: &'a Column, games: &GameSet) -> impl Iterator<Item = (&'a [u8], u64)> {
     let strings = column.strings();
     let mut counts = vec![0u64; strings.map_or(0, |strings| strings.len()) + 1];

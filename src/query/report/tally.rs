@@ -12,7 +12,7 @@ const SAMPLES: usize = 15;
 const LATEST: usize = 8;
 /// Set in the rank of a game in which both players have ratings; greater than the sum of any two ratings.
 const BOTH_RATED: u32 = 1 << 17;
-/// Bits of a game's number.
+/// The number of bits for a game's number.
 const NUMBER: u32 = 48;
 
 /// Counts of games.
@@ -169,7 +169,7 @@ impl Tally {
 
     /// Returns the performance rating, at which the expected score equals the actual one. It is the mean rating of the
     /// opponents plus 400 log10(p / (1 - p)) for the share *p* of the points, limited to 800 either way. `None` if no
-    /// opponent has a rating.
+    /// opponent is rated.
     pub fn performance(&self, color: Color) -> Option<i32> {
         let Score { games, opponents, half_points } = self.score(color);
         performance(games, opponents, half_points)
@@ -180,14 +180,15 @@ impl Tally {
         (self.year > 0).then_some(self.year)
     }
 
-    /// Returns the games with the highest ratings, at most fifteen, best first. Games in which both players have a
-    /// rating come before all others.
+    /// Returns the games with the highest ratings, at most fifteen, best first. Games in which both players are rated
+    /// come before all others.
     pub fn samples(&self) -> impl Iterator<Item = u64> + '_ {
         self.rated_samples().map(|(_, game)| game)
     }
 
     /// Returns the games with the highest ratings like `samples`, each after its rank. The rank is twice the mean
-    /// rating if both players have one, plus an offset above all other ranks; otherwise twice the only rating, or 0.
+    /// rating if both players have one, plus an offset above all other ranks; otherwise it is twice the only rating, or
+    /// 0.
     pub fn rated_samples(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.samples.iter().copied()
     }

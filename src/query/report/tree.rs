@@ -39,7 +39,7 @@ const VERIFIED: usize = 8;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Visit {
-    /// The first.
+    /// The first visit.
     #[default]
     First,
     /// The last visit, as in Lichess's opening explorer.
@@ -232,7 +232,7 @@ impl Tree {
         self.unread.extend(other.unread);
     }
 
-    /// Returns the tree, or the error of an unreadable game.
+    /// Returns the tree, or the error from an unreadable game.
     pub fn complete(mut self) -> crate::error::Result<Tree> {
         match self.unread.pop() {
             None => Ok(self),
@@ -329,7 +329,7 @@ fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
     diffs.iter().find(|MoveDiff(squares, _)| fits(squares)).map(|MoveDiff(_, index)| *index)
 }
 
-/// The tree, computed with the index.
+/// Computes the tree with the index.
 fn by_index(
     search: &Search<'_>,
     index: &PositionIndex,
@@ -359,7 +359,7 @@ fn by_index(
     Ok(tree)
 }
 
-/// The moves played in the games of a segment.
+/// Returns the moves played in the games of a segment.
 fn by_segment(
     search: &Search<'_>,
     index: &PositionIndex,
@@ -392,10 +392,10 @@ fn by_segment(
     Ok(part)
 }
 
-/// The index entries of a position.
+/// The entries that the index lists for a position.
 struct Listed {
     places: Places,
-    /// Whether all listed games have the position. Otherwise each game must be verified.
+    /// Whether all listed games reach the position. Otherwise each game must be verified.
     is_sure: bool,
 }
 
@@ -405,7 +405,7 @@ impl Listed {
         if places.is_empty() || segment.has_collision(query.position())? {
             return Ok(Listed { is_sure: places.is_empty(), places });
         }
-        // All listed games have the same position, so one game decides.
+        // All listed games reach the same position, so one game decides.
         for place in places.iter().take(VERIFIED) {
             match segment.locate(std::slice::from_ref(place))?.first().map(|place| has(archive, *place, query)) {
                 Some(Ok(true)) => return Ok(Listed { places, is_sure: true }),
@@ -417,7 +417,7 @@ impl Listed {
     }
 }
 
-/// Returns whether a game has the position at this place.
+/// Returns whether the game shows the position at this place.
 fn has(archive: &Archive, place: Place, query: &PositionQuery) -> Result<bool> {
     let game = archive.game_until(place.game, Some(place.ply))?;
     let mut replay = Replay::new(game.start());
@@ -458,8 +458,8 @@ impl ByIndex<'_> {
     }
 
     /// Verifies one game for each counted move. If it has not played the move, the list belongs to another position,
-    /// and no game has played the move. Returns whether some move has only unreadable games, which requires the
-    /// verification of all games.
+    /// and no game has played the move. Returns whether all games with some move are unreadable; then all games must be
+    /// verified.
     fn prove(&mut self, counted: &mut Part) -> bool {
         let mut is_open = false;
         if !self.places.is_sure {
@@ -483,9 +483,9 @@ impl ByIndex<'_> {
         is_open
     }
 
-    /// Adds the games of a range.
+    /// Adds the games in a range.
     fn add(&self, range: &GameRange<'_>, part: &mut Part) {
-        // For each game that has the position: the place after the visit, and the game.
+        // For each game that reaches the position: the place after the visit, and the game.
         let mut behind = Vec::new();
         let mut places = self.places.places.within(range.places.clone()).iter().copied().peekable();
         let may_be_deleted = self.archive.deleted_count() > 0;

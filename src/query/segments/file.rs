@@ -81,7 +81,7 @@ impl SideFile {
         self.segments.retain(|held| held.owned.len() > 0);
     }
 
-    /// Collects the segments of a part that have valid games, in the order of their first game.
+    /// Takes out and returns the valid segments of a part, in the order of their first game.
     pub fn take(&mut self, part: Part) -> Vec<Held> {
         let first = |held: &Held| held.owned.games().next().map_or(0, |run| run.start);
         let mut taken: Vec<Held> = self.segments.extract_if(.., |held| held.is_of(part)).collect();
@@ -114,14 +114,14 @@ impl Held {
         self.pages.segment().part == part
     }
 
-    /// Returns the games of an archive with this many games that no segment covers.
+    /// Returns the games that no segment covers, in an archive of `games` games.
     pub fn uncovered(held: &[Held], games: u64) -> Vec<Range<u64>> {
         let covered = union(held.iter().flat_map(|held| held.owned.games()));
         without(std::iter::once(1..games + 1), covered)
     }
 }
 
-/// The games of a segment, if all of them are games of the archive at the segment's commit.
+/// Returns the games of a segment, if the archive contained all of them at the segment's commit.
 fn rows_of(pages: &Pages, games: u64) -> Option<Rows> {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
     let runs = pages.runs().ok()?.iter().map(|run| {

@@ -46,7 +46,7 @@ impl Pages {
         self.all(start.ok_or(self.damage())?..end.ok_or(self.damage())?)
     }
 
-    /// Returns eight-byte numbers after the runs of games.
+    /// Returns `count` eight-byte numbers, starting `first` bytes after the runs of games.
     pub fn numbers(&self, first: u64, count: u64) -> Result<&[[u8; 8]], Damage> {
         let length = count.checked_mul(8).ok_or(self.damage())?;
         Ok(self.bytes(first..first.checked_add(length).ok_or(self.damage())?)?.as_chunks().0)

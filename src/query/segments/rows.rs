@@ -48,7 +48,7 @@ impl Rows {
         game.checked_sub(run.start).map(|after| row + after)
     }
 
-    /// Returns the game of a row.
+    /// Returns the number of the game in a row.
     pub fn game_of(&self, row: u64) -> Option<u64> {
         let index = self.runs.partition_point(|(_, first)| *first <= row).checked_sub(1)?;
         let (run, first) = self.runs.get(index)?;

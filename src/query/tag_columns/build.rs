@@ -32,9 +32,9 @@ pub fn tag_names(archive: &Archive, games: &[Range<u64>]) -> Result<Vec<String>>
 pub(super) struct Part {
     /// The games.
     pub games: Range<u64>,
-    /// A number for each game; 0 if it has no value.
+    /// A number for each game; 0 if the game has no value.
     pub numbers: Vec<u32>,
-    /// The distinct strings that the numbers refer to, from 1.
+    /// The distinct strings to which the numbers refer, from 1.
     pub strings: Values,
     /// Games with unreadable values.
     pub unread: Vec<Unread>,
@@ -125,7 +125,7 @@ pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<U
     columns.into_iter().zip(unread).collect()
 }
 
-/// The games whose values in a column are unreadable.
+/// Returns the games whose values in a column are unreadable.
 fn lost(games: Range<u64>, error: Error) -> Part {
     let numbers = vec![0; games.end.saturating_sub(games.start) as usize];
     Part { numbers, unread: vec![Unread { games: games.clone(), error }], ..Part::new(games) }
@@ -184,7 +184,7 @@ fn tag(chunk: &Chunk, games: Range<u64>, name: &str) -> Result<Part> {
     Ok(Part { numbers, strings: Values::Met(strings), ..Part::new(games) })
 }
 
-/// The numbers of each game. An unreadable deleted game has 0.
+/// Returns the numbers that `of` computes for each game; 0 for an unreadable deleted game.
 fn of_games<const PARTS: usize>(
     chunk: &Chunk,
     games: Range<u64>,
@@ -208,14 +208,14 @@ fn of_games<const PARTS: usize>(
     parts
 }
 
-/// The checksum of a game's line.
+/// Returns the checksum of a game's line.
 fn line(game: &GameRef) -> u32 {
     let mut line = Vec::with_capacity(game.brenner().len() + 1);
     push_line(game, &mut line);
     crc_from(0, &line)
 }
 
-/// The byte of facts of a game.
+/// Returns the facts byte of a game.
 fn facts(game: &GameRef) -> Result<u8> {
     let mut facts = 0;
     let mut set = |condition: bool, bit: u8| facts |= if condition { bit } else { 0 };
@@ -256,7 +256,7 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn from_parts(parts: &[&'a Part]) -> Table<'a> {
-        // If an existing column has all strings, its table is reused.
+        // If an existing column contains all strings, its table is reused.
         if let Some(strings) = parts.iter().find_map(|part| match &part.strings {
             Values::Sorted(strings) => Some(strings),
             Values::Met(_) => None,
@@ -294,7 +294,7 @@ impl<'a> Table<'a> {
         Column::new(&numbers, Some(Arc::clone(&self.strings)))
     }
 
-    /// The number of each of these strings in this table; `None` if the numbers are already the same.
+    /// Returns the number of each of these strings in this table; `None` if the numbers are already the same.
     fn numbers_of(&self, values: &Values) -> Option<Vec<u32>> {
         match values {
             Values::Sorted(strings) if Arc::ptr_eq(strings, &self.strings) => None,

@@ -54,7 +54,8 @@ impl Strings {
         self.len() == 0
     }
 
-    /// Returns string `number`, from 1. Number 0 has no string, and in a crafted file other numbers may have none.
+    /// Returns string `number`, from 1. There is no string for number 0, and in a crafted file there may be none for
+    /// other numbers.
     pub fn get(&self, number: u32) -> Option<&[u8]> {
         let index = number.checked_sub(1)? as usize;
         let start = index.checked_sub(1).map_or(Some(0), |before| self.end(before))?;
@@ -237,7 +238,7 @@ fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], 
     }
 }
 
-/// The year of the date in each string of a table; 0 if there is none, and for number 0.
+/// Returns the year of the date in each string of a table; 0 if a string gives no year, and for number 0.
 pub(in crate::query) fn years(column: &Column) -> Vec<u16> {
     let Some(strings) = column.strings() else { return vec![0] };
     let year = |number: u32| strings.get(number).and_then(value::year).unwrap_or(0);

@@ -186,7 +186,7 @@ impl<'a> TagColumns<'a> {
     }
 
     /// Returns the requested columns like `columns`, and the numbers of the games for which one of them cannot be read.
-    /// These games have the number 0 in that column, as if they had no value.
+    /// The number of these games in that column is 0, as if they had no value.
     pub fn readable(&self, keys: &[Key]) -> (Vec<Arc<Column>>, Vec<Unread>) {
         let mut missing = Vec::new();
         {
@@ -230,7 +230,7 @@ impl<'a> TagColumns<'a> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the year of each game, from its tag Date, or UTCDate if Date has no year.
+    /// Returns the year of each game, from its tag Date, or UTCDate if Date gives no year.
     pub fn years(&self) -> Result<Years> {
         Ok(Years::new(self.columns(&Years::keys())?))
     }
@@ -242,8 +242,8 @@ impl<'a> TagColumns<'a> {
         Ok(Years::new(self.columns_of(&Years::keys(), games)?))
     }
 
-    /// A column of a file that has all games in one segment, if the segment has the column and its checksums are valid.
-    /// For a tag that no game has, a column without values.
+    /// Returns a column of a side file whose only segment contains all games, if the segment has the column and its
+    /// checksums are valid. For a tag that no game has, returns a column without values.
     fn filed(&self, key: &Key, ready: &HashMap<Key, Ready>) -> Option<Column> {
         let [segment] = self.segments.as_slice() else { return None };
         if segment.held.owned.len() != self.archive().len() {
@@ -251,7 +251,7 @@ impl<'a> TagColumns<'a> {
         }
         let directory = &segment.directory;
         let Some(column) = directory.columns.iter().find(|column| column.key == *key) else {
-            // No game has a tag that the file does not name.
+            // No game contains a tag that the file does not name.
             return segment.lacks(key).then(Column::without_values);
         };
         let strings = match column.table {
@@ -272,7 +272,7 @@ impl<'a> TagColumns<'a> {
         self.intact(segment.column(column, strings))
     }
 
-    /// Notes damage.
+    /// Returns the value of `read`; if it is damaged, records the damage and returns `None`.
     fn intact<T>(&self, read: Result<T, Damage>) -> Option<T> {
         self.is_damaged.fetch_or(read.is_err(), Ordering::Relaxed);
         read.ok()
@@ -352,7 +352,8 @@ impl Segment {
         Ok(Column::mapped(&map, range, column.width, strings))
     }
 
-    /// Returns a column's values for the games of the segment; `None` if they may have a tag that has no column.
+    /// Returns a column's values for the games in the segment; `None` if the games may contain the tag, but the segment
+    /// has no column for it.
     fn parts(
         &self,
         key: &Key,
@@ -394,7 +395,7 @@ pub struct Years {
 }
 
 impl Years {
-    /// The columns from which the year of a game is read.
+    /// Returns the columns from which the year of a game is read.
     fn keys() -> [Key; 2] {
         ["Date", "UTCDate"].map(|name| Key::Tag(name.to_owned()))
     }
@@ -410,9 +411,9 @@ impl Years {
     }
 }
 
-/// Adds a segment with the tags of games; returns the names of the tags that have a column.
+/// Adds a segment with the tags of games; returns the names of the tags that get a column.
 ///
-/// A tag with very many different values has no column, because its table would cost more than it saves. Filters on it
+/// A tag with very many different values gets no column, because its table would cost more than it saves. Filters on it
 /// read the tags.
 pub(in crate::query) fn add_tag_columns(
     writer: &mut SideWriter,

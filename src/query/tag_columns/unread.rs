@@ -36,7 +36,7 @@ impl Unread {
 }
 
 impl From<Error> for Unread {
-    /// An error names one game, or none if the game is unknown.
+    /// Converts an error; the range holds the damaged game, or no game if it is unknown.
     fn from(error: Error) -> Unread {
         let games = match &error {
             Error::Damaged(damage) => damage.game.map_or(0..0, |game| game..game + 1),

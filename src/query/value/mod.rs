@@ -66,13 +66,13 @@ pub fn result(tag: Option<&[u8]>, movetext: Option<Outcome>) -> Outcome {
     tag.and_then(outcome).or(movetext).unwrap_or(Outcome::Unknown)
 }
 
-/// Returns the date of the game, as written: the tag Date, or UTCDate if Date has no year.
+/// Returns the date of the game, as written: the tag Date, or UTCDate if Date gives no year.
 pub fn played<'a>(date: Option<&'a str>, utc_date: Option<&'a str>) -> Option<&'a str> {
     [date, utc_date].into_iter().flatten().find(|date| year(date.as_bytes()).is_some())
 }
 
-/// Returns base and increment of a time control, in seconds: `300+2`, `300`; for several periods, of the first, as in
-/// `40/9000:900`.
+/// Returns base and increment of a time control, in seconds: `300+2`, `300`; if there are several periods, the first
+/// counts, as in `40/9000:900`.
 pub fn control(text: &[u8]) -> Option<(i64, i64)> {
     let first = text.trim_ascii().split(|byte| *byte == b':').next()?;
     let seconds = first.rsplit(|byte| *byte == b'/').next()?;
@@ -86,8 +86,8 @@ pub fn control(text: &[u8]) -> Option<(i64, i64)> {
     parts.next().is_none().then_some((base, increment))
 }
 
-/// Returns the speed category of a time control, with the name that Lichess uses, by base and 40 increments; of several
-/// periods the first counts.
+/// Returns the speed category of a time control, with the name that Lichess uses, by the base plus 40 increments; if
+/// there are several periods, the first counts.
 pub fn speed(control: &[u8]) -> &'static str {
     let index = self::control(control).map_or(5, |(base, increment)| speed_of(base, increment));
     SPEEDS.get(index).copied().unwrap_or_default()

@@ -20,11 +20,11 @@ pub enum Reading {
     Eco,
     /// The seconds at the start of a time control, as in `300+2`.
     Base,
-    /// The seconds that each move adds.
+    /// The seconds that a time control adds per move.
     Increment,
 }
 
-/// Returns the value of a tag's text as minimum and maximum; `None` if it has no value of this kind.
+/// Returns the value of a tag's text as minimum and maximum; `None` if the text gives no value of this kind.
 pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
     let both = |number: i64| (number, number);
     match reading {
@@ -54,7 +54,7 @@ pub fn year(day: i64) -> i64 {
     day / 32 / 13
 }
 
-/// The first and the last possible day of a partial date, with months of this many days.
+/// Returns the first and the last possible day of a partial date, with months of this many days.
 fn span(year: i64, month: i64, day: i64, length: i64) -> (i64, i64) {
     let code = |month: i64, day: i64| (13 * year + month) * 32 + day;
     match (month, day) {

@@ -1,4 +1,4 @@
-//! `download.pgn`: streams the games of a list as PGN.
+//! `download.pgn`: streams the games in a list as PGN.
 
 use super::games::requested_position;
 use super::{Answer, Flow};

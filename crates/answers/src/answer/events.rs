@@ -28,7 +28,7 @@ struct Event {
     name: String,
     spelled: u64,
     games: u64,
-    /// The first and the last date, as written.
+    /// The first and the last date of the event, as written.
     from: Option<String>,
     until: Option<String>,
     /// The event's numbers in the columns of the archives.
@@ -178,7 +178,7 @@ fn numbers(column: &Column) -> usize {
     column.strings().map_or(0, |strings| strings.len()) + 1
 }
 
-/// Returns a string of a column.
+/// Returns string `number` of a column.
 fn text(column: &Column, number: u32) -> Option<String> {
     column.strings()?.get(number).map(|text| String::from_utf8_lossy(text).into_owned())
 }

@@ -31,7 +31,7 @@ pub struct FindRequest {
     only: Option<usize>,
     /// The number of listed games; all games are counted. `None` lists all.
     listed: Option<u64>,
-    /// The query without its filter, and the filter, for repeating the request with the games found.
+    /// The query without its filter, and the filter, to repeat the request with the games found.
     again: Option<(String, String)>,
     /// The positions, if only first plies of main lines are requested. A site file answers such requests.
     by_site: Option<Vec<Position>>,
@@ -103,7 +103,7 @@ fn by_sample(query: &Query, book: &Book, games: Option<&GameSet>) -> f64 {
     began.elapsed().as_secs_f64() * all as f64 / sample.len().max(1) as f64
 }
 
-/// The browser has no clock here.
+/// Returns 0: in a browser there is no clock to measure with.
 #[cfg(target_family = "wasm")]
 fn by_sample(_: &Query, _: &Book, _: Option<&GameSet>) -> f64 {
     0.0

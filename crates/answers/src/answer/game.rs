@@ -1,4 +1,4 @@
-//! `games/{n}`: one game with all of its data, as PGN, as the bytes of its source, or its novelty.
+//! `games/{n}`: one game, with all its data, as PGN, or as the bytes in its source; or its novelty.
 
 use super::Answer;
 use crate::fault::Fault;
@@ -14,7 +14,7 @@ use scoresheet::query::{PositionQuery, SearchOptions};
 use scoresheet::{Archive, Game};
 use serde_json::{Map, Value, json};
 
-/// One game as PGN.
+/// Returns one game as PGN.
 pub fn pgn(snapshot: &Snapshot, number: u64) -> Result<Answer, Fault> {
     bytes(snapshot, number, "application/x-chess-pgn", |archive, number| {
         let mut writer = PgnWriter::new();
@@ -23,7 +23,7 @@ pub fn pgn(snapshot: &Snapshot, number: u64) -> Result<Answer, Fault> {
     })
 }
 
-/// Returns the source's bytes of a game.
+/// Returns the bytes of a game in its source.
 pub fn original(snapshot: &Snapshot, number: u64) -> Result<Answer, Fault> {
     bytes(snapshot, number, "application/octet-stream", |archive, number| {
         let mut bytes = Vec::new();
@@ -60,8 +60,8 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
     Ok(json!({"game": before + game_number, "ply": ply, "san": san, "games_before": known}))
 }
 
-/// Returns the ply and the move at which a game leaves all others, and the number of other games with the position
-/// before it. `number` is the number of the game, if an archive has it.
+/// Returns the ply and the move at which a game leaves all others, and the number of other games that reach the
+/// position before it. `number` is the number of the game, if an archive has it.
 pub fn left(
     snapshot: &Snapshot,
     game: &Game,
@@ -69,7 +69,7 @@ pub fn left(
     stop: &Stop,
 ) -> Result<(Option<(u32, String)>, u64), Fault> {
     let mut position = game.start.clone();
-    // Except for the few set-up games, all games have the standard start.
+    // Except for the few set-up games, all games begin at the standard starting position.
     let mut known = match position == Position::standard() {
         true => snapshot.games().saturating_sub(u64::from(number.is_some())),
         false => others(snapshot, number, &position)?,
@@ -96,7 +96,7 @@ pub fn left(
     Ok((novelty, known))
 }
 
-/// Like `novelty`, from the site file, which contains the ply.
+/// Like `novelty`, but takes the ply from the site file.
 fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
     let ply = site.known(number)?.novelty;
     let mut position = game.start.clone();
@@ -115,7 +115,7 @@ fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u6
     Ok(json!({"game": number, "ply": Some(ply).filter(|ply| *ply > 0), "san": san, "games_before": others}))
 }
 
-/// Returns the number of other games with a position; the number is approximate if it is large.
+/// Returns the number of other games that reach a position; a large number is approximate.
 fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position) -> Result<u64, Fault> {
     let query = PositionQuery::from(position);
     let mut others = 0;
@@ -180,7 +180,7 @@ pub fn members(game: &Game, opening: Option<Value>, has_fault: bool, fens: bool)
     members.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns an opening, and the ply at which a game has its position.
+/// Returns an opening as JSON, with the ply at which a game reaches its position.
 pub fn named(opening: &Opening, ply: u32) -> Value {
     json!({"eco": opening.eco, "name": opening.name, "ply": ply})
 }
@@ -324,7 +324,7 @@ fn text_of(line: &mut Line, kind: TextKind, text: &str, engine: bool) {
     }
 }
 
-/// A comment without commands like `[%clk 0:03:00]`.
+/// Returns a comment's text without commands like `[%clk 0:03:00]`.
 fn words(text: &str) -> String {
     let (mut words, mut rest) = (String::new(), text);
     while let Some(start) = rest.find("[%") {

@@ -83,7 +83,7 @@ fn listed(snapshot: &Snapshot, (total, undecided): (u64, u64), offset: u64, game
     json!({"total": total, "offset": offset, "undecided": undecided, "games": games, "next": next})
 }
 
-/// Adds the first ply at which each game has the position.
+/// Adds the first ply at which each game reaches the position.
 fn add_plies(
     snapshot: &Snapshot,
     numbers: &[u64],

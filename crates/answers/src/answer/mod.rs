@@ -28,7 +28,7 @@ pub enum Answer {
         kind: &'static str,
         /// The file name for a download.
         name: String,
-        /// The bytes.
+        /// The body of the answer.
         bytes: Vec<u8>,
     },
     /// Pieces that are streamed.

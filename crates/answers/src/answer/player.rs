@@ -55,7 +55,7 @@ pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     answer["black"] = joined(json!({}), black)?;
     answer["openings_with_white"] = list(with_white, "opening")?.into();
     answer["openings_with_black"] = list(with_black, "opening")?.into();
-    // Here `opponents` is a list. Only `white` and `black` have the mean rating of the opponents.
+    // Here `opponents` is a list. Only `white` and `black` show the opponents' mean rating.
     answer["opponents"] = list(&report.opponents, "opponent")?.into();
     answer["years"] = list(&report.years, "year")?.into();
     answer["best_wins"] = rows(&report.best_wins).into();

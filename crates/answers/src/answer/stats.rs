@@ -1,4 +1,4 @@
-//! `stats`: statistics of the games of a filter.
+//! `stats`: statistics of the games that match a filter.
 
 use crate::book::Book;
 use crate::fault::Fault;

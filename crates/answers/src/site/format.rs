@@ -141,7 +141,7 @@ pub fn push_number(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Reads a number.
+/// Takes a number from the start of `bytes`.
 pub fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
@@ -161,7 +161,7 @@ pub fn count(bytes: &mut &[u8]) -> Option<usize> {
     (count <= bytes.len()).then_some(count)
 }
 
-/// Reads `length` bytes.
+/// Takes `length` bytes from the start of `bytes`.
 pub fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     let (head, tail) = bytes.split_at_checked(length)?;
     *bytes = tail;
@@ -275,14 +275,14 @@ impl Bucket {
     }
 }
 
-/// The data of a game in the site file.
+/// The data that the site file holds for a game.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Known {
     /// The summary for lists.
     pub summary: GameSummary,
     /// Result, ratings and year in the form of the position index.
     pub facts: u64,
-    /// The first ply whose position no other game has; 0 for none.
+    /// The first ply whose position no other game reaches; 0 if there is none.
     pub novelty: u32,
 }
 
@@ -337,7 +337,7 @@ pub fn encode_list(games: &[(u64, u32)]) -> Vec<u8> {
     out
 }
 
-/// Reads a block of a list.
+/// Reads a block that holds a list of games.
 pub fn decode_list(mut bytes: &[u8]) -> Option<Vec<(u64, u32)>> {
     let bytes = &mut bytes;
     let count = count(bytes)?;

@@ -1,6 +1,7 @@
 //! The site file: precomputed answers to the most frequent requests, which then need only a few kilobytes of the file
-//! (docs/site.md). It contains headings of games, and data for every position of a main line. Frequent positions have
-//! the played moves with totals, and a list of games; rare positions have only the games. `scoresheet site` writes it.
+//! (docs/site.md). It contains headings of games, and data for every position of a main line. For a frequent position
+//! the file holds the played moves with totals, and a list of games; for a rare position, only the games. `scoresheet
+//! site` writes it.
 //!
 //! Range requests on the position index would be slower. A tree needs about 40 lookups in it. Each lookup reads a page
 //! of 4 KiB and the page of its checksum, half a megabyte and a hundred requests in total.
@@ -47,7 +48,7 @@ impl<T> Kept<T> {
     }
 }
 
-/// The data of a position in the file.
+/// The data that the file holds for a position.
 enum Found {
     /// The record of the position, and the start of the lists of its bucket.
     Frequent(Box<Record>, u64),
@@ -232,7 +233,7 @@ impl SiteFile {
     }
 
     /// Returns the number of games whose main line reaches a position, and at most `limit` of the games from index
-    /// `offset`, from 0. Each game has its first ply at the position.
+    /// `offset`, from 0. With each game comes the first ply at which it reaches the position.
     pub fn games_at(&self, position: &Position, offset: u64, limit: u64) -> Result<(u64, Vec<(u64, u32)>), Fault> {
         let (record, lists) = match self.found(position)? {
             None => return Ok((0, Vec::new())),

@@ -75,7 +75,7 @@ enum Format {
     Csv,
 }
 
-/// Reads the games of a row group.
+/// Parses the number of games per row group.
 fn row_group(text: &str) -> Result<usize, String> {
     let number = text.parse().map_err(|_| "expected a number of games".to_owned())?;
     ParquetOptions { row_group: number, ..ParquetOptions::default() }.check().map(|_| number)
@@ -266,7 +266,7 @@ fn ipc(batches: Batches, to: &mut NewFile, progress: &mut Progress) -> Result<()
     Ok(())
 }
 
-/// The sink of CSV.
+/// The target of CSV output.
 trait CsvTarget: Write {}
 impl CsvTarget for Stdout {}
 impl CsvTarget for &mut NewFile {}

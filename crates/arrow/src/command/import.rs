@@ -112,7 +112,7 @@ pub fn pgn(args: &PgnArgs) -> Result<(), Failure> {
     pgn.end()
 }
 
-/// The PGN of files, converted on a separate thread, one batch ahead.
+/// The PGN made from the files, on a separate thread, one batch ahead.
 struct Pgn {
     texts: Receiver<Result<Vec<u8>, Failure>>,
     current: Vec<u8>,

@@ -1,7 +1,7 @@
 //! The command `scoresheet-parquet`, which `scoresheet export --format parquet|arrow` and `scoresheet import x.parquet`
 //! run: archives as Parquet, Arrow or CSV files, and such files as archives.
 //!
-//! This file knows arguments and files; the library knows columns, batches and PGN.
+//! This file handles arguments and files; the library handles columns, batches and PGN.
 
 mod export;
 mod files;

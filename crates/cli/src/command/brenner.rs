@@ -98,7 +98,7 @@ impl Options {
 }
 
 impl Form {
-    /// The notation of the code, or the width of move ids.
+    /// Returns the notation of the form, or the width of its move ids.
     const fn kind(self) -> Result<Notation, Width> {
         match self {
             Form::Table => Ok(Notation::Table),
@@ -176,7 +176,7 @@ fn encode(options: &Options, session: &Session, out: &mut impl Write) -> Result<
     Ok(out.write_all(&raw)?)
 }
 
-/// A game's bytes as JSON.
+/// Returns a game's bytes as JSON.
 fn encoded(options: &Options, number: u64, bytes: &[u8]) -> Object {
     let form = options.form().to_possible_value().map(|value| value.get_name().to_owned());
     Object::new().with("game", number).with("form", form).with("bytes", hex(bytes, " ").to_ascii_uppercase())
@@ -269,8 +269,8 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     Ok(content)
 }
 
-/// The strings of a file with their numbers: a single string of raw bytes, or one string for each line of hexadecimal
-/// digits.
+/// Returns the strings in a file with their numbers: a single string of raw bytes, or one string for each line of
+/// hexadecimal digits.
 fn strings(options: &Options, content: &[u8]) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
     if options.raw {
         return Ok(vec![(1, content.to_vec())]);

@@ -157,7 +157,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(Code::Success)
 }
 
-/// The index of a game's archive among all archives, and its number in that archive.
+/// Returns the index of a game's archive among all archives, and its number in that archive.
 fn locate(archives: &ArchiveSet, number: u64) -> Result<(usize, u64), Failure> {
     let (archive, game) = archives.locate(number)?;
     let index = archives.archives().position(|known| std::ptr::eq(known, archive));

@@ -122,7 +122,7 @@ fn parse(pair: &[u8]) -> Option<(u64, Option<u32>)> {
     Some((number(game)?, ply))
 }
 
-/// The beginning of a pair as written, for a message.
+/// Returns the beginning of a written pair, for a message.
 fn shortened(pair: &[u8]) -> String {
     let text = String::from_utf8_lossy(pair.get(..40).unwrap_or(pair)).into_owned();
     if pair.len() > 40 { format!("{text}...") } else { text }

@@ -109,7 +109,7 @@ impl Mistake {
     }
 }
 
-/// Reads seconds.
+/// Parses a duration in seconds.
 fn seconds(text: &str) -> Result<std::time::Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
     seconds

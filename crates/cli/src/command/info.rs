@@ -225,7 +225,7 @@ impl Info<'_> {
     }
 }
 
-/// A key as the title of a line.
+/// Formats a key as the title of a line.
 fn capitalized(key: &str) -> String {
     let (first, rest) = key.split_at(1);
     first.to_uppercase() + rest

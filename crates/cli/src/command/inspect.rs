@@ -90,7 +90,7 @@ fn has(part: &Part, offset: u64) -> bool {
     !part.unpacked && offset.checked_sub(part.offset).is_some_and(|distance| distance < part.bytes.len() as u64)
 }
 
-/// The displayed offset of a part.
+/// Returns the displayed offset of a part.
 fn offset(part: &Part) -> String {
     if part.bytes.is_empty() {
         return String::new();
@@ -98,7 +98,7 @@ fn offset(part: &Part) -> String {
     format!("{}{}", if part.unpacked { "+" } else { "" }, part.offset)
 }
 
-/// The name and meaning of a part, indented.
+/// Returns the name and meaning of a part, indented.
 fn meaning(part: &Part) -> String {
     let value = match part.value.is_empty() {
         true => String::new(),
@@ -119,7 +119,7 @@ fn line(part: &Part, width: usize) -> String {
 /// The number of bytes per line.
 const ROW: usize = 8;
 
-/// A part with its bytes. If the part has inner parts, these show the bytes.
+/// Returns a part with its bytes. If the part has inner parts, these show the bytes.
 fn dump(part: &Part) -> String {
     let bytes = if part.leaf { part.bytes } else { &[] };
     let zeros = bytes.len() > 2 * ROW && bytes.iter().all(|byte| *byte == 0);

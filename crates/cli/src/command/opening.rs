@@ -111,13 +111,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 
 struct Report {
     fen: String,
-    /// The name of the position, or the name that most games have.
+    /// The name of the position, or the opening name in most games.
     name: String,
     total: Points,
     moves: Vec<Group>,
     ratings: Vec<Group>,
     years: Vec<Group>,
-    /// The players with White, and with Black. The points are the player's.
+    /// The players with the white pieces, and the players with the black pieces. The points are the player's.
     players: [Vec<Group>; 2],
     /// The games with the highest ratings.
     games: Vec<u64>,
@@ -219,7 +219,7 @@ impl Report {
         Ok(text)
     }
 
-    /// Returns the groups of the report as CSV; only JSON has the games.
+    /// Returns the report's groups as CSV; only JSON includes the games.
     fn csv(&self) -> String {
         let all = [Group { names: Vec::new(), order: Vec::new(), points: self.total }];
         let [with_white, with_black] = &self.players;
@@ -257,7 +257,7 @@ impl Report {
     }
 }
 
-/// The games with the highest mean ratings, numbered through all archives.
+/// Returns the games with the highest mean ratings, numbered through all archives.
 fn strongest(archives: &ArchiveSet, all: &[Games], most: usize) -> Result<Vec<u64>, Failure> {
     // This list of keys is valid.
     let Ok(keys) = scoresheet::query::SortKeys::parse("-avgelo") else { return Ok(Vec::new()) };

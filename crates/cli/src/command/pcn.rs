@@ -120,7 +120,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     done
 }
 
-/// Returns the text of a document, plain or compressed.
+/// Reads a document's text from a file, plain or compressed.
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let mut content = Vec::new();
     import::open_as_is(file)?.read_to_end(&mut content).map_err(|error| Failure::cannot_open(file, error))?;
@@ -135,7 +135,7 @@ fn games(file: &Path) -> Result<Vec<GeneralGame>, Failure> {
     Ok(games)
 }
 
-/// An error of a document, or of a game in it.
+/// Returns the message for an error in a document, or in one of its games.
 fn at(file: &Path, game: Option<usize>, error: &PcnError) -> Failure {
     let game = game.map_or(String::new(), |number| format!("game {number}: "));
     Failure::Message(format!("{}: {game}{error}", file.display()))

@@ -153,7 +153,7 @@ fn sides(report: &PlayerReport) -> [Group; 3] {
     [("White", white), ("Black", black), ("both", report.all())].map(row)
 }
 
-/// Returns the groups of the report as CSV; only JSON has the games.
+/// Returns the report's groups as CSV; only JSON includes the games.
 fn csv(report: &PlayerReport) -> String {
     let [with_white, with_black] = &report.openings;
     let lists: [(&str, &[Group]); 5] = [
@@ -195,7 +195,7 @@ fn json(archives: &ArchiveSet, report: &PlayerReport) -> Result<Object, Failure>
     };
     let [white, black] = &report.sides;
     let [with_white, with_black] = &report.openings;
-    // Here `opponents` is a list. Only `white` and `black` have the mean rating of the opponents.
+    // Here `opponents` is a list. Only `white` and `black` show the opponents' mean rating.
     let total = report.all();
     let all = Object::new()
         .with("games", total.games)

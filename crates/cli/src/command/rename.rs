@@ -126,11 +126,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// The name that is most similar to another.
+/// Returns the name in the archive that is most similar to `name`.
 fn near(archive: &Archive, keys: &[Key], name: &str) -> scoresheet::Result<Option<String>> {
     let columns = TagColumns::open(archive).columns(keys)?;
     let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.texts());
-    // The candidate may have the same letters if --games or --where excludes its games.
+    // The candidate may consist of the same letters if --games or --where excludes its games.
     Ok(nearest(name, names.filter(|known| *known != name)).map(str::to_owned))
 }
 
@@ -142,7 +142,7 @@ fn singular(kind: Kind) -> &'static str {
     }
 }
 
-/// Reads a list of names.
+/// Reads a list of old and new names from a file.
 fn read(list: &Path) -> Result<HashMap<String, String>, Failure> {
     let failed = |error| Failure::Message(format!("cannot read {}: {error}", shown(list)));
     let text =

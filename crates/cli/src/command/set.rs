@@ -106,7 +106,7 @@ fn is_date(text: &str) -> bool {
     fits(year, 4, 9999) && fits(month, 2, 12) && fits(day, 2, 31)
 }
 
-/// Warns about a tag that no game has if another tag has a similar name.
+/// Warns if no game has the tag, but another tag has a similar name.
 fn warn_of_slip(session: &Session, archive: &Archive, name: &str) -> Result<(), Failure> {
     if NAMES.contains(&name) {
         return Ok(());

@@ -122,12 +122,12 @@ struct Nested {
 const FOLLOWED: usize = 3;
 
 impl Args {
-    /// The maximum number of moves of a position that are followed, or shown below the first half-move.
+    /// Returns the maximum number of moves that are followed from a position, or shown below the first half-move.
     fn most(&self, depth: u8) -> usize {
         self.limit.unwrap_or(if depth > 1 { FOLLOWED } else { usize::MAX })
     }
 
-    /// The shown moves of a tree; `level` is 0 at the first half-move.
+    /// Returns the shown moves of a tree; `level` is 0 at the first half-move.
     fn shown<'t>(&self, tree: &'t Tree, level: usize) -> impl Iterator<Item = &'t Branch> {
         let most = if level == 0 { self.limit.unwrap_or(usize::MAX) } else { self.most(self.depth) };
         let least = self.min_games;
@@ -169,7 +169,7 @@ impl Nested {
         }
     }
 
-    /// The tree after a move.
+    /// Returns the tree after a move.
     fn after(&self, m: Move) -> Option<&Nested> {
         self.next.iter().find(|(known, _)| *known == m).map(|(_, nested)| nested)
     }
@@ -254,12 +254,12 @@ fn line(name: &str, tally: &Tally, all: u64, turn: Color) -> String {
     format!("{}\n", cells(&row))
 }
 
-/// The cells of a row, aligned.
+/// Returns the cells of a row, aligned.
 fn cells([name, games, share, white, draw, black, rating, perf, last]: &[String; 9]) -> String {
     format!("{name:<10}{games:>9} {share:>6} {white:>6} {draw:>6} {black:>6} {rating:>6} {perf:>4} {last:>4}")
 }
 
-/// Returns a line of CSV for each move; `line` has the moves from the position.
+/// Returns a line of CSV for each move; the column `line` holds the moves from the position.
 fn csv(args: &Args, nested: &Nested) -> String {
     let titles = ["line", "games", "white", "draws", "black", "unknown"];
     let rest = ["rating", "performance", "last_year", "eco", "opening"];
@@ -309,7 +309,7 @@ fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
     }
 }
 
-/// Returns the moves of a tree as JSON. The member `moves` of a move has its continuations.
+/// Returns the moves of a tree as JSON. The member `moves` of a move holds its continuations.
 fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize) -> Result<Vec<Object>, Failure> {
     let tree = &nested.tree;
     let mut moves = Vec::new();

@@ -86,7 +86,7 @@ pub fn push(format: Format, number: u64, game: &Game, flavor: Flavor, out: &mut 
     out.push(b'\n');
 }
 
-/// Calls `seen` with each position of the main line and the move played in it; the last position has no move.
+/// Calls `seen` with each position in the main line and the move played in it; in the last position no move is played.
 fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
     let mut position = game.start.clone();
     for m in game.main_line() {

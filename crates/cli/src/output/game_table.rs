@@ -35,8 +35,8 @@ pub enum Column {
 /// The default columns.
 const USUAL: &str = "game,white,black,result,date,eco,plies,event";
 
-/// Returns the columns of a listing, chosen or default. Adds the name of the archive if there are several, and the
-/// plies if games were searched.
+/// Returns the columns of a listing, chosen or default. Adds the archive's name if there are several archives, and the
+/// plies if the query gives games hits.
 pub fn columns(requested: Option<&Columns>, with_archive: bool, with_ply: bool) -> Vec<Column> {
     let fields = match requested {
         Some(Columns(fields)) => fields.clone(),
@@ -128,7 +128,7 @@ pub fn value(value: FieldValue) -> Value {
     }
 }
 
-/// The plies of hits. Hits in variations have a `v`, and hits in principal variations `pv` and their depth.
+/// Returns the plies of hits. A `v` marks hits in variations; `pv` and the depth mark hits in principal variations.
 fn plies(hits: &[Hit]) -> String {
     let text = |hit: &Hit| {
         let pv = hit.pv.map_or_else(String::new, |depth| format!("pv{depth}"));

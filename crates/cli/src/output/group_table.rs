@@ -23,7 +23,7 @@ pub enum GroupSort {
 }
 
 /// Sorts groups. By default, groups with a natural order, such as years, keep it, and other groups are sorted by the
-/// number of games. With several keys, the first decides, and the next ones sort within its groups.
+/// number of games. With several keys, the first key decides; the others sort within its groups.
 pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
     let is_ordered = |index: usize| keys.get(index).is_some_and(|key| key.is_ordered());
     let by_name = |left: &Group, right: &Group| {
@@ -111,8 +111,8 @@ pub fn lines(groups: &[Group], titles: &[&str]) -> String {
     text
 }
 
-/// Returns the groups of a report as CSV. The first column has the name of each list. The next columns have the names
-/// of a group; a list with fewer names leaves columns empty.
+/// Returns the groups of a report as CSV. The first column contains the name of each list. The next columns contain the
+/// names of a group; a list with fewer names leaves columns empty.
 pub fn report_lines(lists: &[(&str, &[Group])], titles: &[&str]) -> String {
     let mut rows = Vec::new();
     for (list, groups) in lists {

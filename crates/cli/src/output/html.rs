@@ -77,7 +77,8 @@ impl Report<'_> {
         // The modules are joined into one without imports, so exported names are in scope.
         let lines = SCRIPTS.iter().flat_map(|script| script.lines()).filter(|line| !line.starts_with("import "));
         let script: String = lines.map(|line| format!("{}\n", line.strip_prefix("export ").unwrap_or(line))).collect();
-        // In JSON this character occurs only in strings, where the escape is allowed, so no text can end the element.
+        // In JSON this character occurs only in strings, and strings may contain the escape; so no text can end the
+        // element.
         let json = |text: &str| text.replace('<', "\\u003c");
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

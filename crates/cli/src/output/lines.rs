@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 
 /// The maximum number of bytes that are read at once.
 const BATCH: usize = 1 << 20;
-/// Lines to a task.
+/// The number of lines per task.
 const TASK_LINES: usize = 512;
 
 /// Reads complete lines as they arrive, so another program can write a line and wait for its answer. Calls `batch` with

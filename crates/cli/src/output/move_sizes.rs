@@ -28,7 +28,7 @@ pub struct MoveSizes {
 type Row = (&'static str, &'static str, u64, &'static str);
 
 impl MoveSizes {
-    /// Adds a game.
+    /// Adds the sizes of a game's moves.
     pub fn add(&mut self, game: &Game) {
         let mut position = game.start.clone();
         let (mut brenner, mut plies) = (Vec::new(), 0u64);
@@ -90,12 +90,12 @@ impl MoveSizes {
         ]
     }
 
-    /// The size of the moves in movetext as a multiple of Brenner's, with and without check marks.
+    /// Returns the size of the moves in movetext as a multiple of Brenner's, with and without check marks.
     fn reductions(&self) -> [f64; 2] {
         [self.san, self.short].map(|bytes| ratio(bytes as f64, self.table as f64))
     }
 
-    /// Returns a table.
+    /// Returns the sizes as a text table.
     pub fn text(&self) -> String {
         let plies = self.plies as f64;
         let mut text = format!(

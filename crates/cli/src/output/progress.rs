@@ -13,7 +13,7 @@ pub fn bar(session: &Session, total: Option<u64>, enabled: bool) -> ProgressBar 
     }
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
     let template = if total.is_some() { "{bar:30} {percent:>3} %  {msg}" } else { "{spinner} {msg}" };
-    // The templates are constants, so this succeeds; otherwise the bar has the default style.
+    // The templates are constants, so this succeeds; otherwise the bar keeps the default style.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("=> "));
     }

@@ -23,7 +23,7 @@ pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Fail
     paths.iter().map(|path| open(session, path)).collect::<Result<Vec<_>, _>>().map(ArchiveSet::new)
 }
 
-/// Reports if games of an archive may be missing.
+/// Reports if games may be missing from an archive.
 pub fn report_incomplete(session: &Session, archive: &Archive) {
     let Some(incomplete) = archive.incomplete() else { return };
     session.set_incomplete();

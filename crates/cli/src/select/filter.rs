@@ -1,4 +1,4 @@
-//! The games that a command works on: `--where` and `--games`.
+//! The options that select a command's games: `--where` and `--games`.
 
 use crate::failure::{self, Code, Failure};
 use crate::select::fields::named_fields;
@@ -119,7 +119,7 @@ impl Where {
         session.note(&format!("{:<16} {:.1} ms", "filter time", started.elapsed().as_secs_f64() * 1e3));
     }
 
-    /// Reports on standard error that no game, or no matching game, has the position. If no game matches the filter
+    /// Reports on standard error that no game, or no matching game, reaches the position. If no game matches the filter
     /// (`any` is false), calls `report_none`.
     pub fn report_no_position(&self, session: &Session, archives: &ArchiveSet, any: bool) {
         match (any, self.is_given()) {

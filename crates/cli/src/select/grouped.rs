@@ -9,7 +9,7 @@ use scoresheet::query::{Member, TagColumns, Tree, Visit};
 use scoresheet::{ArchiveSet, Position};
 use std::sync::Arc;
 
-/// Games of an archive, and for a player's games, the side of the player in each.
+/// Games from one archive; for a player's games, also the player's side in each.
 pub struct Games<'a> {
     pub member: &'a Member,
     pub games: GameSet,

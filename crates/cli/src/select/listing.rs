@@ -197,7 +197,7 @@ impl Listing {
     }
 }
 
-/// The output of games.
+/// Writes the found games in the chosen format.
 struct Printer<'a> {
     session: &'a Session,
     archives: &'a ArchiveSet,
@@ -206,11 +206,11 @@ struct Printer<'a> {
     /// Whether columns were chosen.
     has_columns: bool,
     format: Format,
-    /// Whether games were searched and have hits.
+    /// Whether the query has conditions on the board or in comments, so each game has hits.
     has_hits: bool,
     table: Table,
     out: BufWriter<Stdout>,
-    /// Games that could not be read.
+    /// The number of games that could not be read.
     failed: u64,
 }
 

@@ -145,7 +145,7 @@ enum Any {
     EnPassant,
 }
 
-/// Positions, in one of several ways.
+/// Positions, given in one of several ways.
 #[derive(Debug, clap::Args)]
 #[group(id = "place", multiple = false)]
 struct ListedArgs {

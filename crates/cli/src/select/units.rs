@@ -9,7 +9,7 @@ use scoresheet::query::GameRanges;
 #[derive(Clone, Debug)]
 pub struct Unit {
     chunk: usize,
-    /// First and last games.
+    /// The first and the last game of each range.
     ranges: Vec<(u64, u64)>,
 }
 
@@ -67,7 +67,7 @@ pub fn units(
     Ok((units, count))
 }
 
-/// The runs of chosen games in a range.
+/// Returns the runs of consecutive chosen games in a range.
 fn runs(chosen: &GameSet, (first, last): (u64, u64)) -> Vec<(u64, u64)> {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for game in (first..=last).filter(|game| chosen.contains(*game)) {

@@ -58,7 +58,7 @@ pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Re
     Ok(Value::Object(answer))
 }
 
-/// The games that count.
+/// Returns the games that match the request.
 fn select(snapshot: &Snapshot, request: &Request, stop: &Stop) -> Result<Arc<Selection>, Fault> {
     let selection = snapshot.select(Choice { filter: &request.filter, ..Choice::default() }, stop)?;
     if request.speeds.is_empty() && request.player.is_none() {
@@ -88,7 +88,7 @@ fn same_name(left: &str, right: &str) -> bool {
     left.eq_ignore_ascii_case(right) || fold(left) == fold(right)
 }
 
-/// Returns the games of a set whose tag has a matching text. Tests each distinct text once.
+/// Returns the games in a set whose tag has a matching text. Tests each distinct text once.
 fn with_text(book: &Book, tag: &str, games: &GameSet, fits: impl Fn(Option<&str>) -> bool) -> GameSet {
     let columns = book.tags().readable(&[Key::Tag(tag.to_owned())]).0;
     let Some(column) = columns.first() else { return GameSet::new(games.games()) };
@@ -118,7 +118,7 @@ fn add_results(object: &mut Map<String, Value>, counts: [u64; 3]) {
     }
 }
 
-/// A move and its results.
+/// Returns a move and its results as JSON.
 fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branch: &Branch) -> Value {
     let position = &tree.position;
     let mut object = Map::new();
@@ -147,7 +147,7 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
 }
 
 /// Returns a game, or `None` if it is unreadable or has no result, because the API would report a draw. Missing tags
-/// become 0 where the API allows only numbers.
+/// become 0 if the API allows only numbers.
 fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Option<Map<String, Value>> {
     let (book, _, game) = snapshot.locate(number).ok()?;
     let summary = book.summary(game).ok().filter(|summary| summary.result() != Outcome::Unknown)?;
@@ -173,7 +173,7 @@ fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Option<Map<String, Valu
     Some(game)
 }
 
-/// The month in which a game was played, as `2016-12`.
+/// Returns the month in which a game was played, as `2016-12`.
 fn month(summary: &GameSummary) -> Option<String> {
     let [year, month, _] = value::date(summary.date()?.as_bytes())?;
     (month > 0).then(|| format!("{year}-{month:02}"))

@@ -29,7 +29,7 @@ pub struct Request {
     pub history: bool,
     /// The filter on tags; empty for all games.
     pub filter: String,
-    /// The speeds that count; empty for all.
+    /// The speeds to include; empty for all.
     pub speeds: Vec<&'static str>,
     /// The player and the side.
     pub player: Option<(String, Color)>,
@@ -89,7 +89,7 @@ impl Request {
         (self.history, self.moves, self.top, self.recent) = (true, 0, 0, 0);
     }
 
-    /// Returns whether a time control counts.
+    /// Returns whether a time control is one of the requested speeds.
     pub fn is_of_speed(&self, control: &str) -> bool {
         self.speeds.is_empty() || self.speeds.contains(&speed(control.as_bytes()))
     }
@@ -99,7 +99,8 @@ fn list<'a>(params: &'a Params, name: &str) -> impl Iterator<Item = &'a str> {
     params.get(name).unwrap_or_default().split(',').map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// A bound in time: a year, or a year and a month. An effective bound excludes games without a known date.
+/// Returns a limit on the date as a filter: a year, or a year and a month; `None` if it excludes nothing. Any filter
+/// also excludes games without a known date.
 fn bound(params: &Params, name: &str, sign: &str, years: bool) -> Result<Option<String>, Fault> {
     let Some(text) = params.get(name) else { return Ok(None) };
     let form = if years { "expected a year (2016)" } else { "expected year and month (2016-12)" };

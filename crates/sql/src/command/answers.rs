@@ -1,9 +1,9 @@
-//! A source of query results, and the error of a command.
+//! A source of query results, and the error that a command returns.
 
 use datafusion::common::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 
-/// The error of a command: its message.
+/// The error that a command returns: its message.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// A source of query results.

@@ -68,7 +68,7 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Returns the requested format, or the format of the file's name; otherwise a table.
+    /// Returns the requested format, or the format for the file's name; without either, a table.
     pub fn format(&self) -> Format {
         self.format.or_else(|| Format::by_name(self.output.as_deref()?)).unwrap_or(Format::Table)
     }
@@ -224,7 +224,7 @@ fn plain_schema(schema: &SchemaRef) -> SchemaRef {
             DataType::Dictionary(_, of) => of.as_ref().clone(),
             DataType::Utf8View => DataType::Utf8,
             DataType::BinaryView => DataType::Binary,
-            // Parquet has no seconds, and Spark no milliseconds.
+            // Parquet does not support seconds, and Spark does not support milliseconds.
             DataType::Time32(TimeUnit::Second) => DataType::Time64(TimeUnit::Microsecond),
             data_type => data_type.clone(),
         };

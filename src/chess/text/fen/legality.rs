@@ -18,7 +18,7 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Illegality {
-    /// A side has no king.
+    /// This side has no king.
     NoKing(Color),
     /// A side has several kings.
     ManyKings(Color),

@@ -38,7 +38,7 @@ fn placement(board: &[u8; 64], out: &mut Text) -> usize {
     placement_everywhere(board, out)
 }
 
-/// The portable implementation of `placement`.
+/// Implements `placement` for every processor.
 fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
     let mut letters = [0; 64];
     for (letter_of, &code) in letters.iter_mut().zip(board) {

@@ -256,7 +256,7 @@ impl Short {
     }
 }
 
-/// Returns the side of a constant.
+/// Returns the side that a constant parameter stands for.
 #[inline(always)]
 const fn side(black: bool) -> Color {
     if black { Color::Black } else { Color::White }
@@ -293,8 +293,8 @@ impl Position {
         let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
         let all = ours | theirs;
         let takes = text.takes();
-        // The squares where no piece may be: all occupied squares, or for a capture all squares without an opposing
-        // piece. Whether a move captures is unpredictable, so a mask replaces the branch.
+        // The squares that may not be the target: all occupied squares, or for a capture all squares without an
+        // opposing piece. Whether a move captures is unpredictable, so a mask replaces the branch.
         let forbidden = all ^ (all ^ !theirs) & u64::from(takes).wrapping_neg();
         if forbidden & bit != 0 || their_king as usize == to {
             return None;
@@ -343,7 +343,7 @@ impl Position {
     }
 
     /// Plays a plain move of this piece of the side to move (`BLACK` or not). The piece must reach the target on an
-    /// empty board, and the target must have no piece of the same side. First calls `before`, which receives whether
+    /// empty board, and no piece of the same side may stand on the target. First calls `before`, which receives whether
     /// the move gives check.
     ///
     /// Returns `None` and does nothing if the move is illegal. `safe` tells whether it is known to leave no check.

@@ -88,8 +88,8 @@ impl TagsBuilder {
         self.columns.len()
     }
 
-    /// Returns the expected column of the next tag. Games of one source nearly always have the same tags in the same
-    /// order.
+    /// Returns the expected column of the next tag. Games from one source nearly always contain the same tags in the
+    /// same order.
     #[inline]
     pub fn expected(&self) -> Option<u32> {
         self.before.get(self.next).copied()

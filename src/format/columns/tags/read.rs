@@ -132,8 +132,8 @@ impl Tags {
         if !predicted.into_iter().eq(expected) || !predictions.iter().all(has_codes) {
             return None;
         }
-        // If all games have the first schema, no plane limits the count. The caller's count is safe, because each game
-        // has a record.
+        // If all games use the first schema, no plane limits the count. The caller's count is safe, because there is a
+        // record for each game.
         let numbers = read_column(&mut bytes, games)?;
         let charges = columns.iter().enumerate();
         let charges =
@@ -236,8 +236,8 @@ impl Tags {
     /// Calls `seen` for each game in order, with the value of its first tag of this name, or `None` if it has no such
     /// tag. Returns `None` if the block contradicts itself.
     pub fn visit_column(&self, name: &[u8], mut seen: impl FnMut(Option<StoredValue<'_>>)) -> Option<()> {
-        // A schema may contain the tag twice, or a crafted file two columns of one name. The first in the game's order
-        // counts.
+        // A schema may contain the tag twice, and a crafted file may contain two columns with the same name. The first
+        // in the game's order counts.
         let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
         let schemas = (0..self.schemas.ends.len() as u32).map_while(|number| self.schemas.get(number));
         let indices: Vec<Option<usize>> = schemas.map(|schema| schema.iter().position(of_name)).collect();

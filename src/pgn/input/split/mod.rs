@@ -77,7 +77,7 @@ pub struct Batch {
     pub text: Vec<u8>,
     /// The spans, in order.
     pub spans: Vec<GameSpan>,
-    /// The oversized game that ends with this batch. It consists of the text of this batch and of the preceding `open`
+    /// The oversized game that ends with this batch. It consists of the text in this batch and in the preceding `open`
     /// batches.
     pub oversized: Option<Oversized>,
     /// Whether the text is a part of an oversized game that continues in the next batch.
@@ -120,7 +120,7 @@ impl Batch {
         keep_room(self.text);
     }
 
-    /// Returns the bytes of a span of this batch.
+    /// Returns the bytes of a span in this batch.
     pub fn span(&self, span: &GameSpan) -> &[u8] {
         slice(&self.text, span.start, span.end)
     }
@@ -302,7 +302,7 @@ impl<R: Read> Splitter<R> {
     }
 
     fn fill(&mut self) {
-        // Slightly more than a batch is read, because the rest is copied. For a much longer span, the buffer doubles.
+        // Slightly more than a batch is read, because the rest is copied. If a span is much longer, the buffer doubles.
         let room = match self.step.checked_sub(self.buffer.len()) {
             Some(missing) => missing.max(ROOM),
             None if self.buffer.len() < 2 * self.step => ROOM,

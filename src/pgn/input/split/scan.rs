@@ -91,7 +91,7 @@ enum Mode {
 enum Section {
     /// Only comments so far.
     Start,
-    /// Tags, and no empty line after them yet.
+    /// Tags, without an empty line after them so far.
     Tags,
     /// Tags and an empty line.
     TagsAndBlank,
@@ -115,7 +115,7 @@ const LONG_LINE: usize = 1 << 20;
 const LONG_REGION: u64 = 8 << 10;
 /// The number of consecutive blanks that end a span.
 const LONG_BLANK: usize = 64 << 10;
-/// The maximum length of a look at a line, and the number of bytes kept after the scan.
+/// The maximum number of bytes to examine in a line, and the number of bytes kept after the scan.
 pub(in crate::pgn) const REACH: usize = 2048;
 /// The input of a step of the scan.
 pub(in crate::pgn) struct View<'a> {
@@ -354,7 +354,7 @@ impl View<'_> {
             }
             scan.checked = scan.at;
         }
-        // In a long span, the scan goes line by line.
+        // In a long span, the scan proceeds line by line.
         let length = self.given + (scan.at - self.span) as u64;
         let long = length >= LONG_REGION;
         let end = match LONG_REGION.checked_sub(length).and_then(|rest| usize::try_from(rest).ok()) {

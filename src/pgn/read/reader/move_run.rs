@@ -23,7 +23,7 @@ impl<V: TextVisitor> Reader<'_, V> {
         let (lines, any) = match self.visitor.move_run() {
             MoveRun::None => return,
             MoveRun::Any => (USUAL, true),
-            // White's move always has a number.
+            // White's move is always written with a number.
             MoveRun::Laid(lines) => (Lines { number: lines.number && self.now.turn() == Color::Black, ..lines }, false),
         };
         let begin = self.lexer.at;

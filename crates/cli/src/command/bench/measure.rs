@@ -11,11 +11,11 @@ use scoresheet::error::{Error, Result};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Number of random positions.
+/// The number of random positions.
 const QUESTIONS: usize = 200_000;
 /// The number of repetitions of short measurements; the best one counts.
 const ROUNDS: u32 = 5;
-/// FENs written for their speed.
+/// The number of FENs written to measure the speed.
 const FENS: usize = 4_000;
 
 fn wrong(what: String) -> Failure {

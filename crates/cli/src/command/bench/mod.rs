@@ -129,7 +129,7 @@ fn import_into(args: &Args, path: &Path) -> Result<Summary, Failure> {
     }
 }
 
-/// Counts bytes.
+/// A sink that only counts bytes.
 struct Count(u64);
 
 impl Write for Count {

@@ -57,7 +57,7 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
     page + "<p>All answers agree with the decoder that checks every move.</p>\n</html>\n"
 }
 
-/// A chart of horizontal bars.
+/// Draws a chart of horizontal bars.
 fn plot(title: &str, bars: &[(String, f64)]) -> String {
     let most = bars.iter().map(|bar| bar.1).fold(0.0, f64::max);
     let height = bars.len() * BAR + 10;

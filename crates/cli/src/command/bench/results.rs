@@ -21,7 +21,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// The files and parts compared: title, name for programs, bytes.
+    /// Returns the files and parts compared: title, name for programs, bytes.
     pub fn sizes(&self) -> Vec<(String, &'static str, u64)> {
         let Summary { archive_bytes, index_bytes, pgn_bytes, totals, .. } = self.summary;
         let mut rows = vec![("PGN".to_owned(), "pgn", pgn_bytes)];
@@ -39,7 +39,7 @@ impl Bench {
         ratio(self.summary.pgn_bytes as f64 / 1e6, self.import_seconds)
     }
 
-    /// The speeds: title and value with its unit.
+    /// Returns the speeds: title and value with its unit.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let Random { p50, p99, mean } = self.random;
         let [ends, walk, keys] = self
@@ -56,7 +56,7 @@ impl Bench {
         ]
     }
 
-    /// The speeds that a chart can compare: title and nanoseconds.
+    /// Returns the speeds that a chart can compare: title and nanoseconds.
     pub fn nanoseconds(&self) -> Vec<(String, f64)> {
         let [ends, walk, keys] = self.speeds;
         [

@@ -24,7 +24,7 @@ impl<'a> Form<'a> {
         Form { format, flavor, shape: args.shape(), args }
     }
 
-    /// Returns the header line of the format, if it has one; with the archive's name if there are several.
+    /// Returns the format's header line, if it has one, with a column for the archive if there are several.
     pub fn header(&self, with_archive: bool) -> String {
         if self.format != Format::Csv {
             return String::new();

@@ -221,7 +221,7 @@ fn write(
     Ok(damaged)
 }
 
-/// The text of a unit, its number of games, and a message for each unreadable game.
+/// Returns the text of a unit, its number of games, and the error of each unreadable game.
 fn text(form: &Form, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<GameFault>) {
     let (mut text, mut games, mut faults) = (form.text(), 0, Vec::new());
     unit.each(archive, |number, game| {

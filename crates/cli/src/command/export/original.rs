@@ -148,7 +148,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Message(format!("cannot write {}: {error}", shown(path)))
 }
 
-/// Returns whether the written bytes have the source's hash.
+/// Returns whether the hash of the written bytes equals the source's.
 fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Result<bool, Failure> {
     new_file::write(target, |file| write(archive, source, file))
 }

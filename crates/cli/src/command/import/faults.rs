@@ -40,7 +40,7 @@ pub struct Faults<'a> {
 }
 
 impl Faults<'_> {
-    /// Takes a fault.
+    /// Reports or collects a fault.
     pub fn take(&mut self, fault: &FaultReport) {
         if let (Some(rejects), Some(text)) = (&mut self.rejects, &fault.rejected) {
             rejects.write(text);
@@ -169,7 +169,7 @@ fn name_in<'a>(files: &'a [PathBuf], fault: &FaultReport) -> &'a Path {
     files.get(fault.source).map_or(Path::new(""), PathBuf::as_path)
 }
 
-/// Returns the name of a source for messages.
+/// Returns the name of a source, for messages.
 pub fn file_name(name: &Path) -> String {
     if name.as_os_str() == "-" { "standard input".to_owned() } else { shown(name) }
 }

@@ -136,8 +136,8 @@ impl Sources {
         self.refused.extend(refused);
     }
 
-    /// Returns the name of a temporary file for the PGN of a document. Each file has its own folder, because two
-    /// documents may have the same name.
+    /// Returns the path of a temporary file for a document's PGN. Each file gets its own folder, because two documents
+    /// may have the same name.
     fn beside(&mut self, file: &Path) -> Result<PathBuf, Failure> {
         let refused = |error| Failure::Message(format!("cannot create a temporary folder: {error}"));
         let folder = match self._folder.take() {

@@ -1,4 +1,4 @@
-//! `import --new-only`: imports the games of a source that the archive does not have yet.
+//! `import --new-only`: imports the games in a source that the archive does not contain yet.
 //!
 //! The sources are imported into a temporary archive. Its games are compared with the target archive, and the new ones
 //! are appended together.

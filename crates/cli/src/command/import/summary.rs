@@ -119,7 +119,7 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     session.note(&format!("next: scoresheet list {archive}; `scoresheet help` lists all commands"));
 }
 
-/// Reports the sources without games; `kept` has the indexes of sources that are stored unchanged.
+/// Reports the sources without games; `kept` holds the indexes of sources that are stored unchanged.
 pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kept: &[usize]) {
     for (index, source) in summary.sources.iter().enumerate() {
         let is_read = source.is_complete && !kept.contains(&index);
@@ -131,8 +131,8 @@ pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kep
     }
 }
 
-/// Returns the summary as JSON. `sources` has the documents stored unchanged and the refused files; `known` counts the
-/// games left out because the archive has them.
+/// Returns the summary as JSON. `sources` lists the documents stored unchanged and the refused files; `known` counts
+/// the games left out because the archive already contains them.
 pub fn json(
     summary: &Summary,
     known: Option<Known>,

@@ -26,7 +26,7 @@ pub fn are_lists(arguments: &[String]) -> bool {
     arguments.iter().all(|argument| argument == "-" || Path::new(argument).exists())
 }
 
-/// Writes a line for every line of the lists.
+/// Writes a line for every line in the lists.
 pub fn run(session: &Session, arguments: &[String], output: &Output) -> Result<Code, Failure> {
     let arguments: Vec<PathBuf> = arguments.iter().map(PathBuf::from).collect();
     let files = inputs::expand(&arguments, &inputs::POSITIONS)?;
@@ -65,7 +65,7 @@ pub fn run(session: &Session, arguments: &[String], output: &Output) -> Result<C
     }
 }
 
-/// The number of lines that are not positions, and the fault of the first.
+/// The number of lines that are not positions, and the fault of the first such line.
 #[derive(Default)]
 struct Tally {
     bad: u64,

@@ -101,7 +101,7 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     fn new(line: &'a Line, text: Option<&str>, style: &Style) -> Report<'a> {
         let strict = text.map(|text| {
-            // An EPD has no clocks, and is checked as an EPD.
+            // An EPD contains no clocks, and is checked as an EPD.
             if line.is_epd {
                 Epd::read(text.as_bytes(), ReadMode::Strict).err().map(|error| error.in_text(text.as_bytes()))
             } else {

@@ -92,7 +92,7 @@ pub fn run(
     group_table::sort(&mut groups, &keys, args.sort);
     let shown = match (choice.limit, format) {
         (Some(limit), _) => limit,
-        // There are few ordered groups, so all are shown. Of other groups, the first are the most useful.
+        // There are few ordered groups, so all are shown. For other groups, the first ones are the most useful.
         (None, RowFormat::Table) if keys.len() > 1 || keys.iter().any(|key| !key.is_ordered()) => 20,
         (None, _) => usize::MAX,
     };

@@ -48,7 +48,7 @@ fn years(stats: &Stats) -> Rows {
     rows.into_iter().map(|(year, count)| (name(year), count)).collect()
 }
 
-/// Facts, one per line: name and value. With several archives, names the archive of the longest game.
+/// Returns the facts, one per line: name and value. With several archives, names the archive of the longest game.
 fn facts(stats: &Stats, are_several: bool) -> Vec<(&'static str, String)> {
     let share = |part: u64| format!("{} ({:.1} %)", thousands(part), 100.0 * ratio(part as f64, stats.games as f64));
     vec![

@@ -120,7 +120,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     Ok(code)
 }
 
-/// Finds the source for each file by name, or by position if no source has the name.
+/// Finds the source for each file by name, or by position if no source has that name.
 fn pairs<'a>(files: &'a [PathBuf], sources: &'a [SourceRecord]) -> Result<Vec<(&'a Path, &'a SourceRecord)>, Failure> {
     let mut free: Vec<bool> = vec![true; sources.len()];
     let mut pairs = Vec::with_capacity(files.len());

@@ -55,7 +55,7 @@ fn ranges(games: &[(u64, u64)]) -> String {
     }
 }
 
-/// Writes whether the archive is intact, and the parts that were checked.
+/// Reports whether the archive is intact, and which parts were checked.
 pub fn conclude(
     path: &Path,
     session: &Session,

@@ -110,7 +110,7 @@ fn title(app: &App, screen: &mut Screen, text: &str) {
     screen.put(0, 0, screen.width, &format!("{}  {text}{found}", name(app)), Look::BOLD);
 }
 
-/// The archive's name, without its folders.
+/// Returns the archive's name, without its folders.
 fn name(app: &App) -> String {
     let path = app.archive.path();
     shown(path.file_name().map_or(path, Path::new))
@@ -291,7 +291,7 @@ fn board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Screen) {
     }
 }
 
-/// A chess symbol, or the letter that FEN uses.
+/// Returns a chess symbol, or the letter that FEN uses.
 fn letter(piece: Piece, unicode: bool) -> char {
     if !unicode {
         return char::from(piece.letter());
@@ -391,7 +391,7 @@ fn graph(screen: &mut Screen, top: usize, (width, rows): (usize, usize), values:
     }
 }
 
-/// White's expected share of points for an evaluation, 0 to 1: the curve that Lichess publishes.
+/// Returns White's expected share of points for an evaluation, 0 to 1: the curve that Lichess publishes.
 fn winning(evaluation: Evaluation) -> f64 {
     match evaluation {
         Evaluation::Mate(moves) => f64::from(u8::from(moves > 0)),

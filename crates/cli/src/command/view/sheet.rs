@@ -50,7 +50,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// Reads a game.
+    /// Converts a game for the viewer.
     pub fn from_game(game: &GameRef) -> Result<Sheet> {
         let summary = GameSummary::from_game(game)?;
         let owned = game.to_game()?;
