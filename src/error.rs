@@ -140,7 +140,7 @@ pub enum Error {
 pub struct Damage {
     /// The offset of the damaged structure in the archive, in bytes.
     pub offset: u64,
-    /// The kind of the damage.
+    /// The kind of damage.
     pub kind: DamageKind,
     /// The damaged game, from 1, if only one game is affected.
     pub game: Option<u64>,

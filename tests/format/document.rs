@@ -279,7 +279,7 @@ fn side_files() {
     };
     let (major, minor) = side::VERSION;
     assert_eq!((number(0, "major version"), number(0, "minor version")), (major.into(), minor.into()));
-    assert!(section(title).contains(&format!("a version apart from the archive's, {major}.{minor}.")));
+    assert!(section(title).contains(&format!("Their version, {major}.{minor}, is separate")));
     assert_eq!(number(0, "page size"), 4096);
     assert_eq!(
         (number(0, "sequence number of the page"), number(0, "end:"), number(0, "segments, at most")),

@@ -8,7 +8,7 @@ use scoresheet::chess::{Move, Position};
 use scoresheet::query::{Branch, Tree, Visit};
 use scoresheet::{Error, Monitor};
 
-/// The games and archives of a tree, and the counting of visits.
+/// Selects the archives and games of a tree, and the visits that count.
 pub struct Forest<'a> {
     /// The archives.
     pub snapshot: &'a Snapshot,

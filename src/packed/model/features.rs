@@ -494,7 +494,7 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
 ///
 /// | role | bits | value |
 /// |---|---|---|
-/// | pawn | 0 | no opposing pawn ahead on the file and the adjacent files |
+/// | pawn | 0 | no opposing pawn ahead on this file or an adjacent one |
 /// | | 1 | the pawn is supported by a pawn |
 /// | | 2 | no other own pawn on adjacent files |
 /// | | 3 | another own pawn on the file |

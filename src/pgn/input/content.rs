@@ -1,4 +1,4 @@
-//! Detects the kind of a text by its first block: PGN, JSON, a tar file, or another kind of file.
+//! Detects the type of a source from its first block: PGN, JSON, tar, or another kind of file.
 
 use crate::pgn::input::error::SourceError;
 use crate::pgn::input::tar;

@@ -152,8 +152,7 @@ impl<'a> Hits<'a> {
         self.searched
     }
 
-    /// Returns the games that could not be read so far, each with the index of its archive. At the end the list is
-    /// complete.
+    /// Returns the unreadable games found so far, each with the index of its archive. At the end the list is complete.
     pub fn unread(&self) -> &[(usize, Unread)] {
         &self.unread
     }

@@ -350,7 +350,7 @@ fn parts(name: &str) -> Option<(String, String)> {
     Some((folded(surname), folded(given))).filter(|(surname, given)| !surname.is_empty() && !given.is_empty())
 }
 
-/// Returns the key that all spellings of a name share: the letters of its words, with the words in order.
+/// Returns the key that all spellings of a name share: its folded words, sorted. A single word is only in lower case.
 fn key(name: &str) -> String {
     if !name.contains([',', ' ']) {
         return name.to_lowercase();

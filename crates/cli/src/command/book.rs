@@ -39,7 +39,7 @@ pub struct Args {
     /// Use this many half-moves of each game
     #[arg(long, alias = "plies", value_name = "PLIES", default_value_t = 40)]
     depth: u32,
-    /// Only moves played in at least this many games
+    /// Include only moves played in at least this many games
     #[arg(long, value_name = "N", default_value_t = 3)]
     min_games: u64,
     #[command(flatten)]

@@ -58,7 +58,7 @@ struct Sizes {
 /// A form of a game's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
 enum Form {
-    /// The document's table: one byte per half-move, texts and variations in place
+    /// The table of Brenner's document: one byte per half-move, with texts and variations inline
     #[default]
     Table,
     /// The alternate notation
