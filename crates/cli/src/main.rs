@@ -11,8 +11,8 @@ fn main() -> ExitCode {
     scoresheet_cli::run()
 }
 
-/// Makes the system provide the stack now. If it refused a page of it later, it would end the program by a signal,
-/// without a message.
+/// Makes the system provide the stack now. A stack that cannot grow later would end the program by a signal, without a
+/// message.
 #[inline(never)]
 fn grow_stack() {
     black_box(&mut [0u8; STACK]);
