@@ -96,8 +96,7 @@ impl Shelf for Open {
     }
 
     fn keep(&self, work: &Work, columns: &Columns) {
-        let member = self.games.index_of(work).and_then(|index| self.games.0.members().get(index));
-        if let (Some(member), Some(keys)) = (member, columns.keys().filter(|_| work.of <= MOST_KEPT)) {
+        if let (Some(member), Some(keys)) = (self.games.member(work), columns.keys().filter(|_| work.of <= MOST_KEPT)) {
             let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
             // Columns with damage are not used; the scan then reads the games and reports it.
             let _ = member.columns().columns(&keys);
@@ -132,10 +131,11 @@ impl Games {
         &self.0
     }
 
-    /// Returns the index of the archive of a piece of work.
-    fn index_of(&self, work: &Work) -> Option<usize> {
+    /// Returns the archive of a piece of work.
+    fn member(&self, work: &Work) -> Option<&Member> {
         // Empty archives have no work, so the last archive that begins there is the right one.
-        self.0.members().partition_point(|source| source.before() <= work.before).checked_sub(1)
+        let members = self.0.members();
+        members.get(members.partition_point(|member| member.before() <= work.before).checked_sub(1)?)
     }
 
     /// Divides a range of games into at most the requested number of pieces of work, at bounds of chunks. Each piece
@@ -309,8 +309,7 @@ impl Selection {
         limit: &mut u64,
         mut take: impl FnMut(Piece) -> Result<bool, String>,
     ) -> Result<(), String> {
-        let Some(index) = games.index_of(work) else { return Ok(()) };
-        let Some(source) = games.0.members().get(index) else { return Ok(()) };
+        let Some(source) = games.member(work) else { return Ok(()) };
         let (first, past) = bounds(source, &work.games);
         let cell = {
             let mut cells = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
