@@ -5,6 +5,7 @@
 //! generator.
 
 use crate::common::import::try_import;
+use crate::common::is_proportional;
 use rayon::ThreadPoolBuilder;
 use scoresheet::Existing;
 use scoresheet::archive::{Access, Level, OpenOptions};
@@ -130,7 +131,7 @@ fn a_comment_of_a_gibibyte() {
         assert!(largest < 3 << 20, "{largest}");
     }
     println!("1 GiB: {:?}, 2 GiB: {:?}, peak {:?}", times[0], times[1], peak());
-    assert!(times[1] < times[0] * 22 / 10 + Duration::from_millis(200));
+    assert!(is_proportional(times[0], times[1], Duration::from_millis(200)), "{times:?}");
     assert!(peak().is_none_or(|peak| peak < 64 << 20), "{:?}", peak());
 }
 
@@ -342,11 +343,11 @@ fn check((name, make): (&str, Make), bytes: usize) {
         let Cost { time, peak, outcome } = imported(name, make, 2 * bytes, folder);
         twice = twice.min(time);
         println!("{name}: {bytes} bytes {once:?}, twice {twice:?}, {} MiB, {outcome}", peak.unwrap_or(0) >> 20);
-        if twice < once * 22 / 10 + Duration::from_millis(50) {
+        if is_proportional(once, twice, Duration::from_millis(50)) {
             break;
         }
     }
-    assert!(twice < once * 22 / 10 + Duration::from_millis(50), "{name}: {once:?}, twice {twice:?}");
+    assert!(is_proportional(once, twice, Duration::from_millis(50)), "{name}: {once:?}, twice {twice:?}");
     // The time is proportional to the size, and acceptable compared with plain games of the same size.
     let plain = tempfile::tempdir().unwrap();
     let plain = imported("plain games", |bytes| fill(PLAIN, bytes), 2 * bytes, plain.path()).time;
