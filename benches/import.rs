@@ -9,7 +9,7 @@ use criterion::{Criterion, Throughput};
 use scoresheet::archive::Archive;
 use scoresheet::brenner::encode;
 use scoresheet::chess::{Move, Position};
-use scoresheet::game::{Outcome, TextKind, Visitor};
+use scoresheet::game::{Outcome, Visitor};
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -75,8 +75,6 @@ struct Moves {
 }
 
 impl Visitor for Moves {
-    fn tag(&mut self, _: &[u8], _: &[u8]) {}
-
     fn start(&mut self, _: &Position) {
         self.stream.clear();
     }
@@ -94,8 +92,6 @@ impl Visitor for Moves {
     fn nag(&mut self, nag: u8) {
         encode::push_nag(nag, &mut self.stream);
     }
-
-    fn text(&mut self, _: TextKind, _: &[u8]) {}
 
     fn open(&mut self) {
         encode::push_open(&mut self.stream);

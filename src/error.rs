@@ -69,6 +69,11 @@ pub enum Error {
         /// The limit.
         limit: Limit,
     },
+    /// A writer that the caller supplied cannot be written.
+    Output {
+        /// The writer's error.
+        source: io::Error,
+    },
     /// The bytes of an open archive cannot be read.
     Read {
         /// The offset in the archive, in bytes.
@@ -433,6 +438,7 @@ impl fmt::Display for Error {
                 write!(f, "the archive has an unsupported part at byte {offset}: {part}")
             }
             Error::Read { offset, source } => write!(f, "cannot read the archive at byte {offset}: {source}"),
+            Error::Output { source } => write!(f, "cannot write the output: {source}"),
             Error::NoSuchGame { game, games: 0 } => write!(f, "there is no game {game}: the archive is empty"),
             Error::NoSuchGame { game, games } => {
                 write!(f, "there is no game {game}: the archive has games 1 to {games}")
@@ -456,9 +462,10 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Io { source, .. } | Error::Read { source, .. } | Error::Input { source: Some(source), .. } => {
-                Some(source)
-            }
+            Error::Io { source, .. }
+            | Error::Read { source, .. }
+            | Error::Output { source }
+            | Error::Input { source: Some(source), .. } => Some(source),
             _ => None,
         }
     }

@@ -306,8 +306,6 @@ pub fn pgn_value(bytes: &[u8]) {
 struct Stream(Vec<u8>);
 
 impl scoresheet::Visitor for Stream {
-    fn tag(&mut self, _: &[u8], _: &[u8]) {}
-    fn start(&mut self, _: &Position) {}
     fn play(&mut self, before: &Position, m: Move) {
         encode::push_move(before, m, &mut self.0);
     }

@@ -114,8 +114,6 @@ impl Visitor for Writer {
         }
     }
 
-    fn start(&mut self, _: &Position) {}
-
     fn play(&mut self, before: &Position, m: Move) {
         self.moved = true;
         encode::push_move(before, m, &mut self.out);

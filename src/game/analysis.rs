@@ -1,7 +1,7 @@
 //! The engine analysis in the comments of a game, with principal variations as moves.
 
 use super::engine::EngineNote;
-use super::events::{Outcome, TextKind, Visitor};
+use super::events::{TextKind, Visitor};
 use super::values::Evaluation;
 use crate::chess::san::move_words;
 use crate::chess::{Move, Position};
@@ -141,10 +141,6 @@ impl<F: FnMut(Analysis, usize)> AnalysisReader<F> {
 }
 
 impl<F: FnMut(Analysis, usize)> Visitor for AnalysisReader<F> {
-    fn tag(&mut self, _: &[u8], _: &[u8]) {}
-
-    fn start(&mut self, _: &Position) {}
-
     fn play(&mut self, before: &Position, m: Move) {
         self.ply += 1;
         match &mut self.scene {
@@ -155,10 +151,6 @@ impl<F: FnMut(Analysis, usize)> Visitor for AnalysisReader<F> {
             None => self.scene = Some((before.clone(), m)),
         }
     }
-
-    fn suffix(&mut self, _: bool) {}
-
-    fn nag(&mut self, _: u8) {}
 
     fn text(&mut self, kind: TextKind, text: &[u8]) {
         let is_read = self.open.is_empty() || self.variations;
@@ -181,8 +173,6 @@ impl<F: FnMut(Analysis, usize)> Visitor for AnalysisReader<F> {
             (self.ply, self.scene) = (ply, scene);
         }
     }
-
-    fn outcome(&mut self, _: Outcome) {}
 }
 
 impl Analysis {

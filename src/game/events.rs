@@ -109,7 +109,7 @@ impl fmt::Display for Outcome {
 
 /// Receives a game as events in this order: the tag pairs; the start; the movetext; the result, if there is one.
 ///
-/// Every variation that opens also closes. Moves are legal, or null.
+/// Every variation that opens also closes. Moves are legal, or null. By default, an event is ignored.
 ///
 /// ```
 /// use scoresheet::chess::{Move, Position};
@@ -120,45 +120,38 @@ impl fmt::Display for Outcome {
 /// struct Captures(u32);
 ///
 /// impl Visitor for Captures {
-///     fn tag(&mut self, _: &[u8], _: &[u8]) {}
 ///     fn play(&mut self, before: &Position, m: Move) {
 ///         self.0 += u32::from(before.piece_at(m.to).is_some());
 ///     }
 ///     fn text(&mut self, kind: TextKind, _: &[u8]) {
 ///         assert_eq!(kind, TextKind::Brace);
 ///     }
-/// #     fn start(&mut self, _: &Position) {}
-/// #     fn suffix(&mut self, _: bool) {}
-/// #     fn nag(&mut self, _: u8) {}
-/// #     fn open(&mut self) {}
-/// #     fn close(&mut self) {}
-/// #     fn outcome(&mut self, _: scoresheet::game::Outcome) {}
-///     // and the other events
 /// }
 ///
 /// let mut captures = Captures::default();
 /// read_game(b"1. e4 d5 2. exd5 {takes} Qxd5 *", 0, &ReadOptions::default(), &mut captures);
 /// assert_eq!(captures.0, 2);
 /// ```
+#[expect(unused_variables, reason = "their names are documentation")]
 pub trait Visitor {
     /// Receives a tag pair, in order, with resolved escapes.
-    fn tag(&mut self, name: &[u8], value: &[u8]);
+    fn tag(&mut self, name: &[u8], value: &[u8]) {}
     /// Receives the position before the first move. Called once per game, after the tags.
-    fn start(&mut self, position: &Position);
+    fn start(&mut self, position: &Position) {}
     /// Receives a move in the position `before`.
-    fn play(&mut self, before: &Position, m: Move);
+    fn play(&mut self, before: &Position, m: Move) {}
     /// Receives a `!` (good) or `?` as written after a move.
-    fn suffix(&mut self, good: bool);
+    fn suffix(&mut self, good: bool) {}
     /// Receives a numeric annotation glyph, `$0` to `$255`.
-    fn nag(&mut self, nag: u8);
+    fn nag(&mut self, nag: u8) {}
     /// Receives a text at its position.
-    fn text(&mut self, kind: TextKind, text: &[u8]);
+    fn text(&mut self, kind: TextKind, text: &[u8]) {}
     /// Opens a variation, which replaces the last move.
-    fn open(&mut self);
+    fn open(&mut self) {}
     /// Closes the innermost variation.
-    fn close(&mut self);
+    fn close(&mut self) {}
     /// Receives the termination marker of the main line. Not called if the movetext has none.
-    fn outcome(&mut self, outcome: Outcome);
+    fn outcome(&mut self, outcome: Outcome) {}
 }
 
 /// One event of a movetext.

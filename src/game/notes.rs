@@ -1,7 +1,7 @@
 //! Comments of a game, with clocks and evaluations, and variations.
 
 use super::engine::{EngineNote, commands};
-use super::events::{Outcome, TextKind, Visitor};
+use super::events::{TextKind, Visitor};
 use super::values::{Evaluation, duration};
 use crate::chess::{Color, Move, Position};
 use std::time::Duration;
@@ -133,10 +133,6 @@ impl Notes {
 }
 
 impl Visitor for Notes {
-    fn tag(&mut self, _: &[u8], _: &[u8]) {}
-
-    fn start(&mut self, _: &Position) {}
-
     fn play(&mut self, before: &Position, m: Move) {
         self.ply += 1;
         self.mover = Some(before.turn());
@@ -148,10 +144,6 @@ impl Visitor for Notes {
             None => self.plies = self.ply,
         }
     }
-
-    fn suffix(&mut self, _: bool) {}
-
-    fn nag(&mut self, _: u8) {}
 
     fn text(&mut self, kind: TextKind, text: &[u8]) {
         if matches!(kind, TextKind::Brace | TextKind::Line) {
@@ -172,8 +164,6 @@ impl Visitor for Notes {
             self.ply = ply;
         }
     }
-
-    fn outcome(&mut self, _: Outcome) {}
 }
 
 #[cfg(test)]

@@ -97,15 +97,6 @@ pub struct EndOfRun {
 /// struct Copied(Vec<u8>);
 ///
 /// # impl Visitor for Copied {
-/// #     fn tag(&mut self, _: &[u8], _: &[u8]) {}
-/// #     fn start(&mut self, _: &Position) {}
-/// #     fn play(&mut self, _: &Position, _: Move) {}
-/// #     fn suffix(&mut self, _: bool) {}
-/// #     fn nag(&mut self, _: u8) {}
-/// #     fn text(&mut self, _: scoresheet::game::TextKind, _: &[u8]) {}
-/// #     fn open(&mut self) {}
-/// #     fn close(&mut self) {}
-/// #     fn outcome(&mut self, _: scoresheet::game::Outcome) {}
 /// # }
 /// impl TextVisitor for Copied {
 ///     fn move_run(&self) -> MoveRun {

@@ -44,7 +44,7 @@ fn is_read(path: &Path, limits: Limits) -> bool {
         let games: Vec<_> = archive.games().map(|game| game.and_then(|game| game.digest())).collect();
         let sources = archive.sources().and_then(|sources| {
             let given = sources.iter().map(|source| archive.write_original(source, &mut Vec::new()));
-            given.map(|given| given.map_err(|error| error.unwrap())).collect::<Result<Vec<bool>, Error>>()
+            given.collect::<Result<Vec<bool>, Error>>()
         });
         let fine = games.iter().all(Result::is_ok) && sources.as_ref().is_ok_and(|sources| sources == &[true]);
         for error in games.into_iter().filter_map(Result::err).chain(sources.err()) {

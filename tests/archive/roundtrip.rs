@@ -23,6 +23,21 @@ struct Round {
     digest: String,
 }
 
+/// A writer that fails is no damage of the archive.
+#[test]
+fn an_output_that_is_full_is_an_error_of_the_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = b"[Event \"a\"]\n\n1. e4 *\n";
+    round(folder.path(), text);
+    let archive = Archive::open(folder.path().join("s.bga")).unwrap();
+    let source = &archive.sources().unwrap()[0];
+    let mut room = [0; 5];
+    let failed = archive.write_original(source, &mut room.as_mut_slice());
+    let Err(Error::Output { source: cause }) = failed else { panic!("{failed:?}") };
+    assert_eq!(cause.kind(), std::io::ErrorKind::WriteZero);
+    assert!(archive.write_original(source, &mut [0; 40].as_mut_slice()).unwrap());
+}
+
 fn round(folder: &Path, text: &[u8]) -> Round {
     try_round(folder, text).unwrap()
 }

@@ -46,7 +46,7 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
     let text = error.to_string();
     match error {
         Error::Io { path, source, .. } => of_io(&text, Some(&path), &source),
-        Error::Read { source, .. } => of_io(&text, None, &source),
+        Error::Read { source, .. } | Error::Output { source } => of_io(&text, None, &source),
         Error::Exists { path } => of_io(&text, Some(&path), &io::ErrorKind::AlreadyExists.into()),
         Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. } | Error::Unknown { .. } => {
             ArchiveError::new_err(text)

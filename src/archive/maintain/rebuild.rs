@@ -8,13 +8,12 @@ use crate::archive::read::game_ref::GameRef;
 use crate::archive::write::writer::EncodedChunk;
 use crate::brenner::decode::each_move;
 use crate::brenner::{EXPLICIT, NAG, TEXT};
-use crate::chess::{Move, Position};
 use crate::error::{Damage, DamageKind, Error};
 use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::{Texts, TextsBuilder};
-use crate::game::{Outcome, TextKind, Visitor};
+use crate::game::Visitor;
 use crate::pgn::Style;
 use std::borrow::Cow;
 
@@ -245,17 +244,7 @@ fn without_texts(stream: &[u8]) -> Vec<u8> {
 /// A visitor that discards everything.
 struct NullVisitor;
 
-impl Visitor for NullVisitor {
-    fn tag(&mut self, _: &[u8], _: &[u8]) {}
-    fn start(&mut self, _: &Position) {}
-    fn play(&mut self, _: &Position, _: Move) {}
-    fn suffix(&mut self, _: bool) {}
-    fn nag(&mut self, _: u8) {}
-    fn text(&mut self, _: TextKind, _: &[u8]) {}
-    fn open(&mut self) {}
-    fn close(&mut self) {}
-    fn outcome(&mut self, _: Outcome) {}
-}
+impl Visitor for NullVisitor {}
 
 #[cfg(test)]
 mod tests {

@@ -365,7 +365,7 @@ fn verify_sources(archive: &Archive, report: &mut Report, monitor: &Monitor) -> 
                 report.plies += plies.into_inner();
                 restored.push(source.first_game..source.first_game + stored);
             }
-            Err(Ok(error)) if error.damage().is_some() => damage.extend(error.damage()),
+            Err(error) if error.damage().is_some() => damage.extend(error.damage()),
             _ => damage.push(Damage::new(0, DamageKind::SourceDiffers)),
         }
         monitor.check()?;

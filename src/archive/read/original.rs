@@ -36,12 +36,8 @@ impl Archive {
     /// SHA-256 of the bytes equals the source's, which is true if [`SourceRecord::exact`] is set and the archive is
     /// intact.
     ///
-    /// `Err(Ok(error))` is an error in the archive; `Err(Err(error))` is an error from the writer.
-    pub fn write_original(
-        &self,
-        source: &SourceRecord,
-        out: &mut impl Write,
-    ) -> std::result::Result<bool, std::result::Result<Error, std::io::Error>> {
+    /// Errors: damage of the archive; [`Error::Output`] if `out` cannot be written.
+    pub fn write_original(&self, source: &SourceRecord, out: &mut impl Write) -> Result<bool> {
         self.rebuild(source, out, |_| Ok(()))
     }
 
@@ -52,20 +48,19 @@ impl Archive {
         source: &SourceRecord,
         out: &mut impl Write,
         look: impl Fn(&GameRef) -> Result<()> + Sync,
-    ) -> std::result::Result<bool, std::result::Result<Error, std::io::Error>> {
+    ) -> Result<bool> {
         let mut hash = Sha256::new();
         let stored = source.seen - source.rejected;
         let games = source.first_game..source.first_game + stored;
-        let loose = self.loose(source.number).map_err(|damage| Ok(damage.into()))?;
+        let loose = self.loose(source.number)?;
         let chunks: Vec<usize> = match stored {
             0 => Vec::new(),
             _ => self.chunks_of(&games).collect(),
         };
         let mut give = |bytes: &[u8]| {
             hash.update(bytes);
-            out.write_all(bytes).map_err(Err)
+            out.write_all(bytes).map_err(|source| Error::Output { source })
         };
-        let loose_bytes = |block: &BlockRef| self.loose_bytes(block).map_err(|damage| Ok(damage.into()));
         for ahead in chunks.chunks(AHEAD) {
             let rebuilt: Result<Vec<Rebuilt>> = ahead
                 .par_iter()
@@ -84,20 +79,20 @@ impl Archive {
                     Ok(rebuilt)
                 })
                 .collect();
-            for Rebuilt { text, gaps } in rebuilt.map_err(Ok)? {
+            for Rebuilt { text, gaps } in rebuilt? {
                 let mut at = 0;
                 for (gap, number) in gaps {
                     give(text.get(at..gap).unwrap_or_default())?;
                     at = gap;
                     // Read one by one, because their number is unlimited.
-                    before(loose, number).iter().try_for_each(|block| give(&loose_bytes(block)?))?;
+                    before(loose, number).iter().try_for_each(|block| give(&self.loose_bytes(block)?))?;
                 }
                 give(text.get(at..).unwrap_or_default())?;
             }
         }
         let end = if stored == 0 { 0 } else { games.end };
         let mut last = loose.iter().filter(|block| block.header.first >= end);
-        last.try_for_each(|block| give(&loose_bytes(block)?))?;
+        last.try_for_each(|block| give(&self.loose_bytes(block)?))?;
         Ok(hash.finalize()[..] == source.sha256)
     }
 

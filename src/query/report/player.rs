@@ -13,6 +13,7 @@ use crate::query::tag_columns::{Key, TagColumns, Unread};
 use crate::query::value::reading;
 use crate::query::value::reading::Reading;
 use std::cmp::Reverse;
+use std::fmt;
 
 /// An archive, and the player's games in it.
 ///
@@ -43,7 +44,7 @@ pub type ArchiveGame = (usize, u64);
 /// let columns = TagColumns::shared(scoresheet::Archive::open(&target)?.into());
 /// let games = games_of_names(&columns, &columns.archive().live(), &["Tal, M".to_owned()])?;
 /// let archives = [PlayerArchive { columns: &columns, games: &games }];
-/// let report = PlayerReport::new(&archives, 10).map_err(|(_, error)| error)?;
+/// let report = PlayerReport::new(&archives, 10)?;
 /// assert_eq!((report.sides[0].won, report.all().drawn, report.all().score()), (1, 1, Some(0.75)));
 /// assert_eq!(report.best_wins, [(0, 1)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -68,20 +69,41 @@ pub struct PlayerReport {
     pub unread: Vec<(usize, Unread)>,
 }
 
+/// An error in one of the archives of a [`PlayerReport`].
+#[derive(Debug)]
+pub struct PlayerReportError {
+    /// The index of the archive, from 0.
+    pub archive: usize,
+    /// The error in this archive.
+    pub error: Error,
+}
+
+impl fmt::Display for PlayerReportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for PlayerReportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
 impl PlayerReport {
     /// Returns the report, with at most `most` rows per list; years are never cut.
     ///
-    /// Errors: damaged tags, with the index of the archive that has them.
-    pub fn new(archives: &[PlayerArchive], most: usize) -> Result<PlayerReport, (usize, Error)> {
+    /// Errors: damaged tags, with the index of their archive.
+    pub fn new(archives: &[PlayerArchive], most: usize) -> Result<PlayerReport, PlayerReportError> {
         let mut report = PlayerReport { names: names(archives), ..PlayerReport::default() };
         let both: Vec<GameSet> = archives.iter().map(both).collect();
         let mut unread = Vec::new();
-        let mut grouped = |key: GroupKey, only: Option<usize>| -> Result<Vec<Group>, (usize, Error)> {
+        let mut grouped = |key: GroupKey, only: Option<usize>| -> Result<Vec<Group>, PlayerReportError> {
             let mut found = Vec::new();
             for (index, (player, both)) in archives.iter().zip(&both).enumerate() {
                 let games = only.and_then(|side| player.games.sides.get(side)).unwrap_or(both);
                 let groups = groups::groups(player.columns, games, Some(player.games), &[key]);
-                let (groups, lost) = groups.map_err(|error| (index, error))?;
+                let (groups, lost) = groups.map_err(|error| PlayerReportError { archive: index, error })?;
                 unread.extend(lost.into_iter().map(|lost| (index, lost)));
                 groups::join(&mut found, groups);
             }
@@ -132,7 +154,7 @@ fn names(archives: &[PlayerArchive]) -> Vec<(String, u64)> {
 }
 
 /// Returns the wins against the highest-rated opponents, or the losses against the lowest-rated.
-fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<ArchiveGame>, (usize, Error)> {
+fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<ArchiveGame>, PlayerReportError> {
     let mut found: Vec<(i64, ArchiveGame)> = Vec::new();
     for (index, player) in archives.iter().enumerate() {
         for (games, side) in player.games.sides.iter().zip([Color::White, Color::Black]) {
@@ -147,7 +169,7 @@ fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<Arc
             let mut passed = filter.games(player.columns).games;
             passed.intersect(games);
             let ratings = player.columns.columns_of(&[Key::Tag(opponent.to_owned())], &passed);
-            let ratings = ratings.map_err(|error| (index, error))?;
+            let ratings = ratings.map_err(|error| PlayerReportError { archive: index, error })?;
             let Some(ratings) = ratings.first() else { continue };
             let rated = passed.iter().filter_map(|game| {
                 let (rating, _) = reading::read(Reading::Rating, ratings.text(game)?)?;

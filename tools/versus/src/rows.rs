@@ -9,7 +9,6 @@ use scoresheet::Archive;
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::FenText;
-use scoresheet::game::{Outcome, TextKind};
 use scoresheet::packed;
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use shakmaty::fen::Fen;
@@ -423,18 +422,10 @@ fn pgn_of(
     /// Counts moves; the reader has checked and played them.
     struct Plies(u64);
     impl scoresheet::Visitor for Plies {
-        fn tag(&mut self, _: &[u8], _: &[u8]) {}
-        fn start(&mut self, _: &Position) {}
         fn play(&mut self, before: &Position, m: scoresheet::chess::Move) {
             black_box((before, m));
             self.0 += 1;
         }
-        fn suffix(&mut self, _: bool) {}
-        fn nag(&mut self, _: u8) {}
-        fn text(&mut self, _: TextKind, _: &[u8]) {}
-        fn open(&mut self) {}
-        fn close(&mut self) {}
-        fn outcome(&mut self, _: Outcome) {}
     }
     let options = ReadOptions::default();
     let slices = games.slices().min(40);

@@ -33,7 +33,7 @@ pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     }
     let archives = books.iter().zip(&players).map(|((.., book), games)| PlayerArchive { columns: book.tags(), games });
     let archives: Vec<PlayerArchive<'_>> = archives.collect();
-    let report = PlayerReport::new(&archives, most).map_err(|(_, error)| error)?;
+    let report = PlayerReport::new(&archives, most).map_err(|failed| failed.error)?;
     if stop.is_set() {
         return Err(Fault::stopped());
     }

@@ -18,7 +18,7 @@ use scoresheet::chess::Color;
 use scoresheet::output::Outputs;
 use scoresheet::query::GameSummary;
 use scoresheet::query::report::groups::{Group, PlayerGames};
-use scoresheet::query::report::player::{PlayerArchive, PlayerReport};
+use scoresheet::query::report::player::{PlayerArchive, PlayerReport, PlayerReportError};
 use scoresheet::query::report::points::Points;
 use serde_json::Value;
 use std::io::Write;
@@ -100,7 +100,7 @@ fn report(session: &Session, all: &[Games], most: usize) -> Result<PlayerReport,
     let archives =
         all.iter().zip(&players).map(|(selection, games)| PlayerArchive { columns: selection.columns(), games });
     let report = PlayerReport::new(&archives.collect::<Vec<_>>(), most);
-    let report = report.map_err(|(index, error)| match all.get(index) {
+    let report = report.map_err(|PlayerReportError { archive, error }| match all.get(archive) {
         Some(selection) => Failure::of_archive(selection.archive().path())(error),
         None => error.into(),
     })?;

@@ -7,6 +7,7 @@ use crate::session::Session;
 use crate::text::{count, ranges, shown, thousands};
 use scoresheet::Existing;
 use scoresheet::archive::Archive;
+use scoresheet::error::Error;
 use scoresheet::format::source::SourceRecord;
 use scoresheet::output::Content;
 use scoresheet::output::compression;
@@ -155,8 +156,8 @@ fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Resu
 
 fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Result<bool, Failure> {
     archive.write_original(source, out).map_err(|error| match error {
-        Ok(error) => Failure::of_archive(archive.path())(error),
-        Err(error) => Failure::Output(error),
+        Error::Output { source } => Failure::Output(source),
+        error => Failure::of_archive(archive.path())(error),
     })
 }
 
