@@ -3,6 +3,7 @@
 use scoresheet::archive::{FileKind, SideState};
 use scoresheet::game::Event;
 use scoresheet::query::games::{self, Before, build, update};
+use scoresheet::query::tag_columns::Key;
 use scoresheet::query::{Filter, PositionQuery, SearchOptions, SideFiles, TagColumns};
 use scoresheet::{Archive, GameRef, GameSet, Monitor, Position};
 
@@ -32,6 +33,31 @@ fn what_is_out_of_use_is_left_out() {
         let games = Filter::parse(&format!("white ^= \"{round}-\"")).unwrap().games(&columns).games;
         assert_eq!(games.len(), 2000);
     }
+}
+
+/// Columns that several segments contain together are available without reading games.
+#[test]
+fn segments_are_joined_to_available_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.bga");
+    let import = |count: usize, name: &str| {
+        let pgn: String = (0..count).map(|game| format!("[White \"{name} {game}\"]\n\n1. e4 e5 *\n\n")).collect();
+        scoresheet::Import::new(&path).append().run_reader("games.pgn", pgn.as_bytes()).unwrap();
+        Archive::open(&path).unwrap()
+    };
+    let [white, black, plies] = [Key::Tag("White".to_owned()), Key::Tag("Black".to_owned()), Key::Plies];
+    build(&import(2000, "Adams"), FileKind::TagColumns, 1 << 20, Monitor::new()).unwrap();
+    let archive = import(10, "Zhu");
+    assert!(TagColumns::open(&archive).available(&white).is_none(), "the games of Zhu must be read");
+    let [updated] = update(&archive, 1 << 20, Monitor::new()).unwrap()[..] else { panic!("one file") };
+    assert_eq!(updated.games, 10);
+    let columns = TagColumns::open(&archive);
+    assert_eq!((columns.state(), columns.uncovered()), (SideState::File, Vec::new()));
+    let names = columns.available(&white).unwrap();
+    assert_eq!((names.text(2000), names.text(2001)), (Some(&b"Adams 1999"[..]), Some(&b"Zhu 0"[..])));
+    assert_eq!(columns.available(&plies).unwrap().get(2010), 2);
+    assert_eq!(columns.available(&black).unwrap().text(2001), None);
+    assert!(TagColumns::without_file(&archive).available(&white).is_none());
 }
 
 /// A backup from before games were appended does not use a segment that was rebuilt with these games, nor the segments

@@ -5,7 +5,7 @@
 
 use crate::columns::{Column, Columns, Value};
 use crate::games::{self, Request};
-use crate::headers::{Dictionaries, Texts, at_hand};
+use crate::headers::{Dictionaries, Texts, available};
 use crate::values;
 use arrow_array::types::{Date32Type, Int16Type, Int32Type, Time32SecondType, TimestampSecondType};
 use arrow_array::{
@@ -177,7 +177,7 @@ fn is_dictionary(sources: &ArchiveSet, value: Value) -> bool {
         Value::Text(tag) => tag,
         _ => "Result",
     };
-    !sources.is_empty() && sources.members().iter().all(|source| at_hand(source, tag).is_some())
+    !sources.is_empty() && sources.members().iter().all(|source| available(source, tag).is_some())
 }
 
 impl Iterator for Batches {
@@ -232,13 +232,13 @@ impl<'a> Batch<'a> {
         };
         for (index, column) in columns.columns().iter().enumerate() {
             for tag in column.value.tags() {
-                if at_hand(source, tag).is_none() {
+                if available(source, tag).is_none() {
                     want(Part::Tag(tag), Request::Tag(tag));
                 }
             }
             match column.value {
                 Value::Result if has_gaps(source, games) => want(Part::Outcome, Request::Outcome),
-                Value::Plies if source.columns().at_hand(&Key::Plies).is_none() => {
+                Value::Plies if source.columns().available(&Key::Plies).is_none() => {
                     want(Part::Column(index), Request::Value(Value::Plies));
                 }
                 Value::StartFen | Value::Tags | Value::Brenner | Value::MovesSan | Value::MovesUci => {
@@ -266,7 +266,7 @@ impl<'a> Batch<'a> {
         if let Some(array) = self.read.get(&Part::Tag(tag)).and_then(|array| array.as_any().downcast_ref()) {
             return Texts::Strings(StringArray::clone(array));
         }
-        match at_hand(self.source, tag) {
+        match available(self.source, tag) {
             Some(column) => Texts::from_column(column, self.games),
             None => Texts::Strings(StringArray::new_null(self.games.len())),
         }
@@ -337,7 +337,7 @@ impl<'a> Batch<'a> {
             Value::SiteId => self.ids("Site"),
             Value::EventId => self.ids("Event"),
             Value::Plies => {
-                let column = self.source.columns().at_hand(&Key::Plies);
+                let column = self.source.columns().available(&Key::Plies);
                 let plies =
                     |game: &u64| column.as_ref().map_or(0, |column| column.get(*game).min(i32::MAX as u32) as i32);
                 Arc::new(self.games.iter().map(plies).collect::<Vec<i32>>().into_iter().collect::<Int32Array>())
@@ -355,7 +355,7 @@ impl<'a> Batch<'a> {
 
 /// Returns whether some of these games may lack the tag Result.
 fn has_gaps(source: &Member, games: &[u64]) -> bool {
-    at_hand(source, "Result").is_none_or(|column| games.iter().any(|game| column.get(*game) == 0))
+    available(source, "Result").is_none_or(|column| games.iter().any(|game| column.get(*game) == 0))
 }
 
 fn with_outcomes(texts: &Texts, outcomes: &StringArray, is_dictionary: bool) -> ArrayRef {

@@ -129,6 +129,6 @@ impl Texts {
 }
 
 /// Returns the column of a tag, if the archive has it in tag columns.
-pub fn at_hand(source: &Member, tag: &str) -> Option<Arc<Column>> {
-    source.columns().at_hand(&scoresheet::query::tag_columns::Key::Tag(tag.to_owned()))
+pub fn available(source: &Member, tag: &str) -> Option<Arc<Column>> {
+    source.columns().available(&scoresheet::query::tag_columns::Key::Tag(tag.to_owned()))
 }

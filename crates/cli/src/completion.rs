@@ -103,7 +103,7 @@ fn players(begun: &str) -> BTreeSet<String> {
         let sides = ["White", "Black"].map(|side| Key::Tag(side.to_owned()));
         let columns: Vec<_> = match archive.len() <= MOST_GAMES {
             true => columns.readable(&sides).0,
-            false => sides.iter().filter_map(|key| columns.at_hand(key)).collect(),
+            false => sides.iter().filter_map(|key| columns.available(key)).collect(),
         };
         for strings in columns.iter().filter_map(|column| column.strings()) {
             let meant = strings.texts().filter(|name| name.to_lowercase().starts_with(&begun));

@@ -402,8 +402,8 @@ impl Opened {
         for source in self.sources.members() {
             let columns = |names: &[&str]| {
                 let keys: Vec<Key> = names.iter().map(|name| Key::Tag((*name).to_owned())).collect();
-                let at_hand: Option<Vec<_>> = keys.iter().map(|key| source.columns().at_hand(key)).collect();
-                match at_hand {
+                let available: Option<Vec<_>> = keys.iter().map(|key| source.columns().available(key)).collect();
+                match available {
                     Some(columns) => Ok(columns),
                     None => work::on_pool(|| source.columns().columns(&keys)),
                 }

@@ -189,7 +189,7 @@ async fn scans_of_all_games_keep_their_columns() {
     let games = Arc::new(Games::open([&path]).unwrap());
     let context = SessionContext::new();
     context.register_table("games", Arc::new(GamesTable::new(Arc::clone(&games)))).unwrap();
-    let has = |key: &Key| games.sources().members()[0].columns().at_hand(key).is_some();
+    let has = |key: &Key| games.sources().members()[0].columns().available(key).is_some();
     let (white, elo) = (Key::Tag("White".to_owned()), Key::Tag("WhiteElo".to_owned()));
 
     ask(&context, "select white from games limit 3").await;

@@ -142,16 +142,16 @@ impl<'a> TagColumns<'a> {
         }
     }
 
-    /// Returns a column that is available, in the file or computed earlier; `None` for others. A tag that no game has
-    /// gives a column without values.
-    pub fn at_hand(&self, key: &Key) -> Option<Arc<Column>> {
-        let mut ready = self.lock();
-        if let Some(ready) = ready.get(key) {
-            return ready.unread.is_empty().then(|| Arc::clone(&ready.column));
+    /// Returns a column that is in the file or was computed earlier; `None` if tags or moves must be read. For a tag
+    /// that no game has, returns a column without values.
+    pub fn available(&self, key: &Key) -> Option<Arc<Column>> {
+        let is_ready = self.lock().contains_key(key);
+        let is_filed = || self.segments.iter().all(|segment| segment.includes(key)) && self.uncovered().is_empty();
+        if !is_ready && !is_filed() {
+            return None;
         }
-        let column = Arc::new(self.filed(key, &ready)?);
-        ready.insert(key.clone(), Ready { column: Arc::clone(&column), unread: Arc::default() });
-        Some(column)
+        let (columns, unread) = self.readable(std::slice::from_ref(key));
+        columns.into_iter().next().filter(|_| unread.is_empty())
     }
 
     /// Returns the origin of the columns; `Damaged` if part of the file was damaged and was rebuilt from the archive.
@@ -331,6 +331,11 @@ impl Segment {
         let directory = held.pages.bytes(Directory::SIZE..Directory::SIZE.checked_add(size)?).ok()?;
         let directory = Directory::decode(directory, held.rows.len(), held.pages.len())?;
         Some(Segment { held, directory })
+    }
+
+    /// Returns whether the values of this column are known for all games of the segment.
+    fn includes(&self, key: &Key) -> bool {
+        self.directory.columns.iter().any(|column| column.key == *key) || self.lacks(key)
     }
 
     /// Returns whether no game of the segment has this tag.
