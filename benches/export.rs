@@ -1,5 +1,5 @@
-//! Export of the sample as PGN into memory, on one thread. A unit is a byte of PGN written. Each run asserts the text,
-//! and an import of this text gives the same content.
+//! Export of the sample as PGN into memory, on one thread. The unit is a byte of written PGN. Each run asserts the
+//! text, and that importing this text gives the same content.
 
 mod common;
 

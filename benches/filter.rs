@@ -1,7 +1,7 @@
 //! Tag filters with the tag columns file. Asserts that they find the same games as a scan of every game's tags.
 //!
 //! Runs on the archive in SCORESHEET_BENCH_ARCHIVE, or on the sample, and builds the file if it is missing. Prints
-//! medians for the first query after opening the file, and for repetitions.
+//! medians for the first query after opening the file, and for repeated queries.
 
 mod common;
 
@@ -94,7 +94,7 @@ fn main() {
     }
     let rounds = if std::env::args().any(|arg| arg == "--test") { 3 } else { 51 };
     println!("{} games", archive.len());
-    // The matching cases of each game, one bit per case.
+    // The matching cases of each game, as a bit set.
     let passing =
         |game: &GameRef| CASES.iter().enumerate().fold(0u32, |bits, (at, case)| bits | u32::from(case.1(game)) << at);
     let expected: Vec<u32> = archive.par_games().map(|game| passing(&game.expect("a game"))).collect();

@@ -1,5 +1,5 @@
-//! Searches for random positions, with signatures and with the position index, and the opening tree. Asserts that each
-//! finds the same as a replay of all games.
+//! Measures searches for random positions, with signatures and with the position index, and the opening tree. Asserts
+//! that each search finds the same games as a replay of all games.
 //!
 //! Runs on the archive in SCORESHEET_BENCH_ARCHIVE, or on the sample, and builds missing side files. Prints percentiles
 //! of the positions' medians of five searches. With `--index`, only the index is measured: signatures need replays,
@@ -97,7 +97,7 @@ fn main() {
     let hits = expected.iter().map(Vec::len).sum::<usize>() as f64;
     println!("{} games, {count} positions, {:.0} games found each", archive.len(), hits / f64::from(count));
     for (what, search) in &searches {
-        // One round first, to load and check everything.
+        // The first round loads and checks everything, and is not measured.
         queries.iter().zip(&expected).for_each(|(query, expected)| {
             assert!(search.position(query, SearchOptions::default()).hits == *expected, "{what}");
         });

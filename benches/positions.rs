@@ -1,5 +1,5 @@
-//! Positions in bulk: the command reads FENs, normalizes and checks them, and writes a line for each, on one thread. A
-//! unit is a FEN. Each run asserts every line, and a release build asserts a million FENs per second.
+//! Measures positions in bulk: the command reads FENs, normalizes and checks them, and writes a line for each, on one
+//! thread. The unit is a FEN. Each run asserts every line, and a release build asserts a million FENs per second.
 
 use criterion::{Criterion, Throughput};
 use scoresheet::chess::Position;
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 const FENS: usize = 400_000;
 /// The number of rounds for the assertion; the best one counts.
 const ROUNDS: usize = 7;
-/// The minimum of FENs per second in a release build.
+/// The required FENs per second in a release build.
 const LEAST_RATE: f64 = 1e6;
 
-/// Random positions of games, with every kind of castling rights, targets and counters in these games.
+/// Random positions from games, including all kinds of castling rights, en passant targets and move counters.
 fn fens() -> String {
     let mut state = 0x5363_6F72u64;
     let mut next = |below: usize| {
@@ -71,7 +71,7 @@ fn main() {
         let (start, before) = (Instant::now(), processor_time());
         run();
         let wall = start.elapsed();
-        // Other processes may use the machine, so the command's processor time counts.
+        // The assertion uses the command's processor time, because other processes may use the machine.
         let spent = processor_time().zip(before).map(|(after, before)| after.saturating_sub(before));
         best = best.min(spent.map_or(wall, |spent| spent.min(wall)));
     }
@@ -83,7 +83,7 @@ fn main() {
     let mut criterion = Criterion::default().sample_size(20).warm_up_time(Duration::from_secs(1)).configure_from_args();
     let mut group = criterion.benchmark_group("positions");
     group.measurement_time(Duration::from_secs(4));
-    // The steps of the work, in this process.
+    // Measures the individual steps in this process.
     let lines: Vec<&[u8]> = text.lines().take(1_000).map(str::as_bytes).collect();
     group.throughput(Throughput::Elements(lines.len() as u64));
     group.bench_function("read, judge and write", |bench| {

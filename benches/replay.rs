@@ -1,6 +1,6 @@
-//! Replay of all games of the sample: from the moves to the last position, with the fast path and with the checking
-//! decoder; walks over all positions with keys, with FENs, and over the archive by chunks; FENs alone. A unit is a ply,
-//! or a FEN. Each run asserts the resulting states.
+//! Measures the replay of all games of the sample: from the moves to the last position, with the fast path and with the
+//! checking decoder. Also measures walks over all positions with keys or FENs, walks over the archive by chunks, and
+//! the writing of FENs. The unit is a ply or a FEN. Each run asserts the resulting states.
 
 mod common;
 
@@ -80,7 +80,7 @@ fn main() {
     });
 
     group.bench_function("scan of the archive", |bench| bench.iter(|| scan(&archive)));
-    // A reader checks each block once; here all blocks are checked first.
+    // A reader checks each block at its first use, so all blocks are checked before the measurement.
     group.bench_function("scan of the archive, just opened", |bench| {
         let path = sample.path("sample.bga");
         bench.iter(|| scan(&Archive::open(&path).expect("the archive opens")));

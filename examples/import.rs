@@ -1,4 +1,4 @@
-//! Imports PGN files into an archive: `cargo run --release --example import -- games.bga FILE.pgn ..`
+//! Imports PGN files into an archive: `cargo run --release --example import -- games.bga FILE.pgn ...`
 
 use scoresheet::Import;
 use std::error::Error;

@@ -1,6 +1,7 @@
-//! Every position of every game, on all cores: `cargo run --release --example parallel_scan -- games.bga e4`
+//! Visits every position of every game on all cores: `cargo run --release --example parallel_scan -- games.bga e4`
 //!
-//! Counts the pieces on a square. Chunks are the units of work; a replay returns states, at some nanoseconds each.
+//! Counts the pieces on a square. Threads share the work by chunks. A replay returns each state within some
+//! nanoseconds.
 
 use rayon::prelude::*;
 use scoresheet::chess::{Color, Piece, Role, Square};
@@ -10,7 +11,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [path, square] = &arguments[..] else { return Err("usage: parallel_scan ARCHIVE.bga SQUARE".into()) };
     let (archive, square): (Archive, Square) = (Archive::open(path)?, square.parse()?);
-    // Twelve pieces, and the empty square last.
+    // Twelve pieces, then the empty square.
     let class = |piece: Option<Piece>| piece.map_or(12, |piece| piece.color as usize * 6 + piece.role as usize);
     let counts = (0..archive.chunk_count())
         .into_par_iter()

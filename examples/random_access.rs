@@ -1,4 +1,4 @@
-//! Game N at ply K: `cargo run --release --example random_access -- games.bga 17 40`
+//! Shows game N at ply K: `cargo run --release --example random_access -- games.bga 17 40`
 
 use scoresheet::Archive;
 use std::error::Error;

@@ -1,5 +1,5 @@
-//! Games that reach a position, and the moves played there: `cargo run --release --example search -- games.bga "e4 c5
-//! Nf3" "whiteelo >= 2000"`
+//! Finds games that reach a position, and the moves played there:
+//! `cargo run --release --example search -- games.bga "e4 c5 Nf3" "whiteelo >= 2000"`
 
 use scoresheet::query::{Board, Visit, line};
 use scoresheet::{ArchiveSet, Filter, PositionQuery, Query};

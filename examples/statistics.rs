@@ -1,4 +1,4 @@
-//! Statistics of one's own, how long games last by rating class:
+//! Computes a custom statistic, the length of games by rating class:
 //! `cargo run --release --example statistics -- games.bga`
 
 use rayon::prelude::*;

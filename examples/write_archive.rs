@@ -1,6 +1,6 @@
-//! Writes an archive of games made in the program: `cargo run --release --example write_archive -- games.bga`
+//! Writes an archive of generated games: `cargo run --release --example write_archive -- games.bga`
 //!
-//! Each game is a walk of random legal moves, with a comment and the clock after every move.
+//! Each game consists of random legal moves, with a comment and the clock after every move.
 
 use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet::{Archive, ArchiveWriter, Game};

@@ -41,12 +41,12 @@ impl Sample {
         Sample { folder, pgn }
     }
 
-    /// Returns a path beside it.
+    /// Returns a path in the folder of the sample.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Imports it, with all checks, and opens the archive.
+    /// Imports the sample, with all checks, and opens the archive.
     pub fn archive(&self) -> Archive {
         let target = self.path("sample.bga");
         check(&import_file(&self.pgn, &target, 0));
@@ -56,7 +56,7 @@ impl Sample {
     }
 }
 
-/// Imports a file with this many threads, 0 for one per core.
+/// Imports a file on this number of threads; 0 uses one thread per core.
 pub fn import_file(source: &Path, target: &Path, threads: usize) -> Summary {
     let options = ImportOptions { threads, existing: Existing::Replace, ..ImportOptions::default() };
     let (progress, stop) = (Progress::default(), AtomicBool::new(false));

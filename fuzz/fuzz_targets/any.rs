@@ -1,5 +1,5 @@
-//! Runs the target in the environment variable SCORESHEET_TARGET, or the target that the program is named after:
-//! OSS-Fuzz needs a program for each target, and gets copies of this one.
+//! Runs the target in the environment variable SCORESHEET_TARGET, or else the target with the name of the program.
+//! OSS-Fuzz needs a program for each target, so it receives copies of this program.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

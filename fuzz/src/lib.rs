@@ -1,8 +1,8 @@
-//! The fuzz targets: functions of any bytes, which panic if a promise is broken.
+//! The fuzz targets: functions that accept any bytes, and panic if a promise is broken.
 //!
-//! In pairs: bytes -> value -> bytes, and value -> bytes -> value. Values are made from the bytes too, so that one
-//! engine drives both. cargo-fuzz runs them without end; `tests/reliability/fuzz.rs` runs them as ordinary tests, over
-//! the corpus and over seeded mutants.
+//! Targets come in pairs: bytes -> value -> bytes, and value -> bytes -> value. Both make their values from bytes, so
+//! one engine drives both. cargo-fuzz runs them without end; `tests/reliability/fuzz.rs` runs them as ordinary tests,
+//! over the corpus and over seeded mutants.
 
 mod notation;
 mod packed;
@@ -65,8 +65,8 @@ pub const TARGETS: [Target; 24] = [
 pub use query::use_files;
 pub use side::{every_field, fields, fixes_are_right};
 
-/// Seed inputs: for `archive_and_query` real archives, their side files and questions; for the other targets inputs in
-/// their forms.
+/// Returns seed inputs: for `archive_and_query`, real archives with side files and queries; for other targets, valid
+/// inputs.
 pub fn seeds() -> Vec<Vec<u8>> {
     let questions = [
         "white ~ \"a\" and year >= 1900 or plies > 3",
@@ -86,7 +86,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Bytes read one by one; zeros after their end.
+/// Reads bytes one by one, and zeros after their end.
 struct Choices<'a>(&'a [u8]);
 
 impl Choices<'_> {
@@ -110,7 +110,7 @@ impl Choices<'_> {
     }
 }
 
-/// A position that a game of legal moves leads to.
+/// Returns a position that a game of legal moves reaches.
 fn position(choices: &mut Choices) -> Position {
     let mut position = Position::standard();
     for _ in 0..choices.byte() {
@@ -136,7 +136,7 @@ pub fn fen_bytes(bytes: &[u8]) {
     }
 }
 
-/// FEN: a position is restored from its text, in every flavor. (A FEN does not contain the labels of equal pieces.)
+/// FEN: a position is restored from its text, in every flavor. A FEN does not contain the labels of equal pieces.
 pub fn fen_value(bytes: &[u8]) {
     let position = position(&mut Choices(bytes));
     for castling in [CastlingStyle::XFen, CastlingStyle::Standard, CastlingStyle::Shredder] {
@@ -158,7 +158,7 @@ pub fn san_bytes(bytes: &[u8]) {
     }
 }
 
-/// SAN: every legal move comes back from its text, and no two have the same.
+/// SAN: every legal move is restored from its text, and no two moves have the same text.
 pub fn san_value(bytes: &[u8]) {
     let position = position(&mut Choices(bytes));
     let mut texts: Vec<String> = position.legal_moves().into_iter().map(|m| position.san(m)).collect();
@@ -215,8 +215,8 @@ fn games(bytes: &[u8]) -> (usize, usize, Vec<Game>) {
     (seen, seen - rejected, games)
 }
 
-/// PGN: any bytes are read; each game seen is stored, or rejected with a reason; stored games are written and read as
-/// the same.
+/// PGN: any bytes are read, and each game is stored, or rejected with a reason. Stored games are unchanged after a
+/// round trip through PGN.
 pub fn pgn_bytes(bytes: &[u8]) {
     let (seen, stored, games) = self::games(bytes);
     assert_eq!((stored, seen >= stored), (games.len(), true));
@@ -225,7 +225,7 @@ pub fn pgn_bytes(bytes: &[u8]) {
     }
 }
 
-/// A game that has no fault is written as PGN and read as the same.
+/// A game without faults is unchanged after a round trip through PGN.
 fn through_pgn(game: &Game) {
     let is_standard = |event: &Event| !matches!(event, Event::Text(kind, _) if *kind != TextKind::Brace);
     if !game.events.iter().all(is_standard) || game.outcome.is_none() {
@@ -284,7 +284,7 @@ fn game(choices: &mut Choices) -> Game {
     game
 }
 
-/// PGN: a game comes back from its text.
+/// PGN: a game is restored from its text.
 pub fn pgn_value(bytes: &[u8]) {
     let game = game(&mut Choices(bytes));
     let mut writer = PgnWriter::new();
@@ -330,7 +330,7 @@ impl scoresheet::Visitor for Stream {
 }
 
 /// Brenner streams: any bytes are read to an end or an error. A canonical stream is written as the same bytes. The fast
-/// replay, which checks nothing, terminates on any bytes, and agrees on intact ones.
+/// replay, which checks nothing, terminates on any bytes, and gives the same result on valid bytes.
 pub fn brenner_bytes(bytes: &[u8]) {
     let _ = count_plies(bytes);
     let mut replay = Replay::new(&Position::standard());
@@ -363,7 +363,7 @@ pub fn brenner_bytes(bytes: &[u8]) {
     }
 }
 
-/// Brenner streams: a game comes back from its stream.
+/// Brenner streams: a game is restored from its stream.
 pub fn brenner_value(bytes: &[u8]) {
     let game = game(&mut Choices(bytes));
     let mut stream = Stream::default();
@@ -404,8 +404,8 @@ fn part(bytes: &[u8]) -> Vec<u8> {
     part
 }
 
-/// Blocks: any payload is read or refused, with memory in proportion to it; a payload with only one form is written as
-/// the same bytes.
+/// Blocks: any payload is read or refused, with memory in proportion to its size. A payload with only one valid
+/// encoding is written as the same bytes.
 pub fn block_bytes(bytes: &[u8]) {
     let mut choices = Choices(bytes);
     let (kind, games) = (choices.byte() % 10, choices.below(300));
@@ -500,7 +500,7 @@ pub fn block_bytes(bytes: &[u8]) {
     }
 }
 
-/// Blocks: tags, texts and strings come back from their columns.
+/// Blocks: tags, texts and strings are restored from their columns.
 pub fn block_value(bytes: &[u8]) {
     let mut choices = Choices(bytes);
     let names: [&[u8]; 6] = [b"White", b"Date", b"WhiteElo", b"UTCTime", b"Site", b"Other"];
@@ -591,20 +591,20 @@ pub fn index_value(bytes: &[u8]) {
     assert_eq!(Index::decode(&index.encode()), Some(index));
 }
 
-/// Runs a function on separate threads: work that a target does once while others wait for it must not take their work
-/// meanwhile.
+/// Runs a function on separate threads. While other targets wait for a result that is computed once, this function must
+/// not execute their tasks.
 fn apart<T: Send>(work: fn() -> T) -> T {
     let alone = || rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread").install(work);
     std::thread::scope(|scope| scope.spawn(alone).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// An archive of every kind of block, and its index.
+/// Returns an archive with every kind of block, and its index.
 fn golden() -> (&'static [u8], &'static [u8]) {
     (include_bytes!("../../testdata/golden/v1.0.bga"), include_bytes!("../../testdata/golden/v1.0.bgi"))
 }
 
-/// Changes bytes as `bytes` describe: four bytes per change with offset, kind and value. There are only a few changes,
-/// because a heavily changed input is refused at once.
+/// Changes bytes as described by `bytes`: four bytes per change with offset, kind and value. There are only a few
+/// changes, because a heavily changed input is refused at once.
 fn mutate(file: &mut Vec<u8>, bytes: &[u8]) {
     let few = 1 + bytes.iter().fold(0, |sum, byte| sum ^ byte) % 6;
     for change in bytes.chunks_exact(4).take(few.into()) {
@@ -624,8 +624,8 @@ fn mutate(file: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Makes all checksums of an archive good, and the chains of its commits and header pages, as far as its blocks can be
-/// followed.
+/// Corrects all checksums of an archive, and the chains of its commits and header pages, up to the first unreadable
+/// block.
 pub fn fix_checksums(file: &mut [u8]) {
     let pages = [0, 1].map(|page| page * PAGE..(page + 1) * PAGE);
     let is_page = |file: &[u8], page: &std::ops::Range<usize>| {
@@ -644,7 +644,7 @@ pub fn fix_checksums(file: &mut [u8]) {
         let checked = (number(20..24) as usize).min(length);
         let chain = chains.last().map(|(_, chain)| *chain).unwrap_or_default();
         if kind == BlockKind::Moves.number() {
-            // The CRCs of the pages end the table, however games are coded.
+            // The page CRCs are at the end of the table for any coding of games.
             let (payload, pages) = (at + HEADER, (length - checked).div_ceil(4096));
             let crcs = checked.saturating_sub(pages * 4);
             for page in 0..pages {
@@ -685,7 +685,7 @@ pub fn fix_checksums(file: &mut [u8]) {
     }
 }
 
-/// The CRC-32 that header pages have: not seeded.
+/// Returns the CRC-32 of a header page, which is not seeded.
 fn crc32(seed: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(!seed, |state, byte| {
         (0..8).fold(state ^ u32::from(*byte), |state, _| state >> 1 ^ (0xEDB8_8320 & (state & 1).wrapping_neg()))
@@ -696,7 +696,7 @@ fn crc32(seed: u32, bytes: &[u8]) -> u32 {
 pub fn archive_bytes(bytes: &[u8]) {
     let mut file = golden().0.to_vec();
     mutate(&mut file, bytes);
-    // The last commit ends with the file, as far as possible.
+    // If possible, the last commit ends at the end of the file.
     fix_checksums(&mut file);
     read_everything(file);
 }
@@ -710,7 +710,7 @@ pub fn inspected(file: &[u8]) {
     }
 }
 
-/// Reads all that an archive has, in every way there is.
+/// Reads the complete content of an archive in every possible way.
 pub fn read_everything(file: Vec<u8>) {
     let _ = Page::read_both(&file);
     inspected(&file);

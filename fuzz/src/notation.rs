@@ -1,4 +1,4 @@
-//! Notations beside PGN: lines of FEN and EPD, boards that are not 8x8, PCN in general, moves of fixed width.
+//! Notations other than PGN: lines of FEN and EPD, boards that are not 8x8, general PCN, moves of fixed width.
 
 use scoresheet::brenner::alternate::Order;
 use scoresheet::brenner::fixed::{self, Width};
@@ -33,8 +33,8 @@ pub fn position_lines(bytes: &[u8]) {
     }
 }
 
-/// PCN in general: an accepted document is written and read as the same. A replayable game can be replayed with every
-/// notation of squares, with the same end.
+/// General PCN: an accepted document is unchanged after it is written and read again. A game that can be replayed
+/// reaches the same end in every notation of squares.
 pub fn pcn_general(bytes: &[u8]) {
     let Ok(games) = general::parse(bytes) else { return };
     for game in games {
@@ -52,7 +52,7 @@ pub fn pcn_general(bytes: &[u8]) {
     let _ = general::read_documents(bytes);
 }
 
-/// Moves of fixed width, and the orders of the Brenner code's fields: each the inverse of the other.
+/// Moves of fixed width, and the field orders of the Brenner code: encoding and decoding are inverse functions.
 pub fn fixed_bytes(bytes: &[u8]) {
     for order in Order::ALL {
         assert_eq!(order.read(&order.write(bytes)), bytes);
@@ -70,7 +70,7 @@ pub fn fixed_bytes(bytes: &[u8]) {
     }
 }
 
-/// An engine's comment: whatever its text, the moves of its principal variation are consecutive legal moves.
+/// In any engine comment, the moves of the principal variation are consecutive legal moves.
 pub fn engine_comment(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let before = Position::standard();

@@ -1,4 +1,4 @@
-//! Packed moves: streams that any bytes stand for, and archives that hold them.
+//! Packed moves: streams made from any bytes, and archives that contain them.
 
 use super::{Choices, Stream, apart, fix_checksums, game, golden, mutate, read_everything};
 use scoresheet::ArchiveFile;
@@ -12,8 +12,8 @@ use std::sync::LazyLock;
 /// The maximum size of a stream that is packed, with the cost of one more element.
 const MOST: usize = (64 << 10) + 64;
 
-/// Starting positions: the standard starting position, one with all there is about a set-up game, a Chess960 one, one
-/// without a legal move, and one with more moves than the model holds.
+/// Starting positions: the standard one, one with every feature of a set-up game, a Chess960 one, one without legal
+/// moves, and one with more moves than the model supports.
 const STARTS: [&str; 5] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/1P4p1/8/3pP3/8/8/1p4P1/R3K2R w KQkq d6 0 40",
@@ -32,7 +32,7 @@ fn unpack(start: &Position, bytes: &[u8], limit: Option<u32>) -> Option<Vec<u8>>
     packed::decode(start, bytes, limit, &mut stream).ok().map(|()| stream)
 }
 
-/// Packs a stream, and checks that it unpacks to the same.
+/// Packs a stream, and checks that unpacking restores it.
 fn comes_back(start: &Position, stream: &[u8]) {
     let mut bytes = Vec::new();
     packed::encode(start, stream, &mut bytes);
@@ -55,7 +55,7 @@ pub fn packed_bytes(bytes: &[u8]) {
     comes_back(&start, &stream);
 }
 
-/// Any stream comes back, and so does that of a game.
+/// Any stream is restored, including the stream of a game.
 pub fn packed_value(bytes: &[u8]) {
     let mut stream = Stream::default();
     game(&mut Choices(bytes)).visit(&mut stream);
@@ -65,7 +65,7 @@ pub fn packed_value(bytes: &[u8]) {
     comes_back(&start, choices.0);
 }
 
-/// The archive of every kind of block, its moves packed.
+/// The archive with every kind of block, with packed moves.
 pub(super) fn golden_packed() -> &'static [u8] {
     static PACKED: LazyLock<Vec<u8>> = LazyLock::new(|| apart(pack_golden));
     &PACKED
@@ -80,7 +80,7 @@ fn pack_golden() -> Vec<u8> {
     std::fs::read(target).expect("the copy")
 }
 
-/// Complete archives of packed moves with valid checksums: all content is read or refused.
+/// Complete archives with packed moves and valid checksums: all content is read or refused.
 pub fn packed_archive(bytes: &[u8]) {
     let mut file = golden_packed().to_vec();
     mutate(&mut file, bytes);

@@ -1,4 +1,4 @@
-//! An archive of any bytes, a side file and a query: the result is an answer or an error, and the output of a repair is
+//! An archive of any bytes, a side file and a query: the query returns a result or an error, and a repaired archive is
 //! intact.
 
 use super::fix_checksums;
@@ -10,7 +10,7 @@ use scoresheet::{Archive, ArchiveFile, Import, ImportOptions};
 use std::fs;
 use std::path::Path;
 
-/// The files that can stand beside an archive, by the first byte.
+/// The kinds of side files; the first byte of an input selects one.
 const NONE: u8 = 0;
 const SIGNATURES: u8 = 1;
 const POSITIONS: u8 = 2;
@@ -45,7 +45,7 @@ pub fn joined(which: &str, archive: &[u8], question: &str, side: &[u8]) -> Vec<u
     bytes
 }
 
-/// Archives of any bytes, with a file beside them and a question.
+/// Opens archives of any bytes with a side file, and runs a query.
 pub fn archive_and_query(bytes: &[u8]) {
     let Some((which, [archive, question, side])) = parts(bytes) else { return };
     let (mut file, mut side) = (archive.to_vec(), side.to_vec());

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// The side files of the archive as they should be.
+/// The correct side files of the archive.
 struct IntactFiles {
     signatures: Vec<u8>,
     positions: Vec<u8>,
@@ -44,7 +44,7 @@ fn intact_files() -> IntactFiles {
     }
 }
 
-/// A thread's own copy of the archive.
+/// A copy of the archive for each thread.
 struct Folder {
     _folder: TempDir,
     archive: PathBuf,
@@ -63,9 +63,9 @@ thread_local! {
     static FOLDER: RefCell<Option<Folder>> = const { RefCell::new(None) };
 }
 
-/// Puts a side file beside the archive while `ask` runs.
+/// Places a side file next to the archive while `ask` runs.
 fn beside(kind: FileKind, file: &[u8], ask: impl FnOnce(&Archive)) {
-    // Take it out, so another target on this thread cannot use it meanwhile.
+    // Take the archive out of the cell, so another target on this thread cannot use it meanwhile.
     let folder = FOLDER.with(RefCell::take).unwrap_or_else(Folder::new);
     let path = kind.beside(&folder.archive);
     fs::write(&path, file).expect("room for a side file");
@@ -76,7 +76,7 @@ fn beside(kind: FileKind, file: &[u8], ask: impl FnOnce(&Archive)) {
     FOLDER.with(|cell| cell.replace(Some(folder)));
 }
 
-/// The positions of the searches: early ones, late ones, and one that no game has.
+/// The positions to search for: early ones, late ones, and one that no game reaches.
 fn queries() -> [PositionQuery; 4] {
     [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -115,7 +115,7 @@ fn id(file: &[u8]) -> Option<ArchiveId> {
     Some(ArchiveId(*file.get(16..32)?.first_chunk()?))
 }
 
-/// Makes the checksum at the end of `file[..end + 4]` good.
+/// Corrects the checksum at the end of `file[..end + 4]`.
 fn seal(file: &mut [u8], start: usize, end: usize, at: usize) {
     let Some(id) = id(file) else { return };
     let Some(crc) = file.get(start..end).map(|body| id.crc(start as u64, body).to_le_bytes()) else { return };
@@ -124,7 +124,7 @@ fn seal(file: &mut [u8], start: usize, end: usize, at: usize) {
     }
 }
 
-/// Makes the checksums of the head pages good, and those of the segments that the later one names.
+/// Corrects the checksums of the head pages, and of the segments that the later page names.
 pub(super) fn fix(file: &mut [u8]) {
     for page in [0, PAGE] {
         let Some(id_bytes) = file.get(page + 16..page + 32).and_then(|id| id.first_chunk()) else { return };
@@ -160,7 +160,7 @@ fn use_signatures(file: &[u8]) {
     });
 }
 
-/// The position index: it names places or refuses, and each place is verified.
+/// The position index: it returns entries or an error, and each entry is verified.
 pub fn positions_bytes(bytes: &[u8]) {
     let _ = PlacesLayout::decode(bytes, 10, 1000);
     use_positions(&changed(&INTACT.positions, bytes, fix));
@@ -176,7 +176,7 @@ fn use_positions(file: &[u8]) {
     });
 }
 
-/// Tag columns: each value is a text or none, and questions are answered with games that there are.
+/// Tag columns: each value is a text or missing, and queries return only existing games.
 pub fn headers_bytes(bytes: &[u8]) {
     let _ = Directory::decode(bytes, 10, 1000);
     use_headers(&changed(&INTACT.headers, bytes, fix));
@@ -213,15 +213,15 @@ pub(super) fn side_files() -> [(&'static str, &'static [u8]); 3] {
     [("bgs", signatures), ("bgp", positions), ("bgh", headers)]
 }
 
-/// Values that fields of lengths, counts and numbers are set to.
+/// The test values for fields of lengths, counts and numbers.
 const VALUES: [u32; 12] =
     [0, 1, 2, 0xFF, 0x1000, 0xFFFF, 1 << 20, 1 << 24, i32::MAX as u32, 1 << 31, u32::MAX - 1, u32::MAX];
 
-/// A side file as it should be, and how it is used.
+/// A correct side file, and the function that uses it.
 type Use = (&'static [u8], fn(&[u8]));
 
-/// Returns the number of states of [`every_field`]: each four-byte field of each side file, with each value, and with
-/// its value plus one and minus one.
+/// Returns the number of states of [`every_field`]: each four-byte field of each side file, with each test value, and
+/// with its own value plus and minus one.
 pub fn fields() -> usize {
     uses().iter().map(|(original, _)| field_offsets(original).len() * (VALUES.len() + 2)).sum()
 }
@@ -238,7 +238,7 @@ fn uses() -> [Use; 3] {
     [(signatures, use_signatures), (positions, use_positions), (headers, use_headers)]
 }
 
-/// Sets one field of a side file, makes its checksums good and uses it.
+/// Sets one field of a side file, corrects its checksums and uses it.
 pub fn every_field(mut state: usize) {
     for (original, ask) in uses() {
         let offsets = field_offsets(original);

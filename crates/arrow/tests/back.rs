@@ -10,7 +10,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Writes an archive as Parquet and reads that back into another.
+/// Writes an archive as Parquet, and reads the file into a new archive.
 fn there_and_back(archive: &Path, columns: Columns, most: u64) -> (PathBuf, Arc<arrow_schema::Schema>) {
     let sources = Arc::new(ArchiveSet::open([archive]).unwrap());
     let batches = Batches::new(sources, columns, Rows::Range(1..most + 1), Options::default());
@@ -26,7 +26,7 @@ fn there_and_back(archive: &Path, columns: Columns, most: u64) -> (PathBuf, Arc<
     (back, schema)
 }
 
-/// The digests of games with their tags in order of names: columns have no order of tags.
+/// Returns digests of the games with their tags sorted by name, because columns do not keep the order of tags.
 fn digests(path: &Path, most: u64) -> Vec<String> {
     let archive = Archive::open(path).unwrap();
     let of = |game: scoresheet::Result<scoresheet::GameRef<'_>>| {
@@ -150,7 +150,7 @@ fn tags_of_set_up_games_come_back_once_and_in_order() {
     {
         let (back, _) = there_and_back(&archive, Columns::list(columns).unwrap(), 1);
         let mut found = names(&back);
-        // No column has the index of the position among the tags of the map.
+        // No column contains the positions of tags among those in the map.
         let set_up: Vec<String> = found.extract_if(.., |name| matches!(name.as_str(), "SetUp" | "FEN")).collect();
         assert_eq!(
             (set_up, found),
@@ -205,7 +205,7 @@ fn corpora_come_back() {
     let bytes = std::fs::metadata(archive.with_extension("parquet")).unwrap().len();
     assert!(bytes < most * 100, "{bytes} bytes for {most} games");
     let (back, _) = there_and_back(&archive, Columns::lichess(), most);
-    // Lichess' own columns hold all of it, in Lichess' order of tags, but a rating of "?".
+    // Lichess's columns keep all data, in Lichess's order of tags, except a rating of "?".
     let (back, archive) = (Archive::open(&back).unwrap(), Archive::open(&archive).unwrap());
     let mut unknown = 0;
     for (back, game) in back.games().zip(archive.games()) {

@@ -1,4 +1,4 @@
-//! `scoresheet-parquet` replaces nothing that it reads.
+//! `scoresheet-parquet` never replaces a file that it reads.
 #![cfg(feature = "command")]
 
 #[path = "common/outputs.rs"]
@@ -33,7 +33,7 @@ fn no_table_is_replaced_by_the_archive_made_of_it() {
             assert!(std::fs::read(room.path(output)).unwrap() == before, "{input} {output} {option}");
         }
     }
-    // What is no table's archive is written as ever.
+    // A file that is not the archive of a table is written as usual.
     assert!(room.run(PROGRAM, &["import", "x.parquet", "-o", "new.bga", "-q"]).status.success());
 }
 

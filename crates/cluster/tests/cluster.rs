@@ -1,5 +1,5 @@
-//! A cluster on this machine: a scheduler and two executors, as processes. Answers are those of one process, whoever is
-//! killed.
+//! Tests a cluster on this machine: a scheduler and two executors, as processes. The cluster gives the same results as
+//! one process, even if processes are killed.
 
 mod common;
 
@@ -55,7 +55,7 @@ fn queries() -> Vec<String> {
     ]
 }
 
-/// Another program than ours sends its plans as it likes.
+/// A different program may send any plan.
 fn sent_by_a_stranger(port: u16, queries: &[String]) -> Result<(), String> {
     use ballista::prelude::SessionContextExt;
     use datafusion::prelude::SessionContext;
@@ -72,7 +72,7 @@ fn sent_by_a_stranger(port: u16, queries: &[String]) -> Result<(), String> {
     })
 }
 
-/// Sends a scan of an archive that no list has, as the scheduler itself would send it to executors.
+/// Sends a scan of an archive that is on no list, in the form that the scheduler sends to executors.
 fn scan_sent_by_a_stranger(port: u16, folder: &Path, archive: &str) -> Result<(), String> {
     use ballista_core::serde::protobuf::execute_query_params::Query;
     use ballista_core::serde::protobuf::execute_query_result::Result as Said;
@@ -149,7 +149,7 @@ fn no_query_reaches_a_file() {
     let refused = scan_sent_by_a_stranger(cluster.port, elsewhere.path(), "other.bga");
     assert!(refused.as_ref().is_err_and(|said| said.contains("no other files")), "{refused:?}");
     assert!(!out.exists());
-    // What is allowed, as before; and the stranger's own values.
+    // Permitted queries still work, and so do a foreign client's literal values.
     assert_eq!(cluster.ask("select count(*) from games", &[]).unwrap().trim(), "count(*)\n20");
     assert!(cluster.ask("explain select count(*) from games", &[]).is_ok());
     assert_eq!(sent_by_a_stranger(cluster.port, &["select 1".into()]), Ok(()));
@@ -192,7 +192,7 @@ fn answers_are_those_of_one_process() {
         assert!(failed.contains(what), "{query}: {failed}");
     }
 
-    // An archive that has grown since the list was made.
+    // The archive has grown since the list was made.
     std::fs::remove_file(&second).unwrap();
     let _ = std::fs::remove_file(second.with_extension("bgi"));
     archive(folder.path(), "two.bga", 1701);
@@ -229,7 +229,7 @@ fn an_executor_killed_at_any_moment_changes_no_answer() {
         });
         std::thread::sleep(undisturbed * moment / 10);
         kills_during_query += u32::from(!asking.is_finished());
-        // Its shuffle files go with it.
+        // The executor's shuffle files are deleted too.
         cluster.kill(next);
         let (answer, took) = asking.join().unwrap();
         assert_eq!(answer.as_ref(), Ok(&expected), "killed after {:?} of {undisturbed:?}", undisturbed * moment / 10);
@@ -256,7 +256,7 @@ fn a_scheduler_that_dies_is_told() {
     let failed = asking.join().unwrap().unwrap_err();
     assert!(failed.starts_with(&format!("exit code 1, error: no scheduler answers at 127.0.0.1:{port}")), "{failed}");
     assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
-    // The next query finds none either.
+    // The next query finds no executor either.
     let failed = cluster.ask("select count(*) from games", &[]).unwrap_err();
     assert!(failed.contains("no scheduler answers"), "{failed}");
 }

@@ -1,5 +1,5 @@
-//! Plans as bytes that nobody sent so: whatever a scheduler or an executor is given, it answers or refuses, and never
-//! panics. Seeded; more of it with SCORESHEET_SEED and SCORESHEET_STATES.
+//! Sends damaged plans: a scheduler or executor must execute or refuse any bytes, and never panic. The damage is
+//! seeded; SCORESHEET_SEED and SCORESHEET_STATES select more of it.
 
 mod common;
 
@@ -31,10 +31,10 @@ use std::time::Duration;
 #[path = "../../../tests/common/random.rs"]
 mod random;
 
-/// Panics of code of ours, whichever thread they are on, by the place of the code.
+/// The panics in this project's code on all threads, with their locations in the code.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Watches for panics, one test at a time.
+/// Records panics; only one test does so at a time.
 fn watch_panics() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -42,7 +42,8 @@ fn watch_panics() -> MutexGuard<'static, ()> {
         let location =
             info.location().map(|location| format!("{}:{}", location.file(), location.line())).unwrap_or_default();
         let of_others = ["registry/src", "/rustc/", "library/"].iter().any(|of| location.contains(of));
-        // An unwrap in the standard library reports its caller; for internal failures, the backtrace has our code.
+        // An `unwrap` reports its caller. For panics inside other crates, the backtrace shows whether this project's
+        // code is involved.
         let trace = std::backtrace::Backtrace::force_capture().to_string();
         let is_ours = !of_others || location.contains("library/") && trace.contains("scoresheet");
         if is_ours {
@@ -58,7 +59,7 @@ fn numbers() -> (u64, u64) {
     (number("SCORESHEET_SEED", 0), number("SCORESHEET_STATES", 400))
 }
 
-/// A table of one archive, for each side.
+/// Returns a table of one archive for each side.
 struct Sides {
     runtime: tokio::runtime::Runtime,
     listed: Arc<Listed>,
@@ -146,7 +147,7 @@ fn guarded(about: String, what: impl FnOnce()) {
     assert!(panics.is_empty(), "{about}: {panics:?}");
 }
 
-/// One of the ways in which bytes change.
+/// Changes the bytes in one of several ways.
 fn mutant(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + random.below(4) {
@@ -163,7 +164,7 @@ fn mutant(bytes: &[u8], random: &mut Random) -> Vec<u8> {
                 bytes.splice(to..to, piece);
             }
             _ => {
-                // A number in its varying length.
+                // Appends a number as a varint.
                 let great = [0xFF; 9];
                 let end = (at + 1).min(bytes.len());
                 bytes.splice(at..end, great.into_iter().chain([1]));
@@ -180,7 +181,7 @@ fn plans_of_other_bytes_are_answered_or_refused() {
     let sides = Sides::new(folder.path());
     let (seed, states) = numbers();
     let (physical, logical) = (sides.physical(), sides.logical());
-    // As they are, they are read and run.
+    // Unchanged plans are read and executed.
     for (bytes, query) in physical.iter().zip(QUERIES) {
         let context = SessionContext::new().task_ctx();
         let plan = physical_plan_from_bytes_with_extension_codec(bytes, &context, &sides.executor).unwrap();
@@ -191,7 +192,7 @@ fn plans_of_other_bytes_are_answered_or_refused() {
     for state in 0..states {
         let mut random = Random::new(state ^ (seed << 40));
         for (index, (physical, logical)) in physical.iter().zip(&logical).enumerate() {
-            // Arrow 59.3.2 allocates the claimed sizes. The messages of the table of work stay unchanged, and a
+            // Arrow 59.3.2 allocates any size that a message claims. So messages of Arrow stay unchanged here, and a
             // scheduler accepts no physical plan (cluster::no_query_reaches_a_file).
             let arrow = physical.windows(4).position(|bytes| bytes == [0xFF; 4]).unwrap_or(physical.len());
             let (plan, arrow) = physical.split_at(arrow);
@@ -219,7 +220,7 @@ fn plans_of_other_bytes_are_answered_or_refused() {
     assert!(read > states / 10, "only {read} of {} mutants could be read", states * 10);
 }
 
-/// A table of work with these numbers: before, of, first, past.
+/// Returns a table of work with these numbers: before, of, first, past.
 fn work(archive: &str, numbers: [i64; 4]) -> Arc<dyn ExecutionPlan> {
     let plain = scoresheet_sql::work_table(&[]).unwrap();
     let mut columns: Vec<ArrayRef> = vec![Arc::new(StringArray::from(vec![archive]))];
@@ -228,7 +229,7 @@ fn work(archive: &str, numbers: [i64; 4]) -> Arc<dyn ExecutionPlan> {
     MemorySourceConfig::try_new_exec(&[vec![batch]], plain.schema(), None).unwrap()
 }
 
-/// The message of a scan, as it travels.
+/// Returns the serialized message of a scan.
 fn message(folder: &Path, changes: &[(&str, serde_json::Value)]) -> Vec<u8> {
     let mut message = serde_json::json!({
         "root": folder.to_str().unwrap(), "columns": ["game_id", "white", "plies"], "filter": "", "questions": [],
@@ -254,7 +255,7 @@ fn crafted_scans_are_answered_or_refused() {
     assert_eq!(scan(&plain, work("games.bga", [0, 300, 1, 301])), Ok(300));
     assert_eq!(scan(&plain, work("games.bga", [0, 300, 7, 9])), Ok(2));
 
-    // Work that no list is cut into.
+    // Pieces of work that no list defines.
     let odd = [0, 1, -1, 2, 299, 300, 301, 302, i64::MAX, i64::MIN, i64::MAX - 1, 1 << 40];
     for before in odd {
         for of in odd {
@@ -276,7 +277,7 @@ fn crafted_scans_are_answered_or_refused() {
     }
     let all = || work("games.bga", [0, 300, 1, 301]);
 
-    // Archives that are none, or elsewhere.
+    // Paths without an archive, and paths outside the list.
     for name in ["", ".", "..", "/", "\0", "games.bgi", "no.bga", "s3://", "s3:///x.bga", "s3://x", "ftp://x/y", "://"]
     {
         guarded(format!("archive {name:?}"), || {
@@ -286,7 +287,7 @@ fn crafted_scans_are_answered_or_refused() {
         });
     }
 
-    // Each part of the message as something else.
+    // Each part of the message has a wrong type.
     let deep = |open: &str, inner: &str, close: &str| open.repeat(50_000) + inner + &close.repeat(50_000);
     let board = |text: &str| serde_json::json!([["scoutfish_query", text]]);
     let parts: Vec<(&str, serde_json::Value)> = vec![
@@ -318,7 +319,7 @@ fn crafted_scans_are_answered_or_refused() {
             let _ = scan(&message(folder.path(), &[(name, value.clone())]), all());
         });
     }
-    // What is not even a message, and other tables of work.
+    // Bytes that are not a message, and other tables of work.
     let json = deep("[", "", "]");
     for text in ["", "{}", "[]", "null", "{\"root\":1}", json.as_str()] {
         let bytes = [b"\0scoresheet\x01".as_slice(), text.as_bytes()].concat();

@@ -1,4 +1,4 @@
-//! `scoresheet-cluster manifest` replaces nothing that it reads.
+//! `scoresheet-cluster manifest` never replaces a file that it reads.
 
 #[path = "../../arrow/tests/common/outputs.rs"]
 mod outputs;

@@ -1,4 +1,4 @@
-//! Archives in an object store: a small server that speaks as much of S3 as reading takes.
+//! Tests archives in an object store. A small server implements the part of S3 that reading needs.
 
 mod common;
 
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-/// What a request asked for: method, path, and the range of bytes.
+/// The method, path and byte range of a request.
 type ReceivedRequest = (String, String, Option<(u64, u64)>);
 
 /// A server with objects by their keys, in the bucket `bucket`.
@@ -54,7 +54,7 @@ impl Server {
     }
 }
 
-/// Answers the requests of a connection.
+/// Responds to the requests of a connection.
 fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, requests: &Mutex<Vec<ReceivedRequest>>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut writer = stream;
@@ -109,7 +109,7 @@ fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, requests
             let list = format!("<ListBucketResult><IsTruncated>false</IsTruncated>{contents}</ListBucketResult>");
             ("200 OK", "Content-Type: application/xml\r\n".into(), list.into_bytes())
         } else if let Some(bytes) = objects.get(key) {
-            // As good a tag as any: no two states of an object have the same length here.
+            // The length serves as the entity tag, because no two states of an object have the same length here.
             let tag = format!("\"{}\"", bytes.len());
             let more = format!("ETag: {tag}\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n");
             match (header("if-match").is_some_and(|expected_tag| expected_tag != tag), range) {
@@ -160,7 +160,7 @@ fn archives_are_read_from_an_object_store() {
     assert!(text.contains("\"s3://bucket/games/one.bga\",\"games\":3000") && text.contains("two.bga"), "{text}");
     assert!(server.requests().iter().any(|(_, target, _)| target.contains("list-type=2")));
 
-    // The list in the store, too, with names beneath it.
+    // The list is in the store too, and its names are relative to it.
     let text = text.replace("s3://bucket/games/", "");
     std::fs::write(&list, text).unwrap();
     server.put("games/games.json", &list);
@@ -179,7 +179,7 @@ fn archives_are_read_from_an_object_store() {
     ] {
         assert_eq!(cluster.ask(&query, &[]), Ok(local(&arguments, &query)), "{query}");
     }
-    // Archives by ranges, side files as they are, and nothing twice by one executor.
+    // Executors read archives in ranges and side files completely, and no executor reads anything twice.
     let requests = server.requests();
     let complete = |name: &str| {
         let path = format!("/bucket/games/{name}");
@@ -193,7 +193,7 @@ fn archives_are_read_from_an_object_store() {
         "an archive of less than 1 MiB is read once by each executor, not {ranges} times"
     );
 
-    // An archive that is replaced while executors have it open is no mixture of two.
+    // If an archive is replaced while executors have it open, no query mixes the two versions.
     let grown = archive(folder.path(), "grown.bga", 3100);
     for ending in ["bga", "bgi"] {
         server.put(&format!("games/one.{ending}"), &grown.with_extension(ending));
@@ -212,7 +212,7 @@ fn archives_are_read_from_an_object_store() {
     assert!(!refused.status.success() && message.contains("cannot read s3://bucket/games/"), "{message}");
 }
 
-/// Makes archives of as many games each in a store, with all side files; returns their paths and the list.
+/// Makes archives with equal numbers of games in a store, with all side files. Returns their paths and the list.
 fn many(folder: &Path, server: &Server, archives: usize) -> (Vec<String>, std::path::PathBuf) {
     let mut paths = Vec::new();
     for number in 0..archives {
@@ -255,7 +255,7 @@ fn side_files_are_fetched_when_they_are_needed() {
     };
     // The list knows.
     assert_eq!(fetched("select count(*) from games"), [0, 0, 0]);
-    // Moves, and tags of few games, are in the archive.
+    // Moves, and the tags of individual games, are read from the archive.
     assert_eq!(fetched("select fen_at(brenner, -1), count(*) from games group by 1 order by 1"), [2, 0, 0]);
     assert_eq!(fetched("select game_id, white from games where game_id between 990 and 1010 order by 1"), [0, 0, 0]);
     let reached = format!("select count(*) from games where reaches(brenner, '{SICILIAN}')");
@@ -271,7 +271,7 @@ fn work_on_an_archive_goes_where_it_went_before() {
     let (folder, server) = (tempfile::tempdir().unwrap(), Server::new());
     let (paths, list) = many(folder.path(), &server, 8);
     let mut cluster = Cluster::with(folder.path(), &[list.to_str().unwrap()], server.environment());
-    // As many pieces as archives, and one thread, so that one executor alone could have all of them, one by one.
+    // There are as many pieces as archives, and one thread, so a single executor could take all pieces in turn.
     let more = ["--threads", "1", "--memory", "256"];
     cluster.executor(&more);
     cluster.executor(&more);
@@ -283,7 +283,7 @@ fn work_on_an_archive_goes_where_it_went_before() {
         assert_eq!(cluster.ask(&query, &["--partitions", partitions]), Ok(local(&paths, &query)), "{query}");
         requests.extend(server.requests());
     }
-    // Each executor has its archives; at most one archive is shared, if half of the work ends within it.
+    // Each executor reads different archives. They share at most one, in the middle of which half of the work ends.
     let columns = complete_reads(&requests, "bgh");
     assert!((8..=9).contains(&columns), "tag columns of 8 archives were fetched {columns} times");
     let both = |number: usize| {
@@ -296,7 +296,7 @@ fn work_on_an_archive_goes_where_it_went_before() {
 #[test]
 fn copies_of_side_files_stay_within_their_bound() {
     let (folder, server) = (tempfile::tempdir().unwrap(), Server::new());
-    // Each archive's tag columns are some KiB: together more than the least bound there is, 0.
+    // Each archive's tag columns take a few KiB, which exceeds the smallest limit, 0.
     let (paths, list) = many(folder.path(), &server, 3);
     let mut cluster = Cluster::with(folder.path(), &[list.to_str().unwrap()], server.environment());
     let executor = cluster.executor(&["--threads", "1", "--memory", "256", "--side-files", "0"]);
@@ -310,7 +310,7 @@ fn copies_of_side_files_stay_within_their_bound() {
     assert!(complete_reads(&server.requests(), "bgh") >= 7);
 }
 
-/// Returns the files beneath a folder.
+/// Returns the files in a folder and its subfolders.
 fn walk(folder: &Path) -> Vec<String> {
     let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path.display().to_string()] }).collect()

@@ -23,8 +23,8 @@ FILES = 40
 def known_difference(own: scoresheet.Game, text: bytes, theirs: pgn.Game) -> str | None:
     """Returns the reason why python-chess may read a game differently, or None."""
     if theirs.errors or own.faults:
-        # It goes on after a move that it cannot read, with the next word that happens to be one; we keep the rest as
-        # raw text.
+        # After an unreadable move, python-chess continues with the next word that is a move; Scoresheet keeps the rest
+        # as raw text.
         return "a fault in the game"
     if b"\\" in text:
         return "python-chess leaves the backslashes in tag values that the standard escapes"
@@ -111,7 +111,7 @@ def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
             assert own.san == sans, place
             assert own.headers == {k: v for k, v in theirs.headers.items() if f"[{k} ".encode() in text}, place
             for node, clock in zip(theirs.mainline(), own.clocks, strict=True):
-                # python-chess reads neither the time left that a tournament manager writes nor clocks without hours.
+                # python-chess ignores clocks without hours, and the remaining times that tournament managers write.
                 left = re.search(r"\btl=(?:(\d+):(\d+):(\d+)|(\d+))", node.comment)
                 if left:
                     # Milliseconds, or hours, minutes and seconds.
@@ -120,7 +120,7 @@ def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
                     assert clock is not None and round(clock * 1000) == expected, f"{place}: {node.comment}"
                 elif node.clock() is not None or not re.search(r"%clk\s+\d+:\d+(\.\d+)?\]", node.comment):
                     assert clock == node.clock(), f"{place}: {node.comment}"
-            # The same without an archive, and converted back from python-chess.
+            # Compares the same games without an archive, and after conversion back from python-chess.
             assert alone.tags == own.tags and alone.events() == own.events(), place
             with scoresheet.ArchiveWriter(folder / "back.bga") as writer:
                 writer.add(theirs)
@@ -145,7 +145,7 @@ CORPORA = corpora()
 @pytest.mark.parametrize("name", CORPORA)
 def test_corpora(name: str, tmp_path: Path) -> None:
     files = CORPORA[name]
-    # Evenly distributed over the corpus.
+    # The games are evenly distributed over the corpus.
     files = files[:: -(-len(files) // FILES)]
     compared, reasons = 0, collections.Counter[str]()
     for place, path in enumerate(files):

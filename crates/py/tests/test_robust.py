@@ -17,7 +17,7 @@ FUZZ = '''
 import inspect, itertools, random, resource, sys, threading
 import scoresheet
 
-# If a call trusts a false length, a failed allocation ends the process; no call needs more than 3 GiB.
+# No call needs more than 3 GiB. If a call trusts a false length, its allocation fails and ends the process.
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 archive = scoresheet.open(sys.argv[1], map=False)
 seed = int(sys.argv[2])
@@ -56,7 +56,7 @@ KEYS = [{}, {"what": ["planes"]}, {"out": {"planes": bytearray(8)}}, {"row_group
         {"split": ("train", float("nan"), 0)}, {"skip_plies": 2**32 - 1}, {"columns": Long()}, {"default": Long()}]
 objects = [archive, archive[1:5], archive[0], archive.table(["white"]), archive.positions(), archive.tree(),
            archive.tree()[0], scoresheet.Position(), archive[0].comments, archive.find("e4"), iter(archive[:2])]
-# Callables that wait for input, or write to a given path.
+# Callables that wait for input or write to a given path are excluded.
 LEFT = {"__init_subclass__", "__class__", "__subclasshook__", "__new__", "__reduce_ex__", "__setstate__"}
 calls = [getattr(scoresheet, name) for name in scoresheet.__all__ if callable(getattr(scoresheet, name))]
 for thing in objects:

@@ -110,7 +110,7 @@ fn answers_in_node_are_the_native_ones() {
     let percent = |fen: &str| fen.replace(' ', "+");
     for number in 0..size.positions {
         let Ok(game) = archive.game(random(archive.len()) + 1) else { continue };
-        // A tenth of the positions are early ones, which many games share.
+        // A tenth of the positions are from openings, which many games share.
         let plies = u64::from(game.plies()) + 1;
         let ply = random(if number % 10 == 0 { plies.min(14) } else { plies }) as u32;
         let position = game.position(ply).unwrap();
@@ -119,7 +119,7 @@ fn answers_in_node_are_the_native_ones() {
         // Transpositions need thirty trees of the native reader.
         let more = if number % 100 == 0 { "&transpositions=1" } else { "" };
         let query = format!("fen={fen}&games=15{more}");
-        // The position index compares about forty bits of the keys, so its tree has a false game about once in 200,000
+        // The position index compares about 40 bits of the keys, so its tree counts a false game about once in 200,000
         // positions. The test then reads the games.
         let text = answer(&snapshot, "tree", &query, None).1;
         let games = serde_json::from_str::<Value>(&text).unwrap()["games"].as_u64().unwrap();

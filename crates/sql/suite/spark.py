@@ -39,7 +39,7 @@ EXPECTED = {
     **dict.fromkeys(["clocks_white", "clocks_black"], "array<int>"),
     "evals": "array<smallint>",
 }
-# Lists, maps and bytes are compared by what both engines can make of them.
+# Converts lists, maps and bytes to a form that both engines can compare.
 SUMS = {
     "games": "count(*)",
     "ids": "sum(game_id)",
@@ -61,7 +61,7 @@ def main():
     export = [folder / "scoresheet-parquet", "export", archive, "-o", parquet, "-q", "--columns", columns]
     subprocess.run(export, check=True)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # Times of day are read by Spark 4.1 and newer, and only if asked.
+    # Only Spark 4.1 and newer read times of day, and only with this setting.
     settings = {"spark.ui.enabled": "false", "spark.sql.timeType.enabled": "true"}
     spark = SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
     games = spark.read.parquet(str(parquet))
@@ -71,7 +71,7 @@ def main():
     ours = spark.sql("select " + ", ".join(SUMS.values()) + " from games").collect()[0]
     theirs = duckdb.sql("select " + ", ".join(SUMS.values()) + f" from '{parquet}'").fetchall()[0]
     differ = {name: (a, b) for name, a, b in zip(SUMS, ours, theirs) if a != b}
-    # Every value of every column is read: a column that cannot be shows here.
+    # Reads every value of every column, to find unreadable columns.
     games.write.mode("overwrite").parquet(str(work / "again"))
     again = spark.read.parquet(str(work / "again"))
     lost = games.count() - again.count()

@@ -153,8 +153,8 @@ def last_has(game, wanted):
     return any(material(position) == wanted for position in game.positions)
 
 
-# Name, query, the query for DuckDB (None where it is the same, False where it has no such function), brute force.
-# Rows are compared without regard to their order, but where a query says one and a limit.
+# Name, query, the query for DuckDB (None if it is the same, False if DuckDB lacks the function), brute force. The order
+# of rows is ignored unless the query specifies an order and a limit.
 QUERIES = [
     ("count", "select count(*) from games", None, lambda g: [(len(g),)]),
     ("ratings", "select count(*) from games where white_elo >= 2000", None,
@@ -291,7 +291,7 @@ class Cluster:
             text = archive.with_suffix(".pgn")
             text.write_text("".join(own), encoding="utf-8")
             subprocess.run([importer, "import", text, "-o", archive, "-q"], check=True)
-        # With tag columns and signatures, with neither.
+        # Runs with tag columns and signatures, and with neither.
         subprocess.run([importer, "index", archives[0], "--tag-columns"], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([importer, "index", archives[0], "--signatures"], check=True, stdout=subprocess.DEVNULL)
         listed = work / "games.json"
@@ -388,7 +388,7 @@ def compare(games, archive, parquet, sql, cluster, connection):
         for engine, rows in answers.items():
             asked[engine] += 1
             ordered = "order by" in query
-            # Printed and read back, so that all have the same texts.
+            # Prints and parses all values, because the engines then have the same texts.
             rows = as_text(rows)
             if (rows if ordered else sorted(rows)) != (expected if ordered else sorted(expected)):
                 failed += 1

@@ -1,6 +1,7 @@
-//! Queries through the library: the same rows whatever the partitions, archives or Parquet, deleted games and limits.
+//! Queries through the library: the rows do not depend on the number of partitions, on archives or Parquet, or on
+//! limits.
 
-/// What the test programs of the library share.
+/// Code shared with the library's test programs.
 #[path = "../../../tests/common/mod.rs"]
 mod shared;
 
@@ -101,7 +102,7 @@ async fn parquet_answers_alike() {
     }
 }
 
-/// What is handed down to archives lets pass all that the columns say.
+/// Filters that archives evaluate pass every row that the columns satisfy.
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_tags_answer_alike() {
     let folder = tempfile::tempdir().unwrap();
@@ -129,7 +130,7 @@ async fn odd_tags_answer_alike() {
         let query = format!("select count(*), min(game_id), max(game_id) from games where {condition}");
         assert_eq!(ask(&of_archive, &query).await, ask(&of_parquet, &query).await, "{condition}");
     }
-    // June 7 of a Date without a year: once for each of three dates.
+    // June 7, from a Date without a year, occurs once for each of three dates.
     assert!(ask(&of_archive, "select count(*) from games where date = date '2021-06-07'").await.contains("| 3 "));
 }
 
@@ -167,7 +168,7 @@ async fn folders_of_years_have_one_for_games_without() {
     assert!(ask(&context, "select count(*) from games where year = 2013").await.contains("| 3000 "));
     let groups = ask(&context, "select year + 1 as next, month, count(*) from games group by 1, 2").await;
     assert!(groups.contains("| 2014 | 1     | 3000 ") && groups.contains("| 2015 |       | 3000 "), "{groups}");
-    // Of other years no file is read.
+    // No file of another year is read.
     let plan = ask(&context, "explain select count(*) from games where year = 2013").await;
     assert!(!plan.contains(none) && !plan.contains("year=2014"), "{plan}");
 }
@@ -203,7 +204,8 @@ async fn scans_of_all_games_keep_their_columns() {
     assert_eq!(ask(&context, query).await, ask(&open(&[&path], 2).await, query).await);
 }
 
-/// What an engine of many machines does: it gives each the plan of one partition. The parts are the whole.
+/// Imitates a distributed engine, which sends each machine the plan of one partition. Together, the partitions give all
+/// rows.
 #[tokio::test(flavor = "multi_thread")]
 async fn work_is_cut_by_its_table() {
     let folder = tempfile::tempdir().unwrap();
@@ -258,7 +260,7 @@ async fn faults_are_told() {
     }
 }
 
-/// The questions that every door is asked: see `tests/common/questions.rs`.
+/// Sends the queries that test every interface (`tests/common/questions.rs`).
 #[tokio::test(flavor = "multi_thread")]
 async fn sql_answers_the_questions() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `scoresheet-sql` replaces nothing that it reads, neither by an option nor by COPY.
+//! `scoresheet-sql` never replaces a file that it reads, neither by an option nor by COPY.
 
 #[path = "../../arrow/tests/common/outputs.rs"]
 mod outputs;
@@ -26,7 +26,7 @@ fn no_copy_replaces_a_file() {
     assert!(std::fs::read(room.path("new.parquet")).unwrap().starts_with(b"PAR1"));
     for stored in ["parquet", "csv", "json"] {
         let query = format!("copy (select white from games) to 'OUT' stored as {stored}");
-        // A folder gets a file of its own.
+        // COPY to a folder creates a new file in it.
         let names = ["g.bga", "other.bga", "hard.parquet", "notes.csv", "new.parquet", "g.bgh", "new.bga"];
         for name in names {
             let before = std::fs::read(room.path(name)).ok();

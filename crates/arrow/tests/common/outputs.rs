@@ -1,11 +1,11 @@
-//! Programs that write a file: none replaces its input, under any name, nor a file of another kind, and the output is
-//! private if the input is.
+//! Tests of programs that write a file. No program replaces its input, under any name, or a file of another kind. The
+//! output is private if the input is private.
 
 use scoresheet::archive::FileKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder with the archive `g.bga`, its side files, and the archive and the table that must stay beside it.
+/// A folder with the archive `g.bga`, its side files, and another archive and a table that must stay unchanged.
 pub struct Room(tempfile::TempDir);
 
 impl Room {
@@ -33,7 +33,7 @@ impl Room {
         Command::new(program).args(args).current_dir(self.0.path()).output().unwrap()
     }
 
-    /// The names and bytes of all files.
+    /// Returns the names and bytes of all files.
     fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let files = std::fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().path());
         let mut files: Vec<(PathBuf, Vec<u8>)> =

@@ -1,4 +1,4 @@
-//! Archives, and clusters of processes.
+//! Test archives, and clusters of processes.
 
 #![allow(dead_code)]
 
@@ -58,7 +58,7 @@ pub fn query(port: u16, query: &str, more: &[&str]) -> Result<String, String> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     let (ended, watched) = (std::sync::mpsc::channel::<()>(), child.id());
-    // What hangs is a failure, and not an endless test.
+    // A process that hangs makes the test fail, and does not block it.
     let watch = std::thread::spawn(move || {
         if ended.1.recv_timeout(Duration::from_secs(90)).is_err_and(|error| error == RecvTimeoutError::Timeout) {
             let _ = Command::new("kill").arg(watched.to_string()).status();
@@ -97,7 +97,7 @@ fn two_ports() -> u16 {
     panic!("no two free ports");
 }
 
-/// A scheduler and executors, ended with this.
+/// A scheduler and executors, which end when this value is dropped.
 pub struct Cluster {
     pub port: u16,
     folder: PathBuf,
@@ -124,7 +124,7 @@ impl Cluster {
         cluster
     }
 
-    /// Starts an executor; returns its place.
+    /// Starts an executor, and returns its index.
     pub fn executor(&mut self, more: &[&str]) -> usize {
         let (port, index) = (two_ports(), self.executors.len());
         let work = self.folder.join(format!("executor-{index}"));

@@ -49,7 +49,7 @@ function picker(now, name) {
       archives.map((own) => el("option", { value: own.archive, selected: String(own.archive) === params.archive }, `${titled(own)} (${number(own.games)})`))));
 }
 
-/** Returns a link that skips the preceding elements. It is no fragment link, which would restart the page. */
+/** Returns a link that skips the preceding elements. It is not a fragment link, because that would restart the page. */
 function skip(id, text) {
   const go = (event) => {
     event.preventDefault();

@@ -51,7 +51,7 @@ export function analysis(signal, { onPlay, onHint } = {}) {
       return;
     }
     lines.classList.add("stale");
-    // Does not analyse positions while the reader steps through moves.
+    // Waits with the analysis while the reader steps through moves.
     await new Promise((done) => { setTimeout(done, 150); });
     try {
       for (const time of TIMES) {

@@ -166,13 +166,13 @@ function usual(rows) {
   return [...rows.slice(0, -rest.length), { from: rest[0].from, games: rest.reduce((sum, row) => sum + row.games, 0) }];
 }
 
-/** Returns endings with few pieces from the stronger side, the most frequent first. */
+/** Returns endings with few pieces from the stronger side's view, the most frequent first. */
 function endings(groups) {
   const worth = (side) => [...side].reduce((sum, piece) => sum + ({ Q: 90, R: 50, B: 31, N: 30, P: 10 }[piece] ?? 0), 0);
   const rows = new Map();
   for (const { name, games: count, white, draws, black } of groups) {
     const sides = name.split(" v ");
-    // One group has all other positions.
+    // One group contains all other positions.
     if (sides.length < 2) continue;
     const turned = worth(sides[0]) < worth(sides[1]);
     if (turned) sides.reverse();

@@ -34,7 +34,7 @@ export function counted(key, count) {
 export function told(message) {
   if (language === "en" || !message) return message ?? "";
   const [, place, what] = /^((?:where|sort|find|fen|play|the question): )?(.*)$/s.exec(message);
-  // Of two matching texts, the more specific one.
+  // If two texts match, the more specific one is used.
   const texts = Object.entries(fallback).filter(([key]) => key.startsWith("told_")).sort(([, one], [, other]) => other.length - one.length);
   for (const [key, known] of texts) {
     const parts = known.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));

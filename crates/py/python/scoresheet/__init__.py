@@ -74,8 +74,8 @@ __all__ = [
     "read_pgn",
 ]
 
-# Sequences for whoever asks: they have a length, take numbers and are iterated in order. A game is a mapping of its
-# tags; two games are equal if they are the same game, not if they have the same tags.
+# Registered as sequences: they have a length, accept indexes, and iterate in order. A game is a mapping of its tags,
+# but equal tags do not make games equal: it must be the same game, or games in memory with equal content.
 for _sequence in (View, Numbers, Positions, Tree):
     Sequence.register(_sequence)
 Mapping.register(Game)

@@ -33,7 +33,7 @@ def _archive(paths: tuple[str | os.PathLike[str], ...], map: bool) -> Archive:
         keep = _opened.get(key)
         if keep is None or keep.archive.closed:
             keep = _opened[key] = _Keep(_scoresheet.open(list(paths), map=map))
-        # The most recent archives stay open between two objects.
+        # The most recent archives stay open between unpickled objects.
         if keep in _recent:
             _recent.remove(keep)
         _recent.append(keep)

@@ -100,7 +100,7 @@ class PositionDataset(_Dataset):  # type: ignore
             return True
         return torch is not None and torch.utils.data.get_worker_info() is not None
 
-    # A pickle has no positions: the other process selects them again in its archive.
+    # A pickle contains no positions: the other process selects them again in its archive.
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_positions"}
 
@@ -114,7 +114,7 @@ def tensor(array: Any) -> Any:
     if torch is None:
         return array
     if array.dtype.kind == "u" and array.dtype.itemsize > 1:
-        # Bitboards: torch hardly supports unsigned 64-bit numbers.
+        # Bitboards are signed, because torch hardly supports unsigned 64-bit numbers.
         array = array.view("i8")
     return torch.from_numpy(array)
 

@@ -12,7 +12,7 @@ import { announce, copy, diagrams, embedding, empty, exact, gameRows, gamesTable
 import * as state from "../state.js";
 import { typedMove } from "../typed.js";
 
-/** With fewer games a share is not meaningful. */
+/** With fewer games, a percentage is not meaningful. */
 const FEW = 15;
 /** The number of main moves with an arrow. */
 const ARROWS = 3;

@@ -26,7 +26,7 @@ export function show(main, { params, embedded, signal, archives }) {
   const holder = el("div.panel");
   fill(main, holder);
   let page = null;
-  // Only position indexes know where a game leaves the others. Without them the page sends no request.
+  // Only position indexes show where a game leaves the others. Without indexes, the page sends no request.
   const isIndexed = api.isIndexed(archives);
   const ask = () => load(holder, async () => {
     try {
@@ -120,7 +120,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     return node;
   }
 
-  /** Returns the node for the address. An engine's line has no address, so its move stands in. */
+  /** Returns the node for the address. An engine's line has no address, so the address of its move is used. */
   const addressed = (node) => {
     let own = node;
     while (own.isExpected) own = own.of;

@@ -12,7 +12,7 @@ const ROW = 40;
 /** The height of the list's header. It is larger than the height of a row. */
 const HEAD = 44;
 const PAGE = 100;
-/** Browsers limit elements to about 17 million pixels. A longer list scrolls within this height. */
+/** Browsers limit elements to about 17 million pixels. Longer lists scroll within this height. */
 const HIGHEST = 8_000_000;
 
 /** Columns: class, text of the heading, key to sort by. */

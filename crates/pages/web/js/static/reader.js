@@ -71,7 +71,7 @@ function start() {
 const early = [];
 let isKept = false;
 
-/** Tells styles and scripts that the visited pages work offline. */
+/** Marks the page for styles and scripts if visited pages work offline. */
 const say = () => { document.documentElement.dataset.kept = ""; };
 
 /** Starts the service worker, which caches visited pages for offline use from the first visit on. */
