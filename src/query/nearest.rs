@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_names_are_told() {
+    fn near_names_are_suggested() {
         let names = ["white", "event", "Carlsen, Magnus", "Carlsen,M"];
         assert_eq!(nearest("whit", names), Some("white"));
         assert_eq!(nearest("Eventt", names), Some("event"));

@@ -166,7 +166,7 @@ fn verbs() {
 }
 
 #[test]
-fn what_is_wrong_is_told_by_its_path() {
+fn errors_name_their_path() {
     let board = || json!(["A:R", null, "b:p", null, "A:P", "b:k"]);
     let bad = |moves: Value| played(board(), moves).unwrap_err();
     let at = |path: &str, fault: PcnFault| (format!("/previous_moves/{path}"), fault);

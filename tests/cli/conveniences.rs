@@ -26,7 +26,7 @@ fn a_file_has_default_options() {
 }
 
 #[test]
-fn a_faulty_file_of_options_is_told() {
+fn a_faulty_file_of_options_is_reported() {
     let room = Room::with_archive();
     for (text, said) in [
         ("list --limit 'one", "config, line 1: missing closing '"),

@@ -113,7 +113,7 @@ fn errors_point_at_their_place() {
 }
 
 #[test]
-fn stale_side_files_are_told() {
+fn stale_side_files_are_reported() {
     let room = &rooms()[2];
     room.write("more.pgn", "1. e4 c5 *\n");
     room.fine(&["import", "more.pgn", "-o", "g.bga", "--append", "--quiet"]);

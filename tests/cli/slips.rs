@@ -40,7 +40,7 @@ fn a_surname_comes_before_a_part_of_a_name() {
 }
 
 #[test]
-fn a_name_that_nobody_has_is_told_with_the_one_it_is_like() {
+fn an_unknown_name_is_reported_with_a_similar_one() {
     let room = room();
     room.fails(&["player", "g.bga", "Carlsn, Magnus"], 1, &["did you mean \"Carlsen, Magnus\"?"]);
     // The player exists, but not in that year.
@@ -165,7 +165,7 @@ fn a_number_that_is_none_is_refused_in_words() {
 }
 
 #[test]
-fn signs_and_names_of_other_languages_are_told() {
+fn signs_and_names_of_other_languages_are_reported() {
     let room = room();
     for (filter, words) in [
         ("elo => 2000", "column 5: => is not a comparison: write >="),

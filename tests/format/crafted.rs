@@ -91,7 +91,7 @@ const KINDS: Kinds = [
 ];
 
 #[test]
-fn moves_in_another_form_than_the_one_are_told() {
+fn moves_in_another_form_are_reported() {
     let mut forge = Forge::new();
     // The same move; once with an unnecessary prefix.
     forge.chunk_of(&[vec![0x12], vec![0x41, 0x12], vec![0x12]], moves::Coding::Plain);

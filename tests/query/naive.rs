@@ -601,7 +601,7 @@ fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
 
 /// Two positions of one archive with the same kept bits: the index cannot distinguish their places, and reports this.
 #[test]
-fn positions_of_one_archive_that_the_index_takes_for_each_other_are_told_apart() {
+fn positions_with_equal_keys_in_one_archive_are_distinguished() {
     let mut random = Random::new(7);
     // Lines of 30 plies: three games have less than 128 entries, and the index keeps 16 bits of each key.
     let mut seen: HashMap<u64, (u64, Vec<String>)> = HashMap::new();

@@ -272,7 +272,7 @@ fn no_kill_and_no_full_disk_makes_side_files_lie() {
 }
 
 #[test]
-fn the_second_writer_is_told_at_once() {
+fn the_second_writer_fails_at_once() {
     const WRITERS: usize = 8;
     let folder = tempfile::tempdir().unwrap();
     let room = folder.path();

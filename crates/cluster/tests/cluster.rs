@@ -240,7 +240,7 @@ fn an_executor_killed_at_any_moment_changes_no_answer() {
 }
 
 #[test]
-fn a_scheduler_that_dies_is_told() {
+fn the_death_of_a_scheduler_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = archive(folder.path(), "games.bga", 6000);
     let list = manifest(folder.path(), "games.json", &[&path]);

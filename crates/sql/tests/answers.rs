@@ -239,7 +239,7 @@ async fn sorting_spills() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn faults_are_told() {
+async fn faults_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = archive(folder.path(), "games.bga");
     let context = open(&[&path], 2).await;

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_told_from_other_zeros() {
+    fn marks_differ_from_other_zeros() {
         let stream = [0x2C, 0, NAG, 0, 0x2C, EXPLICIT, 0, 0, 0, 2];
         assert_eq!(without_texts(&stream), [0x2C, NAG, 0, 0x2C, EXPLICIT, 0, 0, 2]);
         assert_eq!(without_texts(&[0, EXPLICIT, 0]), [EXPLICIT, 0]);

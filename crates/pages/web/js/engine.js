@@ -4,7 +4,7 @@
 import * as api from "./api.js";
 import { chance } from "./chart.js";
 import { el, fill, wide } from "./dom.js";
-import { number, san, short, t, told } from "./i18n.js";
+import { number, san, short, t, translated } from "./i18n.js";
 
 /** The thinking times in milliseconds, in this order. The panel shows the result of each. */
 const TIMES = [300, 1500, 6000];
@@ -62,7 +62,7 @@ export function analysis(signal, { onPlay, onHint } = {}) {
       }
     } catch (error) {
       if (error.name === "AbortError" || own.aborted) return;
-      fill(status, el("span.fault", {}, error.code === "busy" ? t("server_busy") : told(error.message)));
+      fill(status, el("span.fault", {}, error.code === "busy" ? t("server_busy") : translated(error.message)));
     }
   }
 

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { el, fill, later, sign } from "./dom.js";
 import { quoted } from "./figures.js";
-import { t, told } from "./i18n.js";
+import { t, translated } from "./i18n.js";
 import * as state from "./state.js";
 
 /** Returns the parts of a filter that "and" joins. A filter with "or" or brackets is one part. */
@@ -164,8 +164,8 @@ function form(where, error) {
     if (error.column) {
       whole.focus();
       whole.setSelectionRange(error.column - 1, error.column);
-      fault.textContent = t("column", { n: error.column, what: told(error.message) });
-    } else fault.textContent = told(error.message);
+      fault.textContent = t("column", { n: error.column, what: translated(error.message) });
+    } else fault.textContent = translated(error.message);
   }
   if (error) setTimeout(() => tell(error));
 

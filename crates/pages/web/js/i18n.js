@@ -31,18 +31,18 @@ export function counted(key, count) {
 }
 
 /** Returns an English message of a server or a reader in the language of the page, if it has a translation. */
-export function told(message) {
+export function translated(message) {
   if (language === "en" || !message) return message ?? "";
   const [, place, what] = /^((?:where|sort|find|fen|play|the question): )?(.*)$/s.exec(message);
   // If two texts match, the more specific one is used.
-  const texts = Object.entries(fallback).filter(([key]) => key.startsWith("told_")).sort(([, one], [, other]) => other.length - one.length);
+  const texts = Object.entries(fallback).filter(([key]) => key.startsWith("message_")).sort(([, one], [, other]) => other.length - one.length);
   for (const [key, known] of texts) {
     const parts = known.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     const found = new RegExp(`^${parts.join("(.+)")}$`, "s").exec(what);
     if (!found) continue;
-    const names = [...known.matchAll(/\{(\w+)\}/g)].map((own) => own[1]);
+    const names = [...known.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     // Translates the known words of a message; names stay unchanged.
-    const part = (name, text) => (["side", "part", "what"].includes(name) ? told(text) : text);
+    const part = (name, text) => (["side", "part", "what"].includes(name) ? translated(text) : text);
     return (place ?? "") + t(key, Object.fromEntries(names.map((name, at) => [name, part(name, found[at + 1])])));
   }
   return message;

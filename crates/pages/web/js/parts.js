@@ -3,7 +3,7 @@
 import { Fault, site } from "./api.js";
 import { el, fill } from "./dom.js";
 import * as filter from "./filter.js";
-import { date, number, size, t, told } from "./i18n.js";
+import { date, number, size, t, translated } from "./i18n.js";
 import * as state from "./state.js";
 
 /** Shows a panel's content when it is ready. After a pause it shows the progress, and on failure the error with a way
@@ -38,7 +38,7 @@ export function broken(error, retry) {
   const ofFilter = error.code === "bad_query" && error.parameter === "where";
   return el("div.notice", { role: "alert" },
     el("p", {}, el("strong", {}, t(heading[error.code] ?? (ofFilter ? "wrong_filter" : "wrong"))), " ",
-      error.column ? t("column", { n: error.column, what: told(error.message) }) : told(error.message)),
+      error.column ? t("column", { n: error.column, what: translated(error.message) }) : translated(error.message)),
     ofFilter && el("p", {}, filter.marked(state.read().params.where ?? "", error.column)),
     error.advice && el("p", {}, t("advice"), " ", el("code", {}, error.advice)),
     ofFilter && el("button.primary", { type: "button", onclick: () => filter.edit(error) }, t("edit_filter")),

@@ -165,7 +165,7 @@ fn plots_have_links_where_there_are_games() {
 }
 
 #[test]
-fn damage_is_told_beside_what_is_intact() {
+fn damage_is_shown_with_the_intact_games() {
     let Some(mut browser) = browser() else { return };
     let server = Server::with(|folder| {
         let path = folder.join("damaged.bga");

@@ -227,7 +227,7 @@ fn the_pages_speak_german() {
 
 /// The page translates frequent English messages of the server.
 #[test]
-fn frequent_errors_are_told_in_german() {
+fn frequent_errors_are_shown_in_german() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of("[White \"Tal, Mikhail\"]\n\n1. e4 *\n");
     browser.dark(false);

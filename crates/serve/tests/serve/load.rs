@@ -147,7 +147,7 @@ fn resident() -> Option<u64> {
 }
 
 #[test]
-fn it_ends_when_it_is_told_to() {
+fn a_server_ends_on_request() {
     let mut server = Server::of_sample();
     let mut slow = server.connect();
     write!(slow, "GET /api/v1/download.pgn HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();

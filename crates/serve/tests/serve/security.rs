@@ -87,7 +87,7 @@ fn no_path_leads_out() {
 }
 
 #[test]
-fn browsers_are_told_what_they_may_do() {
+fn headers_restrict_browsers() {
     let server = small();
     for path in [
         "/explorer",

@@ -189,7 +189,7 @@ fn what_needs_the_whole_archive_says_so_before() {
 }
 
 #[test]
-fn without_ranges_the_reader_is_told_and_can_fetch_all() {
+fn without_ranges_a_message_offers_the_archive() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of(site(), "/");
     server.state.no_ranges.store(true, Ordering::Relaxed);

@@ -5,7 +5,7 @@ import { Board } from "../board.js";
 import { graph, time } from "../chart.js";
 import { el, fill, sign } from "../dom.js";
 import { analysis } from "../engine.js";
-import { counted, date, number as written, openingName, san, short, t, told } from "../i18n.js";
+import { counted, date, number as written, openingName, san, short, t, translated } from "../i18n.js";
 import { announce, brokenPage, copy, diagrams, embedding, linked, load, player, playerPage, popover, result } from "../parts.js";
 import { readMarks } from "../picture.js";
 import * as state from "../state.js";
@@ -442,7 +442,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
         fill(left, t("left_archive"), " ", el("button.move", { type: "button", onclick: () => go(main[found.ply]) }, `${numbering(found)} ${san(found.san)}`), ": ", counted("games_before", found.games_before));
       } else fill(left, t("never_left"));
     }, (error) => {
-      if (error.name !== "AbortError") fill(left, error.code === "no_index" ? t("novelty_index") : told(error.message));
+      if (error.name !== "AbortError") fill(left, error.code === "no_index" ? t("novelty_index") : translated(error.message));
     });
   }
 

@@ -3,7 +3,7 @@
 import * as api from "../api.js";
 import { squares } from "../picture.js";
 import { el, fill, later, svg } from "../dom.js";
-import { counted, number, size, t, told } from "../i18n.js";
+import { counted, number, size, t, translated } from "../i18n.js";
 import { broken, empty, gameRows } from "../parts.js";
 import * as state from "../state.js";
 
@@ -52,7 +52,7 @@ export function show(main, { params, signal }) {
         cost.advice && !cost.bytes && [" ", t("advice"), " ", el("code", {}, cost.advice)]);
     } catch (error) {
       if (error.name === "AbortError") return;
-      if (fen && error.code === "bad_request") fill(legality, told(error.message));
+      if (fen && error.code === "bad_request") fill(legality, translated(error.message));
       fill(price);
     }
   }, 200);

@@ -49,7 +49,7 @@ function fetched(url, from, to) {
     throw new RangeFault("gone", "");
   }
   if (request.status === 200) {
-    throw new RangeFault("no_ranges", "this web server gives whole files alone: no ranges");
+    throw new RangeFault("no_ranges", "the web server does not support range requests");
   }
   if (request.status !== 206) throw new RangeFault(request.status >= 500 ? "gone" : "missing", `${request.status} ${request.statusText}: ${url}`);
   const bytes = new Uint8Array(request.response);
@@ -58,7 +58,7 @@ function fetched(url, from, to) {
     counts.requests += 1;
     counts.bytes += bytes.length;
   }
-  if (bytes.length !== to - from) throw new RangeFault("no_ranges", `this web server gives other ranges than asked for: ${bytes.length} bytes for ${to - from}`);
+  if (bytes.length !== to - from) throw new RangeFault("no_ranges", `the web server returned ${bytes.length} bytes for a range of ${to - from} bytes`);
   return bytes;
 }
 
