@@ -1,5 +1,5 @@
-//! An open archive with its side files and tag columns, and with the site file if only parts of the archive are
-//! fetched.
+//! An open archive with its side files and tag columns, and with the site file if the reader fetches only parts of the
+//! archive.
 
 use crate::fault::Fault;
 use crate::site::SiteFile;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// An open archive, at one commit.
+/// An open archive at one commit, with its side files.
 pub struct Book {
     /// The file's name, without folders.
     pub name: String,
@@ -28,15 +28,15 @@ impl Book {
     pub fn open(path: &Path, options: OpenOptions) -> Result<Book, Error> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let book = Book::new(name, Archive::open(ArchiveFile::at(path).options(options))?);
-        // The metadata search reads every block header, so it runs before any request.
+        // To find metadata, the archive reads every block header, so this happens before any request.
         book.metadata();
         Ok(book)
     }
 
-    /// Returns a book for an open archive.
+    /// Creates a book for an open archive.
     pub fn new(name: String, archive: Archive) -> Book {
         let indexed = Arc::new(IndexedArchive::from(archive));
-        // The current side files belong to the current state of the archive.
+        // The side files on disk belong to the current state of the archive.
         indexed.states();
         Book { name, indexed, summaries: OnceLock::new(), metadata: OnceLock::new(), site: None, is_lean: false }
     }
@@ -47,13 +47,13 @@ impl Book {
         Book { site: Some(site), is_lean, ..self }
     }
 
-    /// Returns the book with the metadata of its archive, which are then not read from the archive.
+    /// Returns the book with the given metadata, instead of metadata from the archive.
     pub fn with_metadata(self, metadata: BTreeMap<String, String>) -> Book {
         Book { metadata: Some(metadata).into(), ..self }
     }
 
-    /// Returns the metadata of the archive, such as its `title`. `None` if they are damaged, or if the archive is
-    /// fetched in parts and came without them. They are read once.
+    /// Returns the metadata of the archive, such as its `title`. `None` if the metadata are damaged, or if the archive
+    /// is fetched in parts and no metadata were given. They are read once.
     pub fn metadata(&self) -> Option<&BTreeMap<String, String>> {
         let read = || if self.is_lean { None } else { self.archive().metadata().ok() };
         self.metadata.get_or_init(read).as_ref()
@@ -74,7 +74,7 @@ impl Book {
         self.indexed.columns()
     }
 
-    /// Returns a search with the available side files.
+    /// Returns a search that uses the available side files.
     pub fn search(&self) -> Search<'_> {
         self.indexed.search()
     }
@@ -84,23 +84,23 @@ impl Book {
         self.site.as_ref()
     }
 
-    /// Returns whether the archive is fetched in parts. No request may then read it completely.
+    /// Returns whether the archive is fetched in parts. If it is, no request may read the complete archive.
     pub fn is_lean(&self) -> bool {
         self.is_lean
     }
 
-    /// Returns whether positions are looked up instead of searched.
+    /// Returns whether an index looks up positions, so no search is necessary.
     pub fn has_index(&self) -> bool {
         self.site.is_some() || self.indexed.states()[0].1 == SideState::File
     }
 
-    /// Returns whether tags are looked up instead of read game by game.
+    /// Returns whether columns contain the tags, so they need not be read game by game.
     pub fn has_columns(&self) -> bool {
         self.tags().state() == SideState::File || self.summaries.get().is_some()
     }
 
-    /// Returns the summary of a game for lists. It comes from the tag columns if they exist or have been read, from the
-    /// site file, or from the game.
+    /// Returns the summary of a game for lists. The source of the summary is the tag columns, if they exist or have
+    /// been read, or else the site file or the game.
     ///
     /// Errors: the game does not exist, or it is damaged.
     pub fn summary(&self, game: u64) -> Result<GameSummary, Fault> {
@@ -125,7 +125,7 @@ impl Book {
         }
     }
 
-    /// Returns the columns of summaries. Without a file of columns, all tags are read once.
+    /// Returns the columns for summaries. Without a tag columns file, this function reads all tags once.
     pub fn summary_columns(&self) -> &[Arc<Column>] {
         self.summaries.get_or_init(|| self.tags().readable(&GameSummary::keys()).0)
     }

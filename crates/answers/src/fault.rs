@@ -1,7 +1,7 @@
-//! The fault of a request, as the client receives it: a status, a code and a sentence, without any path of the server.
+//! The fault of a request, as the client receives it: a status, a code and a sentence, without any path on the server.
 //!
-//! This file knows the library's errors, but no routes. Input: errors; output: answers in JSON (`/api/v1`) or in plain
-//! text (the explorer's routes).
+//! This file converts the library's errors, but contains no routes. Input: errors; output: answers in JSON (`/api/v1`)
+//! or in plain text (the explorer's routes).
 
 use http::StatusCode;
 use scoresheet::Error;
@@ -17,7 +17,7 @@ pub struct Fault {
     pub code: &'static str,
     /// The description, for people.
     pub message: String,
-    /// More data for programs: the column of a filter's fault, the damaged game, or an advice.
+    /// More data for programs: the column of a filter's fault, the damaged game, or advice.
     pub more: Map<String, Value>,
 }
 
@@ -41,7 +41,7 @@ impl Fault {
         self
     }
 
-    /// Returns the fault of a request that cannot be understood.
+    /// Returns the fault of a malformed request.
     pub fn bad(message: impl Into<String>) -> Fault {
         Fault::new(StatusCode::BAD_REQUEST, "bad_request", message)
     }
@@ -64,14 +64,14 @@ impl Fault {
             .with("retry_after", 1)
     }
 
-    /// Returns the fault of work that exceeded the time limit.
+    /// Returns the fault of a request that exceeded the time limit.
     pub fn deadline(seconds: u64) -> Fault {
         Fault::new(StatusCode::SERVICE_UNAVAILABLE, "too_costly", format!("no answer within {seconds} s"))
             .with("retry_after", seconds)
             .with("advice", "scoresheet index ARCHIVE --positions --tag-columns --signatures")
     }
 
-    /// Returns the fault of work that was stopped, because the client or the server has ended.
+    /// Returns the fault of a request that was stopped because the client or the server has ended.
     pub fn stopped() -> Fault {
         Fault::new(StatusCode::SERVICE_UNAVAILABLE, "stopped", "the work was stopped").with("retry_after", 1)
     }
@@ -117,7 +117,7 @@ impl From<Error> for Fault {
             Error::Limit { .. } | Error::Unknown { .. } => {
                 Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", error.to_string())
             }
-            // Other errors contain names of files.
+            // Messages of other errors contain names of files.
             _ => Fault::internal(),
         }
     }

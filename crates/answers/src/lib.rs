@@ -5,10 +5,10 @@
 //!                       params, snapshot (archives) -> library -> JSON, PGN, lines
 //! ```
 //!
-//! `scoresheet-serve` answers HTTP requests with this crate, and `scoresheet-wasm` the pages of a site without a
-//! server, so both give the same answers. The crate uses neither HTTP (except status codes) nor threads. Imports point
-//! in one direction: `request` -> `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `fault`, `order`,
-//! `stop`. The library implements chess; this crate knows neither the rules nor the file format.
+//! `scoresheet-serve` uses this crate for HTTP requests, and `scoresheet-wasm` uses it for the pages of a site without
+//! a server, so both return the same answers. The crate uses neither HTTP (except status codes) nor threads. Imports
+//! point in one direction: `request` -> `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `fault`,
+//! `order`, `stop`. The library implements chess; this crate contains neither the rules nor the file format.
 
 mod answer;
 mod book;
@@ -32,6 +32,6 @@ pub use snapshot::{Choice, Selection, Snapshot};
 pub use stop::{Cost, Stop, StopOnDrop};
 pub use trees::{Forest, after, latest_games, top_games, uci};
 
-/// The description of all requests (OpenAPI 3.1). It is omitted in a browser.
+/// The description of all requests (OpenAPI 3.1), which builds for browsers omit.
 #[cfg(not(target_family = "wasm"))]
 pub const DESCRIPTION: &str = include_str!("openapi.json");

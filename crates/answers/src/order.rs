@@ -1,7 +1,7 @@
 //! Sorts short lists of all types with the same code. A separate sort for each type would add a few kilobytes to a
 //! browser's download.
 
-/// Returns the items, sorted by two numbers per item. The sort is stable.
+/// Returns the items, sorted by a pair of numbers for each item. The sort is stable.
 pub fn by_numbers<T>(items: Vec<T>, numbers: impl Fn(&T) -> (u64, u64)) -> Vec<T> {
     let key = |(index, item): (usize, &T)| {
         let (first, second) = numbers(item);

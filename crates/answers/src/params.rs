@@ -1,6 +1,7 @@
 //! The parameters of a request, read from its query within limits. Each fault names its parameter.
 //!
-//! This file knows the library's notations, but no routes. Unknown parameters are ignored, as in the explorer's API.
+//! This file uses the library's notations, but contains no routes. It ignores unknown parameters, like the explorer's
+//! API.
 
 use crate::fault::Fault;
 use crate::snapshot::Choice;
@@ -14,7 +15,7 @@ pub const WHERE: usize = 4096;
 /// The maximum number of plies in `play`.
 pub const PLIES: usize = 1000;
 
-/// The parameters of a query, in their order.
+/// The parameters of a URL query, in their order.
 #[derive(Clone, Debug, Default)]
 pub struct Params(Vec<(String, String)>);
 
@@ -40,7 +41,7 @@ impl Params {
             .filter(|value| !value.is_empty())
     }
 
-    /// Returns whether a parameter is given, even without a value.
+    /// Returns whether the query contains a parameter, even without a value.
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(known, _)| known == name)
     }
@@ -90,7 +91,7 @@ impl Params {
         Ok(self.filter()?.trim().is_empty() && self.question()?.is_empty())
     }
 
-    /// Returns the number of the requested archive, from 1; `None` for all.
+    /// Returns the number of the requested archive, from 1, or `None` for all archives.
     pub fn archive(&self) -> Result<Option<usize>, Fault> {
         self.get("archive").map(|_| self.number("archive", 0)).transpose()
     }
@@ -100,7 +101,7 @@ impl Params {
         Ok(Choice { only: self.archive()?, filter: self.filter()?, question: self.question()?, ..Choice::default() })
     }
 
-    /// Returns the position of `fen` and the moves of `play`.
+    /// Returns the position of the parameter `fen` and the moves of the parameter `play`.
     pub fn line(&self) -> Result<Line, Fault> {
         let start = match self.get("fen") {
             None => Position::standard(),
@@ -123,14 +124,14 @@ impl Params {
     }
 }
 
-/// A position with its moves.
+/// The position and the moves of a request.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The position before the moves.
     pub start: Position,
     /// The position after the moves.
     pub position: Position,
-    /// The last named position on the way.
+    /// The opening of the last position with a name in the table of openings.
     pub opening: Option<&'static Opening>,
     /// The moves in SAN and in UCI notation.
     pub moves: Vec<(String, String)>,
@@ -140,7 +141,7 @@ fn opening(position: &Position) -> Option<&'static Opening> {
     Openings::table().get(position)
 }
 
-/// Returns a FEN with blanks. Addresses may contain underscores instead, as in Lichess's addresses.
+/// Returns a FEN with blanks. Addresses may contain underscores instead of blanks, as in Lichess's addresses.
 pub fn spaced(fen: &str) -> String {
     fen.replace('_', " ")
 }

@@ -75,7 +75,7 @@ impl Request {
         Ok(Request { noun, params })
     }
 
-    /// Returns the cost of the answer, or of its beginning if it is streamed.
+    /// Returns the cost of the answer, or of its beginning if the answer is streamed.
     pub fn cost(&self, snapshot: &Snapshot) -> Cost {
         let asks = |name: &str| self.params.get(name).is_some();
         let at = asks("fen") || asks("play");
@@ -93,7 +93,7 @@ impl Request {
             Noun::Games if asks("sort") || asks("where") => by_tags(snapshot),
             Noun::Games => Cost::Quick,
             Noun::Novelty(_) | Noun::Tree | Noun::Download => by_position(snapshot),
-            // The answer needs the spellings of all names.
+            // This answer needs the spellings of all names.
             Noun::Player if !snapshot.knows_spellings() => Cost::Scan,
             Noun::Cost | Noun::Stats | Noun::Player | Noun::Event | Noun::Events | Noun::Complete => by_tags(snapshot),
         }
@@ -101,8 +101,8 @@ impl Request {
 
     /// Returns the answer. `most` is the maximum number of games in a download.
     ///
-    /// Errors: invalid parameters; missing or damaged games; stopped work; a request that needs a complete archive, if
-    /// the archive is fetched in parts.
+    /// Errors: invalid parameters; missing or damaged games; a stopped request; a request that needs a complete
+    /// archive, if the archive is fetched in parts.
     pub fn answer(&self, snapshot: &Arc<Snapshot>, stop: &Stop, most: u64) -> Result<Answer, Fault> {
         let params = &self.params;
         Ok(Answer::Json(match &self.noun {

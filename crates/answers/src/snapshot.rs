@@ -1,5 +1,5 @@
-//! All archives that a request reads, at one moment, and the games that a filter selects. A request keeps its set when
-//! a newer set replaces it.
+//! All archives that a request reads, at one moment, and the games that a filter selects. A request continues to use
+//! its set after a newer set has replaced that set.
 
 use crate::book::Book;
 use crate::fault::Fault;
@@ -14,12 +14,12 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// All archives at one moment. Games are numbered consecutively across archives.
+/// A set of all archives at one moment. Games are numbered consecutively across archives.
 #[derive(Debug)]
 pub struct Snapshot {
     books: Vec<Arc<Book>>,
     set: ArchiveSet,
-    /// For each archive, the reason that an older state is shown; empty if there is none.
+    /// For each archive, the reason why an older state is shown; empty if the state is current.
     outdated: Vec<Option<String>>,
     /// A number that identifies this state of the archives and their side files.
     pub version: u64,
@@ -28,14 +28,14 @@ pub struct Snapshot {
     first_events: OnceLock<serde_json::Value>,
 }
 
-/// The requested games and their order.
+/// A choice of games: the requested games and their order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choice<'a> {
     /// The number of the requested archive, from 1; `None` for all.
     pub only: Option<usize>,
     /// The filter on tags; empty for all games.
     pub filter: &'a str,
-    /// A further query in JSON (docs/QUERY.md); empty for none.
+    /// An additional query in JSON (docs/QUERY.md); empty if there is none.
     pub question: &'a str,
     /// The sort keys; empty for the archives' order.
     pub sort: &'a str,
@@ -60,7 +60,7 @@ impl Choice<'_> {
     }
 }
 
-/// The games that a filter selects, in an order.
+/// The games that a filter selects, in the requested order.
 #[derive(Debug)]
 pub struct Selection {
     /// The games of each archive; `None` if all games are selected.
@@ -79,7 +79,8 @@ pub struct Selection {
 const KEPT: u64 = 64 << 20;
 
 impl Snapshot {
-    /// Returns the set of these archives. `state` identifies the state of their side files, which the archives do not.
+    /// Creates the set of these archives. `state` identifies the state of their side files, because the archives do not
+    /// identify it.
     pub fn new(books: Vec<Arc<Book>>, state: impl Hash) -> Snapshot {
         let set = ArchiveSet::shared(books.iter().map(|book| Arc::clone(book.indexed())).collect());
         let mut hasher = DefaultHasher::new();
@@ -100,18 +101,18 @@ impl Snapshot {
         }
     }
 
-    /// Returns the set with the reasons that archives are shown in an older state than their files.
+    /// Returns the set with the reasons why archives are shown in an older state.
     pub fn with_outdated(self, outdated: Vec<Option<String>>) -> Snapshot {
         Snapshot { outdated, ..self }
     }
 
-    /// Returns the reason that the archive at an index is shown in an older state than its file, if it is.
+    /// Returns the reason why the archive at an index is shown in an older state; `None` if the state is current.
     pub fn outdated(&self, index: usize) -> Option<&str> {
         self.outdated.get(index)?.as_deref()
     }
 
     /// Returns the archives of a request, each with its index and the number of preceding games: the archive with this
-    /// number, from 1, or all.
+    /// number, from 1, or all archives.
     pub fn books(&self, only: Option<usize>) -> Result<Vec<(usize, u64, &Book)>, Fault> {
         let all = self.set.members().iter().zip(&self.books).enumerate();
         let all = all.map(|(index, (member, book))| (index, member.before(), &**book));
@@ -126,7 +127,7 @@ impl Snapshot {
         }
     }
 
-    /// Returns the archives of `books` as a set. Games keep their numbers across all archives.
+    /// Returns the archives of `books` as a set. The games keep the numbers that they have across all archives.
     ///
     /// Errors: the archive does not exist.
     pub fn set(&self, only: Option<usize>) -> Result<ArchiveSet, Fault> {
@@ -147,7 +148,7 @@ impl Snapshot {
         Ok((book, number - game, game))
     }
 
-    /// Returns whether every archive has its position index, in which case trees need no scan.
+    /// Returns whether every archive has its position index, so trees need no scan.
     pub fn is_indexed(&self) -> bool {
         self.books.iter().all(|book| book.has_index())
     }
@@ -157,7 +158,7 @@ impl Snapshot {
         &self.books
     }
 
-    /// Returns an error if an archive is needed completely, but is fetched in parts.
+    /// Returns an error if a request needs a complete archive that is fetched in parts.
     pub fn require_complete(&self) -> Result<(), Fault> {
         match self.books.iter().filter(|book| book.is_lean()).map(|book| book.archive().file_length()).sum() {
             0 => Ok(()),
@@ -175,14 +176,14 @@ impl Snapshot {
         self.spellings.get().is_some()
     }
 
-    /// Returns the players' names in all archives that are probably spellings of other names. Searches once and caches
-    /// the result, which is empty if tags are damaged.
+    /// Returns the players' names, in all archives, that are probably variant spellings of other names. Computes the
+    /// names once and caches the result, which is empty if tags are damaged.
     pub fn spellings(&self) -> &[Suggestion] {
         let found = || spellings_among(self.books.iter().map(|book| book.tags()), Named::Players).unwrap_or_default();
         self.spellings.get_or_init(found)
     }
 
-    /// Returns the first page of the events of all games. `count` makes it for the first request.
+    /// Returns the first page of the events of all games. `count` computes the page for the first request.
     ///
     /// Errors: an error of `count`.
     pub fn first_events(
@@ -206,7 +207,7 @@ impl Snapshot {
             return Ok(Arc::clone(kept));
         }
         let made = Arc::new(self.make(choice, stop)?);
-        // Filters that depend on the day are not cached beyond the request.
+        // The results of filters that depend on the day are not cached beyond the request.
         if !choice.filter.to_lowercase().contains("today") {
             self.keep(key, &made);
         }
@@ -309,7 +310,7 @@ impl Snapshot {
             };
             order.into_iter().map(number).collect()
         });
-        // The sets are indexed by archive, whichever archives were requested.
+        // The sets are indexed by archive, regardless of the requested archives.
         let sets = sets.map(|sets| {
             let mut all: Vec<GameSet> = self.set.archives().map(|archive| GameSet::new(archive.len())).collect();
             for ((index, _, _), set) in books.iter().zip(sets) {

@@ -12,8 +12,8 @@ pub enum Cost {
     Scan,
 }
 
-/// A flag that is set when its owner is dropped. The owner is the request's future, which is dropped when the client
-/// disconnects.
+/// A flag that is set when its owner is dropped. Its owner belongs to the request's future, which is dropped when the
+/// client disconnects.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -34,7 +34,7 @@ impl Stop {
     }
 }
 
-/// Sets a flag when it is dropped.
+/// The owner of a flag, which sets the flag when it is dropped.
 #[derive(Debug)]
 pub struct StopOnDrop(Stop);
 

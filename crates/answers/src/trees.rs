@@ -1,4 +1,4 @@
-//! Opening trees over all archives of a request, joined from the library's trees.
+//! Opening trees over all archives of a request, merged from the library's trees.
 
 use crate::fault::Fault;
 use crate::order::by_numbers;
@@ -8,7 +8,7 @@ use scoresheet::chess::{Move, Position};
 use scoresheet::query::{Branch, Tree, Visit};
 use scoresheet::{Error, Monitor};
 
-/// Selects the archives and games of a tree, and the visits that count.
+/// The archives and games of a tree, and the visits that count.
 pub struct Forest<'a> {
     /// The archives.
     pub snapshot: &'a Snapshot,
@@ -70,7 +70,7 @@ pub fn after(position: &Position, m: Move) -> Position {
     after
 }
 
-/// Returns the games with the highest ratings over all moves of a tree, best first, each with its move.
+/// Returns the games with the highest ratings over all moves of a tree, the highest rating first, each with its move.
 pub fn top_games(tree: &Tree, most: usize) -> Vec<(u64, Move)> {
     let of = |branch: &Branch| {
         let m = branch.m;
@@ -97,7 +97,7 @@ pub fn latest_games(tree: &Tree, most: usize) -> Vec<(u64, Move)> {
     games.into_iter().map(|(game, m)| (u64::MAX - game, m)).collect()
 }
 
-/// Returns the games with the smallest pairs of numbers.
+/// Returns the games with the smallest sort keys (pairs of numbers).
 fn first(games: Vec<(u64, u64, Move)>, most: usize) -> Vec<(u64, Move)> {
     let games = by_numbers(games, |(first, second, _)| (*first, *second));
     games.into_iter().take(most).map(|(_, game, m)| (game, m)).collect()

@@ -1,7 +1,7 @@
 //! Record batches of the requested games.
 //!
-//! A batch belongs to one archive. Its games are read in runs of one chunk, on rayon's current pool, and joined. Data
-//! from tag columns is converted for the complete batch at once.
+//! All games of a batch are from one archive. The games are read in runs of one chunk each, on rayon's current pool,
+//! and joined. Data in tag columns is converted once for the complete batch.
 
 use crate::columns::{Column, Columns, Value};
 use crate::games::{self, Request};
@@ -24,12 +24,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The games to read, by their numbers in the set. Deleted games are skipped.
+/// The games to read, by their numbers in the archive set. Deleted games are skipped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rows {
     /// A range of numbers; numbers beyond the last game are ignored.
     Range(Range<u64>),
-    /// These games, in this order.
+    /// The games with these numbers, in this order.
     List(Arc<[u64]>),
 }
 
@@ -53,7 +53,8 @@ impl Rows {
 pub struct Options {
     /// The maximum number of games in a batch. Default: 65,536.
     pub batch_size: usize,
-    /// Whether tag texts are dictionaries, if all archives have the tag columns (`.bgh`) loaded. Default: no.
+    /// Whether tag texts become Arrow dictionaries, if the tag columns (`.bgh`) of all archives are loaded. Default:
+    /// no.
     pub dictionaries: bool,
 }
 
@@ -63,7 +64,7 @@ impl Default for Options {
     }
 }
 
-/// Reads record batches on demand. Any consumer of Arrow accepts it.
+/// Reads record batches on demand. All Arrow consumers accept this reader.
 pub struct Batches {
     sources: Arc<ArchiveSet>,
     columns: Columns,
@@ -77,7 +78,7 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Returns a reader of these columns for these games.
+    /// Creates a reader of these columns for these games.
     pub fn new(sources: Arc<ArchiveSet>, columns: Columns, rows: Rows, options: Options) -> Batches {
         let field = |column: &Column| {
             let texts = matches!(column.value, Value::Text(_) | Value::Result);
@@ -112,7 +113,7 @@ impl Batches {
         &self.sources
     }
 
-    /// Returns the contents of the columns.
+    /// Returns the kind of content of each column.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
@@ -150,7 +151,7 @@ impl Batches {
     fn read(&mut self, index: usize, mut games: Vec<u64>) -> Result<RecordBatch, ArrowError> {
         let sources = Arc::clone(&self.sources);
         let Some(source) = sources.members().get(index) else { return Ok(RecordBatch::new_empty(self.schema())) };
-        // Chunks are read from front to back, whatever the requested order of games.
+        // Chunks are read from front to back, regardless of the requested order of games.
         let order = (!games.is_sorted()).then(|| {
             let mut order: Vec<u32> = (0..games.len() as u32).collect();
             order.sort_by_key(|index| games.get(*index as usize));
@@ -187,7 +188,7 @@ impl Iterator for Batches {
         if self.failed {
             return None;
         }
-        // If all games of an archive are deleted, continue with the next archive.
+        // All games of this archive are deleted: continue with the next archive.
         let (index, games) = loop {
             let (index, games) = self.take_games()?;
             if !games.is_empty() {
@@ -214,7 +215,7 @@ struct Batch<'a> {
     read: HashMap<Part, ArrayRef>,
 }
 
-/// Data read from games, by its kind.
+/// The data read from games, with a field for each kind of data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Part {
     Tag(&'static str),
@@ -304,7 +305,7 @@ impl<'a> Batch<'a> {
             }
             Value::Date => {
                 let (date, utc) = (self.texts("Date"), self.texts("UTCDate"));
-                // The tag Date takes precedence if it has a year, even without month and day.
+                // The tag Date takes precedence if it contains a year, even without month and day.
                 let decides = |row| date.get(row).is_some_and(|text| value::year(text.as_bytes()).is_some());
                 let (days, utc) = (date.read::<Date32Type>(values::day), utc.read::<Date32Type>(values::day));
                 let day = |(row, (day, utc))| if decides(row) { day } else { utc };
@@ -353,7 +354,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Returns whether some of these games may lack the tag Result.
+/// Returns whether some of these games may have no tag Result.
 fn has_gaps(source: &Member, games: &[u64]) -> bool {
     available(source, "Result").is_none_or(|column| games.iter().any(|game| column.get(*game) == 0))
 }
@@ -386,9 +387,9 @@ fn read_runs(source: &Member, games: &[u64], requests: &[Request]) -> Result<Vec
     (0..requests.len()).into_par_iter().map(joined).collect()
 }
 
-/// Concatenates arrays of one type. (The kernels of arrow-select support every type, and are large.)
+/// Concatenates arrays of the same type. (The kernels of arrow-select would support every type, but they are large.)
 ///
-/// Errors: the batch has too much text; use a smaller `batch_size`.
+/// Errors: the batch contains too much text, and a smaller `batch_size` is necessary.
 fn join<'a>(parts: impl Iterator<Item = &'a ArrayRef>) -> Result<ArrayRef, ArrowError> {
     let data: Vec<ArrayData> = parts.map(|part| part.to_data()).collect();
     let length = data.iter().map(ArrayData::len).sum();

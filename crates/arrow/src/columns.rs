@@ -1,7 +1,7 @@
 //! The available columns, their contents and their Arrow types.
 //!
-//! This file knows names and types, but no archive. All integers are signed, because some readers of Parquet reject
-//! unsigned integers.
+//! This file defines names and types, but does not read archives. All integers are signed, because some readers of
+//! Parquet reject unsigned integers.
 
 use crate::values;
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
@@ -9,16 +9,16 @@ use scoresheet::query::tag_columns::Key;
 use std::fmt;
 use std::sync::Arc;
 
-/// The contents of a column.
+/// The kind of content of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// The game's number in the set.
+    /// The game's number in the archive set.
     GameId,
     /// The text of a tag, as written; null if missing.
     Text(&'static str),
     /// The tag Result; if missing, the result in the movetext.
     Result,
-    /// The day of the tag Date, or of UTCDate if Date has none; null for a partial date.
+    /// The day in the tag Date, or in UTCDate if Date contains no year; null for a partial date.
     Date,
     /// The tag UTCDate as a day.
     UtcDate,
@@ -38,7 +38,7 @@ pub enum Value {
     IncrementSeconds,
     /// The half-moves of the main line.
     Plies,
-    /// The FEN of the starting position; null for the standard one.
+    /// The FEN of the starting position; null for the standard starting position.
     StartFen,
     /// The tags that the columns of the first preset do not reproduce exactly.
     Tags,
@@ -48,20 +48,20 @@ pub enum Value {
     MovesSan,
     /// The main line in UCI, one text per move.
     MovesUci,
-    /// The movetext of a PGN in one line, comments and variations included.
+    /// The movetext of a PGN in one line, including comments and variations.
     Movetext,
-    /// The seconds left on White's clock after each of White's moves; null if no comment gives them.
+    /// The seconds left on White's clock after each of White's moves; null if no comment contains the clock.
     ClocksWhite,
-    /// The seconds left on Black's clock after each of Black's moves; null if no comment gives them.
+    /// The seconds left on Black's clock after each of Black's moves; null if no comment contains the clock.
     ClocksBlack,
     /// The evaluation after each ply, in hundredths of a pawn; mate in n is 32,768 - n for White and n - 32,769 for
-    /// Black. Null if no comment gives it.
+    /// Black. Null if no comment contains an evaluation.
     Evals,
-    /// The depth of the search for each ply, as engines write it; null if no comment gives it.
+    /// The depth of the search for each ply, as engines write it; null if no comment contains a depth.
     Depths,
-    /// The positions searched for each ply.
+    /// The number of positions searched for each ply.
     Nodes,
-    /// The milliseconds used for each ply.
+    /// The time used for each ply, in milliseconds.
     Times,
     /// The principal variation of each ply in standard algebraic notation, one text per move.
     Pvs,
@@ -79,7 +79,7 @@ fn map_type() -> DataType {
 }
 
 impl Value {
-    /// Returns the tags that determine a column, if tag columns suffice to make it.
+    /// Returns the tags that determine a column, if tag columns contain all the data of this column.
     pub fn tags(&self) -> &[&'static str] {
         match self {
             Value::Text(tag) | Value::Number(tag) | Value::Rating(tag) => std::slice::from_ref(tag),
@@ -125,7 +125,7 @@ impl Value {
     }
 }
 
-/// A column by its name.
+/// A column of a table: its name and its contents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Column {
     /// The name of the column.
@@ -250,7 +250,7 @@ impl Columns {
         Columns(SCORESHEET.to_vec())
     }
 
-    /// Returns the columns of the first preset and the optional ones.
+    /// Returns the columns of the first preset and the optional columns.
     pub fn everything() -> Columns {
         Columns(SCORESHEET.iter().chain(OPTIONAL).copied().collect())
     }
@@ -275,8 +275,8 @@ impl Columns {
         }
     }
 
-    /// Returns these columns: any of the first preset, `moves_san`, `moves_uci`, `movetext`, `clocks_white`,
-    /// `clocks_black` and `evals`, and the columns of the other presets under their names.
+    /// Returns the columns that a user can name: the first preset, `moves_san`, `moves_uci`, `movetext`,
+    /// `clocks_white`, `clocks_black` and `evals`, and the columns of the other presets under their names.
     ///
     /// Errors: an unknown name.
     pub fn list<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> Result<Columns, UnknownColumn> {
@@ -290,7 +290,7 @@ impl Columns {
 
     /// Returns the columns with these names, in the order of the names.
     ///
-    /// Errors: a name that no column has.
+    /// Errors: no column has one of the names.
     pub fn select<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Result<Columns, UnknownColumn> {
         let find = |name: N| {
             let found = self.0.iter().find(|column| column.name == name.as_ref()).copied();
@@ -304,7 +304,7 @@ impl Columns {
         &self.0
     }
 
-    /// Returns the tag columns that determine all of these columns, or `None` if a column needs the games themselves.
+    /// Returns the tag columns that determine all of these columns, or `None` if a column needs data from the games.
     pub fn keys(&self) -> Option<Vec<Key>> {
         let mut keys = Vec::new();
         for Column { value, .. } in &self.0 {
@@ -318,13 +318,13 @@ impl Columns {
         Some(keys)
     }
 
-    /// Returns whether any column is read from tag columns, for archives that have them.
+    /// Returns whether any column is read from tag columns, if an archive has tag columns.
     pub fn read_tag_columns(&self) -> bool {
         self.0.iter().any(|column| column.value == Value::Plies || !column.value.tags().is_empty())
     }
 }
 
-/// Returns the contents of the columns with this name, in any of the presets.
+/// Returns the kinds of content of all columns with this name, in all presets.
 #[cfg(feature = "parquet")]
 pub(crate) fn value_of(name: &str) -> Option<Value> {
     Columns::list([name]).ok()?.columns().first().map(|column| column.value)
@@ -333,8 +333,9 @@ pub(crate) fn value_of(name: &str) -> Option<Value> {
 /// Returns the tags that the first preset's columns do not reproduce: tags without a column, and tags that a column
 /// reproduces only in part (`WhiteElo "2700?"` becomes 2700).
 ///
-/// The first of several tags with one name counts. Days and times share columns: `date_text` with `utc_time` are
-/// UTCDate and UTCTime, and `date_text` without it is Date. Other combinations are left over.
+/// If several tags have the same name, the first tag counts. Days and times share columns: `date_text` with `utc_time`
+/// represents UTCDate and UTCTime, and `date_text` without `utc_time` represents Date. Other combinations are not
+/// reproduced.
 pub(crate) fn left_over<'t>(tags: &'t [(String, String)], start_fen: Option<&str>) -> Vec<(&'t str, &'t str)> {
     let text = |name: &str| tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     let (date, utc_date) = (text("Date"), text("UTCDate"));

@@ -1,7 +1,7 @@
-//! Reads data from the games themselves, a run of games of one chunk at a time: tags without a column, moves, clocks,
+//! Reads data that only the games contain, a run of games of one chunk at a time: tags without a column, moves, clocks,
 //! evaluations.
 //!
-//! This file knows one chunk, but no batch: runs are read on many threads and joined afterwards.
+//! This file handles one chunk at a time, but no batches: many threads read runs, which are joined afterwards.
 
 use crate::columns::{Value, left_over};
 use arrow_array::ArrayRef;
@@ -16,20 +16,20 @@ use scoresheet::pgn::{PgnWriter, Style};
 use scoresheet::{Archive, GameRef, Result};
 use std::sync::Arc;
 
-/// The data that is read from a game.
+/// A request for data that is read from games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
     /// The text of a tag.
     Tag(&'static str),
     /// The movetext's result.
     Outcome,
-    /// A column that only games contain.
+    /// A column whose data only the games contain.
     Value(Value),
 }
 
-/// A column that grows by one game at a time.
+/// A builder of a column, to which games are added one at a time.
 enum Growing {
-    /// Built from the chunk's tags, not game by game.
+    /// A column of tag texts, which is built from the chunk's tags, not game by game.
     Tag(ArrayRef),
     Plies(Int32Builder),
     Text(StringBuilder, Value),
@@ -45,8 +45,8 @@ enum Growing {
     Pvs(ListBuilder<ListBuilder<StringBuilder>>),
 }
 
-/// Returns the requested columns for games of one chunk in ascending order of their numbers. The columns come in the
-/// order of the requests.
+/// Returns the requested columns, in the order of the requests, for games of one chunk in ascending order of their
+/// numbers.
 ///
 /// Errors: the chunk or a game is damaged.
 pub fn read(archive: &Archive, chunk: usize, games: &[u64], request: &[Request]) -> Result<Vec<ArrayRef>> {
@@ -93,7 +93,7 @@ fn begin(chunk: &Chunk<'_>, games: &[u64], request: Request) -> Result<Growing> 
     })
 }
 
-/// Returns the texts of tag `name` in these games.
+/// Returns the texts of the tag `name` in these games.
 fn tag(chunk: &Chunk<'_>, games: &[u64], name: &str) -> Result<ArrayRef> {
     let mut texts = StringBuilder::new();
     let (mut games, mut number) = (games.iter().peekable(), chunk.first());
@@ -111,7 +111,7 @@ impl Growing {
         matches!(self, Growing::Depths(_) | Growing::Nodes(_) | Growing::Times(_) | Growing::Pvs(_))
     }
 
-    /// Adds the engine analysis of a game with this many plies.
+    /// Adds the engine analysis of a game with this number of plies.
     fn add_analysis(&mut self, analysis: &[Analysis], plies: u32) {
         let mut known = analysis.iter().peekable();
         let of_plies = (1..=plies).map(move |ply| known.next_if(|analysis| analysis.ply == ply));
@@ -163,7 +163,7 @@ impl Growing {
                     map.keys().append_value(name);
                     map.values().append_value(value);
                 }
-                // Keys and values were added in pairs.
+                // Each key was added together with its value.
                 map.append(true).map_err(|error| unexpected(&error))?;
             }
             Growing::Bytes(bytes) => {
@@ -227,7 +227,7 @@ fn unexpected(error: &dyn std::fmt::Display) -> scoresheet::Error {
     scoresheet::Error::Input { name, what: error.to_string(), source: None }
 }
 
-/// The limit of evaluations in hundredths of a pawn; larger numbers are mates in at most 512 moves.
+/// The maximum evaluation in hundredths of a pawn; larger numbers are mates in at most 512 moves.
 const MOST: i32 = 32_255;
 
 /// Returns an evaluation in 16 bits.

@@ -1,7 +1,8 @@
-//! Tag columns: texts of tags for the games of a batch, as dictionaries or strings, and values parsed from them.
+//! Reads tag columns: texts of tags for the games of a batch, as dictionaries or strings, and values parsed from these
+//! texts.
 //!
-//! If the archive has tag columns, the numbers of a column are the keys of a dictionary, and its table of strings holds
-//! the values. A text is then parsed once, not once per game.
+//! If the archive has tag columns, the numbers of a column are the keys of a dictionary, and the column's table of
+//! strings contains the values. Each text is then parsed once, not once per game.
 
 use arrow_array::types::{ArrowPrimitiveType, Int32Type};
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, PrimitiveArray, StringArray};
@@ -19,23 +20,24 @@ pub enum Texts {
     Strings(StringArray),
 }
 
-/// String tables as arrays, made once for all batches.
+/// String tables as Arrow arrays, which all batches share.
 #[derive(Default)]
 pub struct Dictionaries {
     made: HashMap<usize, (Arc<Strings>, ArrayRef)>,
 }
 
 impl Dictionaries {
-    /// Returns a table as an array: the string of number n at index n - 1.
+    /// Returns a table as an array, with the string of number n at index n - 1.
     fn of(&mut self, strings: &Arc<Strings>) -> ArrayRef {
         let key = Arc::as_ptr(strings) as usize;
-        // The table is kept with its array, so no other table can get its address.
+        // The cache keeps the table alive with its array, so no other table can get the same address.
         let (_, array) = self.made.entry(key).or_insert_with(|| (Arc::clone(strings), array_of(strings)));
         Arc::clone(array)
     }
 }
 
-/// Returns a table as an array. Uses all its bytes at once if they are valid, and otherwise adds one string at a time.
+/// Returns a table as an array. Uses all bytes of the table at once if they are valid UTF-8, and otherwise adds one
+/// string at a time.
 fn array_of(strings: &Strings) -> ArrayRef {
     let at_once = || {
         let mut offsets = vec![0i32];
@@ -93,7 +95,7 @@ impl Texts {
                     Some(strings) => dictionaries.of(strings),
                     None => Arc::new(StringArray::from(Vec::<&str>::new())),
                 };
-                // Keys are below the number of values: `from_column` ensures it.
+                // Keys are below the number of values: `from_column` ensures this.
                 match DictionaryArray::<Int32Type>::try_new(keys, values) {
                     Ok(array) => Arc::new(array),
                     Err(_) => Arc::new(self.separate_dictionary()),
@@ -114,7 +116,7 @@ impl Texts {
     /// Returns the result of `read` for each text.
     pub fn read<T: ArrowPrimitiveType>(&self, read: impl Fn(&str) -> Option<T::Native>) -> PrimitiveArray<T> {
         match self {
-            // Parse each string once if there are fewer strings than games.
+            // If there are fewer strings than games, parse each string once.
             Texts::Numbers(numbers, column)
                 if column.strings().is_some_and(|strings| strings.len() < numbers.len()) =>
             {
@@ -128,7 +130,7 @@ impl Texts {
     }
 }
 
-/// Returns the column of a tag, if the archive has it in tag columns.
+/// Returns the column of a tag, if the archive's tag columns contain it.
 pub fn available(source: &Member, tag: &str) -> Option<Arc<Column>> {
     source.columns().available(&scoresheet::query::tag_columns::Key::Tag(tag.to_owned()))
 }

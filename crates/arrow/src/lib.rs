@@ -1,9 +1,10 @@
 //! Scoresheet archives as Arrow record batches: for data frames, SQL engines and Parquet files.
 //!
-//! An [`ArchiveSet`](scoresheet::ArchiveSet) has open archives that behave like one. [`Columns`] selects the columns (a
-//! preset or a list). [`Batches`] reads them: a [`RecordBatchReader`](arrow_array::RecordBatchReader) with one chunk of
-//! games on each of rayon's threads. It reads only the requested data. Tag columns come from the tag columns file
-//! (`.bgh`) if there is one, as dictionaries on request.
+//! An [`ArchiveSet`](scoresheet::ArchiveSet) contains open archives that behave like one archive. [`Columns`] selects
+//! the columns (a preset or a list). [`Batches`] reads these columns: a
+//! [`RecordBatchReader`](arrow_array::RecordBatchReader) with one chunk of games on each of rayon's threads. It reads
+//! only the requested data. It reads tag columns from the tag columns file (`.bgh`) if this file exists, and returns
+//! them as dictionaries on request.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;

@@ -1,19 +1,19 @@
-//! Shared by commands that write tables: new files, and the handling of a closed output pipe.
+//! Functions for all commands that write tables: they create new files, and handle a closed output pipe.
 
 use scoresheet::Existing;
 use scoresheet::output::{self, Content, Outputs};
 use std::io::Write;
 use std::path::Path;
 
-/// A file that gets its name when complete; if dropped before that, it leaves nothing. The library's [`Outputs`]
+/// A file that gets its name when it is complete. If it is dropped earlier, no file remains. The library's [`Outputs`]
 /// decides which files a command may write.
 #[derive(Debug)]
 pub struct NewFile(output::NewFile);
 
 impl NewFile {
-    /// Creates a file for this content. `force` allows it to replace a file of the same kind.
+    /// Creates a file for this content. With `force`, the new file may replace a file of the same kind.
     ///
-    /// Errors: the file is an input, exists and must not be replaced, or cannot be created.
+    /// Errors: the file is an input, it exists and must not be replaced, or it cannot be created.
     pub fn create(outputs: &mut Outputs, path: &Path, content: Content, force: bool) -> Result<NewFile, String> {
         let target = outputs.file(path, content, Existing::from_force(force)).map_err(|refused| {
             let advice = if refused.is_existing() { "; --force replaces it" } else { "" };
@@ -39,7 +39,7 @@ impl Write for NewFile {
     }
 }
 
-/// Returns whether an error means that the reader of standard output has closed the pipe. This is not a failure.
+/// Returns whether an error means that the reader of standard output has closed the pipe, which is not a failure.
 pub fn is_broken_pipe(mut error: &(dyn std::error::Error + 'static)) -> bool {
     loop {
         if let Some(io) = error.downcast_ref::<std::io::Error>()

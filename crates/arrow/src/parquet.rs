@@ -37,7 +37,7 @@ impl Default for ParquetOptions {
 }
 
 impl ParquetOptions {
-    /// Returns the options, or the reason why no file can be written with them.
+    /// Returns the options, or the reason why they are invalid.
     pub fn check(self) -> Result<ParquetOptions, String> {
         if self.row_group == 0 {
             return Err("a row group has at least 1 game".to_owned());
@@ -46,7 +46,7 @@ impl ParquetOptions {
     }
 }
 
-/// Returns the properties of a file for the columns of these batches and their archives.
+/// Returns the Parquet properties of a file with the columns of these batches, from their archives.
 fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProperties, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.level)?))
@@ -54,15 +54,16 @@ fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProper
         .set_created_by(concat!("scoresheet ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(batches.origin()));
     for column in batches.columns().columns() {
-        // Sites of tournaments recur. Addresses of games only share a prefix, and soon fill the dictionary.
+        // Sites of tournaments recur. Addresses of games have only a prefix in common, and would soon fill the
+        // dictionary.
         if column.name == "site" || column.name == "Site" {
             let path = ColumnPath::from(column.name);
             properties = properties
                 .set_column_dictionary_page_size_limit(path.clone(), 1 << 16)
                 .set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY);
         }
-        // All values of these columns are distinct: the encoding writes numbers as differences, and texts after their
-        // lengths.
+        // All values of these columns are distinct, so the encoding writes numbers as differences, and texts after
+        // their lengths.
         let encoding = match column.value {
             Value::GameId | Value::UtcTime | Value::UtcTimestamp => Encoding::DELTA_BINARY_PACKED,
             Value::Brenner | Value::Movetext => Encoding::DELTA_LENGTH_BYTE_ARRAY,
@@ -74,10 +75,10 @@ fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProper
     Ok(properties.build())
 }
 
-/// Writes all batches as a Parquet file. Calls `progress` after each batch with the number of games written so far; if
-/// it returns false, writing stops. Returns the number of games, or `None` if stopped: the file is then unusable.
+/// Writes all batches as a Parquet file. Calls `progress` after each batch with the number of games written so far, and
+/// stops if `progress` returns false. Returns the number of games, or `None` if stopped; the file is then unusable.
 ///
-/// Needs memory for a row group and a batch, for any number of games. The file's metadata names the archives in
+/// The memory use is a row group and a batch, for any number of games. The file's metadata names the archives in
 /// `scoresheet.archive` and `scoresheet.sequence`, and this crate's version in `scoresheet.version`.
 ///
 /// Errors: the file cannot be written, or the archive is damaged.
@@ -90,8 +91,8 @@ pub fn write_parquet(
     write_parquet_part(&mut batches, to, options, usize::MAX, progress)
 }
 
-/// Writes batches like `write_parquet`, until the file has about this many bytes. The remaining batches go into the
-/// next file.
+/// Writes batches like `write_parquet`, until the file has about this size in bytes. The caller writes the remaining
+/// batches to the next file.
 ///
 /// Errors: those of `write_parquet`.
 pub fn write_parquet_part(
@@ -112,7 +113,7 @@ pub fn write_parquet_part(
             RecordBatch::try_new(Arc::clone(&schema), columns)
         });
         let batch = batch.map_err(|error| ParquetError::External(Box::new(error)))?;
-        // The writer splits a batch at row groups, and gets the rows of one row group at a time.
+        // Batches are split at row groups, so the writer receives the rows of one row group at a time.
         let mut first = 0;
         while first < batch.num_rows() {
             let room = options.row_group.saturating_sub(writer.in_progress_rows()).max(1);
@@ -132,8 +133,8 @@ pub fn write_parquet_part(
     Ok(Some(games))
 }
 
-/// Returns the schema without times in seconds, which Parquet lacks. Times of day are in microseconds, because Spark
-/// reads no others. The column of Lichess' data set has milliseconds.
+/// Returns the schema without times in seconds, which Parquet does not support. Times of day are in microseconds,
+/// because Spark reads no other unit. In the column of Lichess' data set, they are in milliseconds.
 fn without_seconds(schema: &Schema) -> SchemaRef {
     let field = |field: &Arc<Field>| {
         let data_type = match field.data_type() {
@@ -161,7 +162,7 @@ fn in_steps_of(column: &ArrayRef, data_type: &DataType) -> ArrayRef {
 }
 
 impl Batches {
-    /// Returns the source of the data, for the file's metadata.
+    /// Returns the entries that name the source of the data, for the file's metadata.
     fn origin(&self) -> Vec<KeyValue> {
         let archives = self.sources().members().iter().map(|source| source.archive());
         let join = |texts: Vec<String>| texts.join(" ");

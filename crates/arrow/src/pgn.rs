@@ -1,7 +1,7 @@
 //! Converts rows of record batches back to PGN, which `scoresheet import` and [`Import`](scoresheet::Import) accept.
 //!
-//! Columns are recognized by their names in any of the presets, and others are ignored. If there are several columns of
-//! moves, the most complete one is read: `movetext`, then `brenner`, `moves_uci`, `moves_san`. This file knows names
+//! Columns are recognized by their names in any of the presets; other columns are ignored. If there are several columns
+//! of moves, the first in this order is read: `movetext`, `brenner`, `moves_uci`, `moves_san`. This file handles names
 //! and rows, but no files.
 
 use crate::columns::{Value, value_of};
@@ -26,10 +26,10 @@ pub struct RowsToPgn {
     columns: Vec<(usize, Value)>,
 }
 
-/// The columns of moves, the most complete first.
+/// The columns of moves, the most complete column first.
 const MOVES: [Value; 4] = [Value::Movetext, Value::Brenner, Value::MovesUci, Value::MovesSan];
 
-/// The tags in the order of Lichess.
+/// The tags in the order in which Lichess writes them.
 const ORDER: [&str; 20] = [
     "Event",
     "Site",
@@ -54,7 +54,7 @@ const ORDER: [&str; 20] = [
 ];
 
 impl RowsToPgn {
-    /// Returns a writer for rows with these columns.
+    /// Creates a writer for rows with these columns.
     ///
     /// Errors: no column contains moves.
     pub fn new(schema: &Schema) -> Result<RowsToPgn, ArrowError> {
@@ -77,15 +77,15 @@ impl RowsToPgn {
         self.columns.iter().map(|(index, _)| *index).collect()
     }
 
-    /// Returns the writer for batches that contain only these columns, in their order.
+    /// Returns the writer for batches that contain only the columns to read, in their order.
     pub fn projected(&self) -> RowsToPgn {
         let columns = self.columns.iter().enumerate().map(|(index, (_, value))| (index, *value));
         RowsToPgn { columns: columns.collect() }
     }
 
     /// Returns the games of a batch as PGN, on rayon's current pool. If a row is not a valid game, for example if its
-    /// move bytes are damaged, its PGN contains the readable part and a comment about the fault. The import reports
-    /// these faults.
+    /// move bytes are damaged, its PGN contains the readable part and a comment about the fault. An import of this PGN
+    /// reports the fault.
     ///
     /// Errors: a column's type does not match its name.
     pub fn text(&self, batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
@@ -195,7 +195,7 @@ impl Row<'_> {
         }
         let index = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
         given.sort_by_key(|(name, _)| index(name));
-        // Tags of the map keep their order; tags of columns are inserted between them.
+        // Tags of the map keep their order; tags of columns are inserted between the tags of the map.
         let (mut given, mut all) = (given.into_iter().peekable(), Vec::new());
         for (name, value) in map_tags {
             let before = std::iter::from_fn(|| given.next_if(|(column_tag, _)| index(column_tag) <= index(&name)));
@@ -210,7 +210,7 @@ impl Row<'_> {
         all
     }
 
-    /// Adds the tags of days and times. This is the inverse of `left_over` in `columns`.
+    /// Adds the tags of days and times. This function is the inverse of `left_over` in `columns`.
     fn days_and_times(
         &self,
         in_map: &impl Fn(&str) -> bool,
@@ -266,7 +266,7 @@ impl Row<'_> {
         }
     }
 
-    /// Returns the moves and the start of the game.
+    /// Returns the moves and the starting position of the game.
     fn game(&self, tags: &[(String, String)]) -> Game {
         if let Some(bytes) = self.array(Value::Brenner).and_then(|array| array.as_binary_opt::<i32>()) {
             let read = standalone::decode(bytes.value(self.row));
@@ -329,7 +329,7 @@ impl Row<'_> {
     }
 }
 
-/// Returns a game with a comment that describes the fault of its row.
+/// Returns a PGN game with a comment that describes the fault of its row.
 fn fault(mut game: Game, what: &str) -> Game {
     game.events.push(Event::Text(TextKind::Brace, format!("unreadable row: {}", what.replace('}', ")"))));
     game

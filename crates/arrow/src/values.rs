@@ -1,10 +1,10 @@
-//! Parses numbers, days and times in texts of tags.
+//! Parses numbers, days and times in tag texts.
 //!
-//! A text without such a value gives `None`; the text column still contains the text itself.
+//! A text without such a value returns `None`; the text column still contains the text itself.
 
 use scoresheet::query::value;
 
-/// Parses an integer with an optional sign; `None` if it does not fit.
+/// Parses an integer with an optional sign; `None` if the number does not fit the type.
 pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
     let text = text.trim();
     let value: i64 = text.strip_prefix('+').unwrap_or(text).parse().ok()?;
@@ -16,12 +16,12 @@ pub fn rating(text: &str) -> Option<i16> {
     value::rating(text.as_bytes()).and_then(|rating| i16::try_from(rating).ok())
 }
 
-/// Formats a rating change like PGN: `+5`, `-3`, `+0`.
+/// Formats a rating change as in PGN: `+5`, `-3`, `+0`.
 pub fn signed(number: i16) -> String {
     format!("{number:+}")
 }
 
-/// Formats a second of the day like PGN: `17:05:09`.
+/// Formats a second of the day as in PGN: `17:05:09`.
 pub fn time_text(second: i32) -> String {
     format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
 }
@@ -40,7 +40,7 @@ fn days(year: i32, month: i32, day: i32) -> i32 {
     year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469
 }
 
-/// Returns the second of the day of a time: `17:05:09`.
+/// Returns the second of the day for a time such as `17:05:09`.
 pub fn second(text: &str) -> Option<i32> {
     let mut parts = text.trim().split(':');
     let mut next = |most: i32| {

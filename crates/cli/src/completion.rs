@@ -1,4 +1,4 @@
-//! Completion for shells: commands, options, fields, files, and the players in the archives on the line.
+//! Completion for shells: commands, options, fields, files, and the players in the archives on the command line.
 //!
 //! A script from [`script`] runs this program on each Tab, with the words of the line as arguments and the shell's name
 //! in [`VARIABLE`].
@@ -19,14 +19,14 @@ use std::process::ExitCode;
 /// The environment variable with the name of the shell that needs completions.
 const VARIABLE: &str = "SCORESHEET_COMPLETE";
 
-/// The maximum number of players proposed. Nobody reads more.
+/// The maximum number of suggested players. Nobody reads more.
 const MOST_PLAYERS: usize = 200;
 
-/// The maximum number of games of an archive whose tags are read on a Tab. Larger archives need tag columns; without
-/// them there is no completion.
+/// The maximum number of games of an archive whose tags are read on a Tab. Names in larger archives are completed only
+/// with tag columns.
 const MOST_GAMES: u64 = 20_000;
 
-/// Adds backslashes to bash's completions that need them, unless the word begins with a quote.
+/// Code for bash that escapes completions with backslashes where necessary, unless the word begins with a quote.
 const BASH_QUOTES: &str = r#"_scoresheet_quoted() {
     _clap_complete_scoresheet "$@"
     [[ ${COMP_WORDS[COMP_CWORD]} == [\"\']* ]] && return
@@ -39,7 +39,7 @@ const BASH_QUOTES: &str = r#"_scoresheet_quoted() {
 }
 "#;
 
-/// Completes at the first Tab if zsh loads the script as a function from its `fpath`.
+/// Code for zsh that completes at the first Tab if zsh loads the script as a function from its `fpath`.
 const ZSH_FIRST: &str = r#"[[ $funcstack[1] != _scoresheet ]] || _clap_dynamic_completer_scoresheet "$@"
 "#;
 
@@ -74,7 +74,7 @@ pub fn script(shell: Shell) -> std::io::Result<Vec<u8>> {
     })
 }
 
-/// Completes files, and the players of the archives that are already on the line.
+/// Completes files, and the players of the archives that are already on the command line.
 pub fn files_and_players() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let mut found = PathCompleter::any().complete(current);
@@ -89,7 +89,8 @@ pub fn files_and_players() -> ArgValueCompleter {
     })
 }
 
-/// Returns the players whose names begin with this text, ignoring case, in the archives among this program's arguments.
+/// Returns the players whose names begin with this text, ignoring case, in the archives that this program's arguments
+/// name.
 fn players(begun: &str) -> BTreeSet<String> {
     let begun = begun.to_lowercase();
     let mut found = BTreeSet::new();

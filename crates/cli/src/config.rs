@@ -1,4 +1,5 @@
-//! Default options of a command: a file with a line for each command, read before the command line.
+//! Reads the file of default options, which contains a line for each command. These options precede the options of the
+//! command line.
 //!
 //! ```text
 //! # A comment. The first word is a command, or * for all of them; the rest are its options.
@@ -21,7 +22,7 @@ pub struct Config {
     pub file: Option<PathBuf>,
 }
 
-/// Returns the arguments of this process, with the options that the file has for the command. `names` are the names of
+/// Returns the arguments of this process, with the options in the file for this command. `names` contains the names of
 /// all commands.
 ///
 /// Errors: the file cannot be read, or a line is invalid.
@@ -33,7 +34,7 @@ pub fn arguments(typed: Vec<OsString>, names: &[String]) -> Result<Config, Strin
     let Some(file) = file() else { return Ok(Config { args: typed, file: None }) };
     let text = match std::fs::read_to_string(&file) {
         Ok(text) => text,
-        // Only a file that the variable names must exist.
+        // A file that the variable names must exist; the default file may be missing.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && named().is_none() => String::new(),
         Err(error) => return Err(format!("{}: {error} ({IGNORE} ignores the file)", file.display())),
     };
@@ -66,7 +67,8 @@ fn file() -> Option<PathBuf> {
     Some(settings?.join("scoresheet").join("config"))
 }
 
-/// Returns the options of a command, after the options for all commands. Errors: the number of a line, and its fault.
+/// Returns the options of a command, after the options for all commands. Errors: an invalid line, by its number and its
+/// fault.
 fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (usize, String)> {
     let (mut all, mut for_command) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {
@@ -78,7 +80,7 @@ fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (
             name if names.iter().any(|known| known == name) => {}
             name => return Err((index + 1, format!("there is no command {name}"))),
         }
-        // A file name here would become an input of every call.
+        // A file name in this file would become an input of every call.
         if let Some(first) = options.first().filter(|first| !first.starts_with('-')) {
             return Err((index + 1, format!("{first} is not an option")));
         }
@@ -86,7 +88,7 @@ fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (
     Ok([all, for_command].concat())
 }
 
-/// Returns the words of a line; quotation marks of either kind keep blanks together.
+/// Returns the words of a line; single or double quotation marks protect blanks.
 fn words(line: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in line.chars() {

@@ -17,13 +17,13 @@ pub enum Code {
     Success = 0,
     /// The command failed.
     Failed = 1,
-    /// Wrong usage, reported like clap's errors.
+    /// The command line was wrong, which is reported like clap's errors.
     Usage = 2,
-    /// Finished, but games were rejected under `--strict`.
+    /// The import finished, but rejected games because of `--strict`.
     Rejected = 3,
     /// Verification found damage.
     Damaged = 4,
-    /// Finished, but files were refused because they contain no games.
+    /// The import finished, but refused files because they contain no games.
     Refused = 5,
 }
 
@@ -33,8 +33,8 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// The reason why a command fails. Displayed as one line that explains how to fix it; an invalid query follows on
-/// separate lines, with a marker.
+/// The reason why a command fails. Its text is one line that explains how to fix the problem; an invalid query follows
+/// on separate lines, with a marker.
 #[derive(Debug)]
 pub enum Failure {
     /// An error from the library.
@@ -43,9 +43,9 @@ pub enum Failure {
     Message(String),
     /// A fault in the arguments that clap does not detect.
     Usage(String),
-    /// A fault of a query in the value of this option, with its position.
+    /// A fault in a query that is the value of this option, with the position of the fault.
     Query(&'static str, QueryFault),
-    /// The message of a command that a signal has stopped.
+    /// The message of a command after a signal has stopped it.
     Interrupted(String),
     /// Standard output or an output file cannot be written.
     Output(io::Error),
@@ -57,7 +57,7 @@ impl Failure {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// Adds the file's name to an error of writing it.
+    /// Adds the file's name to an error that occurred while writing the file.
     pub fn of_output(self, path: &Path) -> Failure {
         match self {
             Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", shown(path))),
@@ -70,7 +70,7 @@ impl Failure {
         Error::Io { doing: "cannot open", path: path.to_path_buf(), source }.into()
     }
 
-    /// Adds the archive's name to an error that lacks it.
+    /// Adds the archive's name to an error that does not contain it.
     pub fn of_archive(path: &Path) -> impl FnOnce(Error) -> Failure {
         move |error| match error {
             Error::Damaged(_) | Error::Limit { .. } | Error::Read { .. } | Error::Unknown { .. } => {
@@ -87,7 +87,7 @@ impl Failure {
     }
 }
 
-/// Returns success, or a failure if this many games could not be read.
+/// Returns success, or failure if the number of unreadable games is not 0.
 pub fn all_read(unread: u64) -> Result<Code, Failure> {
     match unread {
         0 => Ok(Code::Success),
@@ -125,7 +125,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Returns advice about an error from the library, to append to its message.
+/// Returns advice about an error from the library, which is appended to the error's message.
 fn advice(error: &Error) -> &'static str {
     match error {
         Error::Damaged(_) | Error::Read { .. } => "; see `scoresheet verify`",

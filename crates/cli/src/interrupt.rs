@@ -1,8 +1,8 @@
-//! Ctrl-C and SIGTERM: work that can stop cleanly stops, and no unfinished files remain. If memory runs out, an abort
-//! ends with an exit code.
+//! Ctrl-C and SIGTERM: work that can stop cleanly stops, and no unfinished files remain. If memory runs out, the
+//! program ends with an exit code instead of a signal.
 //!
-//! The thread that waits for signals shares three atomics with the session. It calls the library to remove its
-//! temporary files.
+//! The thread that waits for signals shares three atomics with the session. It calls the library to remove the
+//! library's temporary files.
 
 use scoresheet::archive::temporary;
 use std::io::{self, Write};
@@ -12,14 +12,15 @@ use std::sync::Arc;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-/// The exit code that shells expect of a program ended by an interrupt. Also used if no signal was received.
+/// The exit code that shells expect of a program that an interrupt has ended. It is also used if no signal was
+/// received.
 const INTERRUPTED: u8 = 130;
 
-/// State shared by the session and the thread that waits for signals.
+/// The state that the session and the thread that waits for signals share.
 pub struct Interrupt(Arc<Shared>);
 
 struct Shared {
-    /// Set by the first signal.
+    /// Whether a signal was received; the first signal sets this flag.
     stop: AtomicBool,
     /// Whether the running work checks `stop`.
     can_stop: AtomicBool,
@@ -32,8 +33,8 @@ struct Shared {
 }
 
 impl Interrupt {
-    /// Watches for signals: when a signal ends the program, it first removes unfinished files. If this is impossible,
-    /// signals have their default effect.
+    /// Watches for signals: when a signal ends the program, it first removes unfinished files. If no thread can be
+    /// started for this purpose, signals have their default effect.
     pub fn watch(print: fn(&str)) -> Interrupt {
         let (stop, can_stop) = (AtomicBool::new(false), AtomicBool::new(false));
         let is_paged = AtomicBool::new(false);
@@ -42,7 +43,8 @@ impl Interrupt {
         Interrupt(shared)
     }
 
-    /// Returns a flag. The first signal sets it instead of ending the program; the second signal ends the program.
+    /// Returns a flag. The first signal sets this flag instead of ending the program; the second signal ends the
+    /// program.
     pub fn stop_flag(&self) -> &AtomicBool {
         self.0.can_stop.store(true, Ordering::Relaxed);
         &self.0.stop
@@ -87,8 +89,8 @@ const STACK: usize = 256 << 10;
 #[cfg(unix)]
 fn wait(shared: Arc<Shared>) {
     use signal_hook::consts::{SIGINT, SIGTERM};
-    // The standard library ends the program if a new thread finds no memory for its signal stack. So the thread begins
-    // only if there is enough memory, and nothing else takes memory until it runs.
+    // The standard library ends the program if a new thread gets no memory for its signal stack. The thread is
+    // therefore started only if there is enough memory, and other code uses no memory until the thread runs.
     if Vec::<u8>::new().try_reserve_exact(4 * STACK).is_err() {
         return;
     }
@@ -108,13 +110,13 @@ fn wait(shared: Arc<Shared>) {
     }
 }
 
-/// Waits for Ctrl-C, the only signal on Windows.
+/// Waits for Ctrl-C, which is the only signal on Windows.
 #[cfg(windows)]
 fn wait(shared: Arc<Shared>) {
     let _ = ctrlc::set_handler(move || shared.interrupted(INTERRUPTED));
 }
 
-/// Does nothing: other systems have no signals.
+/// Does nothing, because other systems have no signals.
 #[cfg(not(any(unix, windows)))]
 fn wait(_: Arc<Shared>) {}
 
@@ -130,7 +132,7 @@ impl Shared {
             (self.print)("stopping when the games read so far are stored; press Ctrl-C again to stop at once");
             return;
         }
-        // This is the last message; unfinished work prints nothing after it.
+        // This is the last message; unfinished work prints no messages after it.
         let _last = std::io::stderr().lock();
         temporary::remove_all();
         (self.print)(match can_stop {

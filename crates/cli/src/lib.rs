@@ -1,13 +1,13 @@
 //! The command `scoresheet`: it stores, searches and exports chess games in compact archives.
 //!
-//! Data goes to standard output, progress and messages to standard error. This file owns the exit codes. Imports point
-//! in one direction:
+//! Commands write data to standard output, and progress and messages to standard error. This file determines the exit
+//! codes. Imports point in one direction:
 //!
 //! ```text
 //! lib -> command -> select -> output -> session, threads, interrupt, failure, text
 //! ```
 //!
-//! `command` has a file for each subcommand, and no subcommand imports another. `select` resolves arguments to
+//! `command` contains a file for each subcommand, and no subcommand imports another. `select` resolves arguments to
 //! archives, games, positions and files. `output` writes the results. `outside` runs separate programs as subcommands.
 //! The command uses only the public API of the library.
 
@@ -78,7 +78,7 @@ pub fn run() -> ExitCode {
     session.access = if cli.no_map { Access::Read } else { Access::Map };
     let named = std::env::var_os("SCORESHEET_INDEX_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     if let Some(folder) = cli.index_dir.clone().or(named) {
-        // The code that later writes into the folder reports the error.
+        // The code that later writes to the folder reports the error.
         let _ = std::fs::create_dir_all(&folder);
         scoresheet::archive::set_index_folder(Some(folder));
     }
@@ -100,8 +100,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Makes glibc keep freed memory, so the next chunk can reuse it. Getting a new page takes as long as filling it. glibc
-/// returns large blocks to the system until a larger block is freed; from then on it keeps blocks of that size
+/// Makes glibc keep freed memory, so the next chunk can reuse this memory. A new page takes as long to get as to fill.
+/// glibc returns large blocks to the system until a larger block is freed; from then on it keeps blocks of that size
 /// (mallopt(3), `M_MMAP_THRESHOLD`). Other allocators ignore this.
 fn keep_pages() {
     const KEPT: usize = 16 << 20;
@@ -116,7 +116,7 @@ fn report(session: &Session, failure: &Failure) -> ExitCode {
     let text = failure.to_string();
     match failure {
         Failure::Query(..) => {
-            // The query and a marker under the fault follow on their own lines.
+            // The query, and a marker under the fault, follow on separate lines.
             let mut lines = text.lines();
             lines.next().into_iter().for_each(|line| session.message(line));
             lines.for_each(|line| session.note(line));
@@ -160,7 +160,7 @@ fn color_choice(args: &[std::ffi::OsString]) -> clap::ColorChoice {
 
 /// Reads the command line.
 fn parse(configured: &config::Config) -> Result<Cli, clap::Error> {
-    // With this setting, `--limit -3` is rejected for its value, not as an unknown option.
+    // With this setting, clap rejects `--limit -3` because of the value, not as an unknown option.
     let takes_negative = |arg: clap::Arg| match arg.get_action().takes_values() {
         true => arg.allow_negative_numbers(true),
         false => arg,
@@ -224,7 +224,7 @@ fn print(session: &Session, error: &clap::Error) {
     let rendered = error.render().to_string();
     let text = number_words(&rendered);
     let is_wide = |line: &str| session::message_width().is_some_and(|width| line.chars().count() > width);
-    // The lines of a query and of the marker below it begin with blanks.
+    // The line of a query and the line of the marker below it begin with blanks.
     if error.use_stderr() && text.lines().any(|line| is_wide(line) && !line.starts_with(' ')) {
         return text.lines().for_each(|line| session.note(line));
     }

@@ -3,7 +3,8 @@
 use std::hint::black_box;
 use std::process::ExitCode;
 
-/// The stack provided at the start, in bytes. Commands of a release build use less than 128 KiB.
+/// The size of the stack that the system provides at the start, in bytes. Commands of a release build use less than 128
+/// KiB.
 const STACK: usize = 512 << 10;
 
 fn main() -> ExitCode {
@@ -11,7 +12,7 @@ fn main() -> ExitCode {
     scoresheet_cli::run()
 }
 
-/// Makes the system provide the stack now. A stack that cannot grow later would end the program by a signal, without a
+/// Makes the system provide the stack now. If the stack could not grow later, a signal would end the program without a
 /// message.
 #[inline(never)]
 fn grow_stack() {

@@ -1,7 +1,7 @@
-//! Separate programs as subcommands, like git: `scoresheet serve` runs `scoresheet-serve`.
+//! Runs separate programs as subcommands, as git does: `scoresheet serve` runs `scoresheet-serve`.
 //!
-//! The input is a subcommand unknown to clap, and the output is the exit code of the program. This file uses nothing
-//! else from the command.
+//! The input is a subcommand that clap does not know, and the output is the exit code of the program. This file uses no
+//! other parts of the command.
 
 use std::env::{self, consts::EXE_SUFFIX};
 use std::ffi::OsString;
@@ -35,18 +35,18 @@ pub fn of_tables(args: &[OsString]) -> Option<Vec<OsString>> {
     of_tables.then(|| [OsString::from("parquet")].into_iter().chain(args.iter().cloned()).collect())
 }
 
-/// The treatment of a subcommand that is not built in.
+/// The result of the search for a subcommand that is not built in.
 pub enum Outside {
     /// A program that implements the subcommand.
     Program(Command),
-    /// A known program that is not installed, with the message.
+    /// A known program that is not installed, with the message for the user.
     Missing(String),
 }
 
 /// Returns the program for these arguments (given without the command's name). Returns `None` if the first argument is
 /// not the name of a subcommand, or if there is no such program.
 ///
-/// Searches beside this program first, then on `PATH`.
+/// Searches the folder of this program first, then `PATH`.
 pub fn find(args: &[OsString]) -> Option<Outside> {
     let (name, rest) = args.split_first()?;
     let name = name.to_str().filter(|name| is_name(name))?;
@@ -65,7 +65,7 @@ pub fn find(args: &[OsString]) -> Option<Outside> {
     )))
 }
 
-/// Replaces this process by a program if possible; otherwise runs it and waits.
+/// Replaces this process by a program if possible; otherwise runs the program and waits for its end.
 ///
 /// Errors: the program cannot be started.
 pub fn run(mut program: Command) -> std::io::Result<ExitCode> {
@@ -81,7 +81,7 @@ pub fn run(mut program: Command) -> std::io::Result<ExitCode> {
     }
 }
 
-/// Returns whether a name has only lower-case letters, digits and dashes, so it cannot lead out of a folder.
+/// Returns whether a name consists of lowercase letters, digits and dashes, so it cannot lead out of a folder.
 fn is_name(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     name.bytes().next().is_some_and(|first| first.is_ascii_lowercase()) && name.bytes().all(fits)

@@ -1,9 +1,9 @@
-//! The pager: terminal output goes through `less`, or through the program in SCORESHEET_PAGER or PAGER.
+//! Runs a pager for terminal output: `less`, or the program in SCORESHEET_PAGER or PAGER.
 
 #[cfg(unix)]
 pub use unix::Pager;
 
-/// On other systems, terminals can scroll back, and may have no pager.
+/// Terminals of other systems can scroll back, and these systems may have no pager.
 #[cfg(not(unix))]
 pub struct Pager;
 
@@ -22,15 +22,15 @@ mod unix {
     use std::os::fd::OwnedFd;
     use std::process::{Child, Command, Stdio};
 
-    /// A program that receives standard output.
+    /// A running pager, which receives standard output.
     pub struct Pager {
         child: Child,
         terminal: OwnedFd,
     }
 
     impl Pager {
-        /// Starts the pager. Returns `None` without a pager, if SCORESHEET_PAGER or PAGER is empty or `cat`, or if the
-        /// terminal is dumb.
+        /// Starts the pager. Returns `None` if there is no pager, if SCORESHEET_PAGER or PAGER is empty or `cat`, or if
+        /// the terminal is dumb.
         pub fn start() -> Option<Pager> {
             let said = ["SCORESHEET_PAGER", "PAGER"].into_iter().find_map(std::env::var_os);
             let is_off = said.as_ref().is_some_and(|said| said.is_empty() || said == "cat");
@@ -42,7 +42,7 @@ mod unix {
                 Some(said) => shell(&said),
                 None => Command::new("less"),
             };
-            // If the text fits on one screen, the pager ends at once and leaves the text; it shows colors.
+            // If the text fits on one screen, the pager ends at once and leaves the text; the pager shows colors.
             if std::env::var_os("LESS").is_none() {
                 command.env("LESS", "FRX");
             }
@@ -60,10 +60,10 @@ mod unix {
     }
 
     impl Drop for Pager {
-        /// Closes the pager's input, and waits until the reader quits.
+        /// Closes the pager's input, and waits until the user quits the pager.
         fn drop(&mut self) {
             let _ = io::stdout().flush();
-            // The pipe ends when its last copy, standard output, is closed.
+            // The pipe ends when its last copy, which is standard output, is closed.
             let _ = rustix::stdio::dup2_stdout(&self.terminal);
             let _ = self.child.wait();
         }

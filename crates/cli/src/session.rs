@@ -1,7 +1,7 @@
 //! The state of one run of the program: standard output and error, access to archives, a flag for incomplete archives,
 //! and the flag that a signal sets.
 //!
-//! It is created in `main` and passed down; the process has no other state.
+//! The state is created in `main` and passed down; the process has no other state.
 
 use crate::interrupt::Interrupt;
 use crate::text::{printable, wrapped};
@@ -11,10 +11,11 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The columns of a line if the width is unknown, and of a message on a terminal.
+/// The width of a line if the width of the screen is unknown, and the maximum width of a message on a terminal, in
+/// columns.
 const SCREEN: usize = 80;
 
-/// The context of a run.
+/// The context of one run of the program.
 pub struct Session {
     /// The options for opening archives.
     pub access: Access,
@@ -33,18 +34,18 @@ pub struct Session {
     fault: Mutex<Option<GameFault>>,
 }
 
-/// Consecutive games that are unreadable for the same reason.
+/// A run of consecutive games that are unreadable for the same reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFault {
     /// The reason.
     pub text: String,
-    /// The first and the last game; 0 if unknown.
+    /// The first and the last game of the run; 0 if unknown.
     pub first: u64,
     pub last: u64,
 }
 
 impl GameFault {
-    /// Extends this fault by the fault of the next game, if both are the same.
+    /// Extends this run by the next game, if both faults are the same.
     fn join(&mut self, next: &GameFault) -> bool {
         let follows = self.text == next.text && self.last > 0 && next.first == self.last + 1;
         if follows {
@@ -65,7 +66,7 @@ impl fmt::Display for GameFault {
 }
 
 impl Session {
-    /// Returns a new context and starts watching for signals.
+    /// Creates a context and starts watching for signals.
     pub fn start() -> Session {
         Session {
             access: Access::default(),
@@ -79,7 +80,7 @@ impl Session {
         }
     }
 
-    /// Returns standard output, buffered. Flush it to detect errors.
+    /// Returns standard output, buffered. Flush the returned output to detect errors.
     pub fn stdout(&self) -> BufWriter<Stdout> {
         BufWriter::with_capacity(64 << 10, io::stdout())
     }
@@ -94,7 +95,7 @@ impl Session {
         self.known_width().unwrap_or(SCREEN)
     }
 
-    /// Returns the maximum width of a table in cells. If the width is unknown, as in a file, tables are not cut.
+    /// Returns the maximum width of a table in cells. If the output has no width, as in a file, tables are not cut.
     pub fn table_width(&self) -> usize {
         self.known_width().unwrap_or(usize::MAX)
     }
@@ -120,8 +121,8 @@ impl Session {
         self.color = color;
     }
 
-    /// Returns whether standard output uses colors: `--color` decides; by default, a terminal does if NO_COLOR is unset
-    /// or empty.
+    /// Returns whether standard output uses colors, as `--color` requests. By default, a terminal uses colors if
+    /// NO_COLOR is unset or empty.
     pub fn has_color(&self) -> bool {
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         match self.color {
@@ -133,7 +134,7 @@ impl Session {
         }
     }
 
-    /// Returns whether standard output is a terminal that shows UTF-8, by its locale.
+    /// Returns whether standard output is a terminal that shows UTF-8, according to the locale.
     pub fn is_unicode_terminal(&self) -> bool {
         self.is_terminal() && locale_is_utf8()
     }
@@ -156,7 +157,7 @@ impl Session {
         }
     }
 
-    /// Writes the fault that is waiting for more games.
+    /// Reports the fault that was waiting for more games.
     fn end_faults(&self) {
         if let Some(fault) = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take() {
             message(&fault.to_string());
@@ -174,12 +175,13 @@ impl Session {
         self.incomplete.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether games may be missing from an opened archive: if so, no command succeeds.
+    /// Returns whether games may be missing from an opened archive; if they may, no command succeeds.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete.load(Ordering::Relaxed)
     }
 
-    /// Returns a flag. The first signal sets it instead of ending the program; the second signal ends the program.
+    /// Returns a flag. The first signal sets this flag instead of ending the program; the second signal ends the
+    /// program.
     pub fn stop_flag(&self) -> &AtomicBool {
         self.interrupt.stop_flag()
     }
@@ -202,7 +204,7 @@ fn message(text: &str) {
 
 fn note(text: &str) {
     let text = printable(text);
-    // Programs need a message on one line, and terminals need unbroken words.
+    // Programs read a message as one line, and on terminals words must not be broken.
     let text = message_width().map_or_else(|| text.clone(), |width| wrapped(&text, width));
     let _ = writeln!(io::stderr(), "{text}");
 }

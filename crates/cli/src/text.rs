@@ -1,4 +1,4 @@
-//! Small texts: numbers, counts, paths and bytes for messages and tables, and numbers from arguments.
+//! Formats numbers, counts, paths and bytes for messages and tables, and parses numbers in arguments.
 
 use scoresheet::archive::GameSet;
 use scoresheet::output::is_control;
@@ -6,13 +6,13 @@ pub use scoresheet::output::{printable, shown};
 use scoresheet::query::GameRanges;
 use unicode_width::UnicodeWidthStr;
 
-/// Formats the games of a set like `--games`, with at most this many ranges and then `..`.
+/// Formats a set of games in the form of `--games`, with at most this number of ranges and then `..`.
 pub fn ranges(games: &GameSet, most: usize) -> String {
     let more = if games.runs().nth(most).is_some() { ",.." } else { "" };
     format!("{}{more}", GameRanges::from_set(games, most))
 }
 
-/// Wraps the text at this many columns; a longer word gets its own line. Lines after the first are indented.
+/// Wraps the text at this number of columns; a longer word gets its own line. Lines after the first are indented.
 pub fn wrapped(text: &str, columns: usize) -> String {
     broken(text, columns, "  ")
 }
@@ -40,8 +40,8 @@ fn broken(text: &str, columns: usize, indent: &str) -> String {
     lines
 }
 
-/// Wraps the text beside a title of this width at `width` columns; a longer word gets its own line. Lines after the
-/// first are indented.
+/// Wraps the text to the right of a title of this width, at `width` columns; a longer word gets its own line. Lines
+/// after the first are indented.
 pub fn beside(text: &str, title: usize, width: usize) -> String {
     let indented = format!("\n{:title$}", "");
     folded(text, width.saturating_sub(title).max(20)).replace('\n', &indented)
@@ -52,7 +52,7 @@ pub fn plain(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }
 
-/// Returns the number with commas between thousands.
+/// Returns the number with a comma before each group of three digits.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -75,13 +75,13 @@ pub fn ratio(part: f64, total: f64) -> f64 {
     if total > 0.0 { part / total } else { 0.0 }
 }
 
-/// Returns bytes as pairs of hexadecimal digits in lower case, separated by `between`.
+/// Returns bytes as pairs of lowercase hexadecimal digits, separated by `between`.
 pub fn hex(bytes: &[u8], between: &str) -> String {
     let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     pairs.join(between)
 }
 
-/// Parses a number that consists only of ASCII digits: no sign, no blank, at most 64 bits.
+/// Parses a number of at most 64 bits that consists only of ASCII digits, without a sign or blanks.
 pub fn number(digits: &[u8]) -> Option<u64> {
     // `parse` would accept a plus sign.
     digits.iter().all(u8::is_ascii_digit).then(|| std::str::from_utf8(digits).ok()?.parse().ok())?

@@ -1,4 +1,4 @@
-//! The number of threads of a command.
+//! Sets the number of threads of a command.
 
 use crate::failure::Failure;
 use clap::Args;
@@ -6,7 +6,7 @@ use clap::Args;
 /// The option for the number of threads.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Threads {
-    /// Use this many threads [default: one per core]
+    /// Use N threads [default: one per core]
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u16).range(0..=1024))]
     threads: u16,
@@ -18,7 +18,7 @@ impl Threads {
         usize::from(self.threads)
     }
 
-    /// Runs `work` with this number of threads for all parallel work in it.
+    /// Runs `work`, which uses this number of threads for its parallel parts.
     pub fn install<T>(self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
         // Uses rayon's global pool, so `work` stays on the main thread and need not be `Send`.
         rayon::ThreadPoolBuilder::new()

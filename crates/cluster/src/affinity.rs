@@ -1,13 +1,13 @@
-//! Assigns tasks to executors; the work on an archive repeatedly goes to the same executor.
+//! Assigns tasks to executors, so the same executor repeatedly gets the work on an archive.
 //!
 //! An executor caches data of each archive: side files on its disk, blocks in memory, and the games that a filter
-//! selects. A hash of both names therefore gives each archive an order of executors (rendezvous hashing). The first
-//! executor gets the work on the archive up to its share of the query, the next executor gets the work beyond this
-//! share, and so on (bounded loads). The order is the same for every query. If an executor joins or leaves, only its
-//! part of the archives moves.
+//! selects. A hash of the archive's and the executor's name therefore determines an order of executors for each archive
+//! (rendezvous hashing). The first executor gets the work on the archive up to its share of the query, the next
+//! executor gets the work beyond this share, and so on (bounded loads). The order is the same for every query. If an
+//! executor joins or leaves, only its part of the archives moves.
 //!
-//! Executors request tasks. After some time, an executor that has started all its tasks also gets tasks of others. A
-//! slow or dead machine therefore delays no query.
+//! Executors request tasks. After some time, an executor that has started all its tasks also gets tasks of other
+//! executors. A slow or dead machine therefore delays no query.
 
 use async_trait::async_trait;
 use ballista_core::JobId;
@@ -28,13 +28,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time before an executor without tasks gets tasks of others. Reading an archive's columns again takes longer;
-/// most queries have ended by then.
+/// The time after which an executor without tasks gets tasks of other executors. Reading an archive's columns again
+/// takes longer than this time, and most queries end earlier.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Executors with tasks on all threads report every five seconds.
 const LEAST_SILENCE: Duration = Duration::from_secs(6);
 
-/// Assigns the work on an archive to the executors that did it before.
+/// A policy that assigns the work on an archive to the executors that did this work before.
 #[derive(Debug)]
 pub struct Affinity {
     silence: Duration,
@@ -43,7 +43,7 @@ pub struct Affinity {
 
 #[derive(Debug, Default)]
 struct State {
-    /// For each executor name: the time of its last request, and the greatest number of free threads.
+    /// For each executor, by name: the time of its last request, and the greatest number of free threads.
     executors: BTreeMap<String, (Instant, u32)>,
     stages: HashMap<(JobId, usize), Stage>,
 }
@@ -52,17 +52,17 @@ struct State {
 #[derive(Debug)]
 struct Stage {
     began: Instant,
-    /// The archive of each partition; `None` if the stage scans nothing, or several tables.
+    /// The archive of each partition; `None` if the stage scans no table or several tables.
     archives: Option<Vec<Arc<str>>>,
     /// The executors with their threads, and the executor of each partition.
     among: Vec<(String, u32)>,
     homes: Vec<usize>,
-    /// The last time at which an executor got a task of its own archives.
+    /// The last time at which an executor got a task of an archive that is assigned to it.
     given: HashMap<String, Instant>,
 }
 
 impl Affinity {
-    /// Returns the policy of a scheduler that drops executors after this time of silence.
+    /// Creates the policy of a scheduler that drops executors after this time of silence.
     pub fn new(silence: Duration) -> Affinity {
         Affinity { silence: silence.max(LEAST_SILENCE), state: Mutex::default() }
     }
@@ -83,7 +83,7 @@ impl Affinity {
         state.stages.retain(|(job, _), _| jobs.contains_key(job));
     }
 
-    /// Takes the partitions of the next task of a stage for an executor, at most `most`.
+    /// Removes and returns the partitions of the next task of a stage for an executor, at most `most`.
     fn take(&self, job: &JobId, stage: &mut RunningStage, executor: &str, most: usize) -> Vec<usize> {
         let mut state = self.lock();
         let State { executors, stages } = &mut *state;
@@ -109,14 +109,14 @@ impl Affinity {
         if !taken.is_empty() {
             assigned.given.insert(executor.to_owned(), Instant::now());
         } else if assigned.given.get(executor).unwrap_or(&assigned.began).elapsed() >= PATIENCE {
-            // These are the partitions that their assigned executors would reach last.
+            // Take the partitions that their assigned executors would reach last.
             taken = pending.iter().copied().skip(pending.len().saturating_sub(most)).collect();
         }
         stage.pending.reschedule(pending.into_iter().filter(|partition| !taken.contains(partition)));
         taken
     }
 
-    /// Binds the next task of a stage to an executor, like Ballista's own policies.
+    /// Binds the next task of a stage to an executor, like Ballista's built-in policies.
     fn bind(
         &self,
         job: &JobId,
@@ -194,8 +194,8 @@ impl DistributionPolicy for Affinity {
     }
 }
 
-/// Returns whether an operator of a stage merges all partitions, so one task needs them all. This is a rule of Ballista
-/// 55.0.0, which does not export it.
+/// Returns whether an operator of a stage merges all partitions, so one task needs them all. Ballista 55.0.0 has the
+/// same rule, but does not export it.
 fn is_one(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let mut node = plan;
     while let [child] = node.children().as_slice() {
@@ -223,7 +223,7 @@ fn archives(plan: &Arc<dyn ExecutionPlan>, partitions: usize) -> Option<Vec<Arc<
 }
 
 /// Returns the executor of each piece of work: the first executor with a free share, in the order of its archive.
-/// Shares are in proportion to threads.
+/// Shares are proportional to numbers of threads.
 fn homes(archives: &[Arc<str>], executors: &[(String, u32)]) -> Vec<usize> {
     let threads: u64 = executors.iter().map(|(_, threads)| u64::from(*threads)).sum();
     let share = |(_, executor_threads): &(String, u32)| {

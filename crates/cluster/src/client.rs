@@ -1,8 +1,7 @@
 //! Sends queries to a scheduler, and returns their rows.
 //!
-//! The client knows only the names of tables; the scheduler knows their content. If an executor is lost while a query
-//! runs (see `guard`) or while its rows are fetched, the client repeats the query. This is safe because queries only
-//! read.
+//! The client has only the names of tables; the scheduler has their contents. If an executor is lost while a query runs
+//! (see `guard`) or while its rows are fetched, the client repeats the query. This is safe because queries only read.
 
 use crate::closed::check;
 use crate::codec::{Codec, Side};
@@ -35,15 +34,16 @@ pub struct Client {
     scheduler: (String, u16),
 }
 
-/// The client buffers rows up to this number of bytes. It can repeat a query until it has returned the first rows.
+/// The client buffers rows up to this number of bytes. The client can repeat a query until it has returned the first
+/// rows.
 const HELD: usize = 64 << 20;
 /// The maximum number of attempts for a query.
 const ATTEMPTS: usize = 5;
 
 impl Client {
-    /// Returns a session with a scheduler. `partitions` is the number of partitions of groups and joins.
+    /// Creates a session with a scheduler. `partitions` is the number of partitions of groups and joins.
     ///
-    /// Errors: the address does not exist. (The first query shows whether a scheduler listens there.)
+    /// Errors: the address does not exist. (The first query shows whether a scheduler listens at this address.)
     pub async fn new(scheduler: (String, u16), partitions: usize) -> Result<Client> {
         let codec = Arc::new(Codec::new(Side::Client));
         let config = SessionConfig::new_with_ballista()
@@ -53,12 +53,12 @@ impl Client {
             .with_ballista_physical_extension_codec(codec)
             .with_ballista_grpc_client_max_message_size(64 << 20)
             .set_str("ballista.client.grpc_connect_timeout_seconds", "5")
-            // Keep-alive messages detect a lost machine, which sends nothing.
+            // Keep-alive messages detect a lost machine, which sends no messages.
             .set_str("ballista.client.grpc_http2_keepalive_interval_seconds", "10");
         let state = SessionStateBuilder::new().with_default_features().with_config(config).build();
         let url = format!("df://{}:{}", scheduler.0, scheduler.1);
         let context = SessionContext::remote_with_state(&url, state).await?;
-        // The session state for Ballista lacks all other functions.
+        // The session state for Ballista does not include other functions.
         for function in functions() {
             context.register_udf(function);
         }
@@ -100,7 +100,7 @@ impl Client {
     }
 }
 
-/// Returns the innermost message of an error that went through several layers as text.
+/// Returns the innermost message of an error that several layers have passed on as text.
 fn said(text: &str) -> String {
     // An error in the protocol between the machines.
     let message = text.split_once("message: \"").and_then(|(_, rest)| rest.split_once("\", metadata: "));
@@ -125,7 +125,7 @@ const BROKEN: [&str; 6] = [
     "BrokenPipe",
 ];
 
-/// Returns whether a failed query may succeed when repeated: rows were lost in transit.
+/// Returns whether a failed query may succeed when repeated, because rows were lost in transit.
 fn is_lost(error: &DataFusionError) -> bool {
     match error.find_root() {
         DataFusionError::Execution(what) if what.starts_with("Job ") && what.contains(" failed: ") => {
@@ -171,7 +171,7 @@ impl Client {
         let (host, port) = &self.scheduler;
         let connected = SchedulerGrpcClient::connect(format!("http://{host}:{port}")).await;
         if let Ok(mut scheduler) = connected {
-            // A job that cannot be cancelled ends by itself.
+            // A job that cannot be canceled ends without this call.
             let _ = scheduler.cancel_job(CancelJobParams { job_id }).await;
         }
     }
@@ -198,8 +198,8 @@ impl Client {
     }
 }
 
-/// A schema with a table for any name, because only the scheduler knows the tables. Tables that a query creates stay in
-/// this client.
+/// A schema with a table for every name, because only the scheduler knows the names of tables. Tables that a query
+/// creates exist only in this client.
 #[derive(Debug, Default)]
 struct AnyTable {
     made: MemorySchemaProvider,

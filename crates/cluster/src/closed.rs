@@ -1,10 +1,10 @@
-//! Restricts queries: a query reads the games in the cluster's tables, and no files.
+//! Restricts queries: a query can read only the games in the cluster's tables, and no files.
 //!
 //! DataFusion plans can name files: `copy .. to`, external tables, scans of CSV, JSON, Parquet. The scheduler and the
-//! executors accept plans from anybody who can reach their ports. They therefore have no file store at all, and a plan
-//! cannot read or write any file. (Rows between executors go through Ballista's own shuffle files, which no plan
-//! names.) The scheduler also rejects physical plans, because they name archives. The client rejects such a query
-//! first, with a message that lists the allowed statements.
+//! executors accept plans from anybody who can reach their ports. They therefore have no file store, so a plan cannot
+//! read or write files. (Rows between executors go through Ballista's own shuffle files, which no plan names.) The
+//! scheduler also rejects physical plans, because they name archives. The client rejects such a query first, with a
+//! message that lists the allowed statements.
 
 use bytes::BufMut;
 use datafusion::common::{DataFusionError, Result, plan_err};
@@ -37,7 +37,8 @@ impl ObjectStoreRegistry for NoStores {
     }
 }
 
-/// Returns a runtime whose plans cannot access files; `work` is the folder of temporary files, `None` for the system's.
+/// Returns a runtime whose plans cannot access files; `work` is the folder of temporary files; `None` selects the
+/// system's folder.
 pub fn runtime(work: Option<&Path>) -> Result<RuntimeEnv> {
     let mut builder = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(NoStores));
     if let Some(work) = work {
@@ -46,8 +47,9 @@ pub fn runtime(work: Option<&Path>) -> Result<RuntimeEnv> {
     builder.build()
 }
 
-/// A plan from the scheduler to executors. Plans from any other sender are rejected before they are decoded: they could
-/// name any archive that executors can open, and Arrow's decoder reserves as much memory as a message claims.
+/// A plan from the scheduler to executors. Executors reject plans from other senders before they decode them. Such
+/// plans could name any archive that executors can open, and Arrow's decoder reserves the amount of memory that a
+/// message claims.
 #[derive(Clone, Debug)]
 pub struct Outgoing(PhysicalPlanNode);
 
@@ -74,7 +76,7 @@ impl AsExecutionPlan for Outgoing {
 }
 
 /// Rejects all statements except `select` and similar ones (`values`, `explain`, `show`, `describe`), `set`, and views
-/// and tables of the session made from such queries.
+/// and tables that the session creates from such queries.
 pub fn check(plan: &LogicalPlan) -> Result<()> {
     match plan {
         LogicalPlan::Copy(_) => plan_err!("{CLOSED}: copy .. to is not supported; -o FILE writes rows on this machine"),

@@ -1,5 +1,5 @@
-//! Encodes plans: a table by its name, a scan by its columns, filter and positions, a function by its name. Ballista
-//! encodes all other nodes.
+//! Encodes plans. It encodes a table by its name, a scan by its columns, filter and positions, and a function by its
+//! name. Ballista encodes all other nodes.
 
 use crate::shelf::{Listed, Named, Opened, Opener, Tables};
 use ballista_core::serde::{BallistaLogicalExtensionCodec, BallistaPhysicalExtensionCodec};
@@ -40,7 +40,7 @@ struct Message {
 pub enum Side {
     /// A client.
     Client,
-    /// The scheduler, which keeps the lists.
+    /// The scheduler, which stores the lists.
     Scheduler(Arc<Tables>),
     /// An executor.
     Executor(Arc<Opener>),
@@ -55,7 +55,7 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Returns the codec of one process.
+    /// Creates the codec of one process.
     pub fn new(side: Side) -> Codec {
         let functions = functions().into_iter().map(|function| (function.name().to_owned(), Arc::new(function)));
         let (logical, physical) = Default::default();

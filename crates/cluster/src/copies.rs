@@ -1,6 +1,7 @@
-//! Copies of side files from an object store: one folder per archive, with a size limit, least recently used first out.
+//! Manages copies of side files from an object store, in one folder per archive. If the total size exceeds a limit, the
+//! least recently used copies are removed.
 //!
-//! This module knows folders and their sizes; `store` decides about copies and their times.
+//! This module manages folders and their sizes; `store` determines which files are copied, and when.
 
 use scoresheet::archive::FileKind;
 use std::path::{Path, PathBuf};
@@ -50,13 +51,13 @@ impl Copy {
         &self.folder
     }
 
-    /// Locks the files against removal; `None` if they were removed.
+    /// Locks the files against removal; `None` if the files were removed.
     pub fn hold(&self) -> Option<MutexGuard<'_, Files>> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         (!self.is_gone()).then_some(files)
     }
 
-    /// Returns whether the files were removed to make room for others.
+    /// Returns whether the files were removed to make room for other files.
     pub fn is_gone(&self) -> bool {
         self.is_gone.load(Ordering::Acquire)
     }
@@ -74,14 +75,15 @@ impl Copy {
         true
     }
 
-    /// Returns the total size in bytes, without a copy that is locked.
+    /// Returns the total size of the files in bytes, without a file that is being copied.
     fn bytes(&self) -> u64 {
         self.files.try_lock().map_or(0, |files| files.bytes())
     }
 }
 
 impl Copies {
-    /// Returns copies in a folder, of at most `most` bytes together. The most recent copy stays even above this limit.
+    /// Creates a set of copies in a folder, with at most `most` bytes in total. The most recent copy remains even if it
+    /// exceeds this limit.
     pub fn new(folder: PathBuf, most: u64) -> Copies {
         Copies { folder, most, kept: Mutex::default() }
     }

@@ -1,10 +1,11 @@
 //! Wraps the state of Ballista's scheduler: if an executor is lost, its queries fail, and the clients repeat them.
 //!
-//! Ballista 55.0.0 would restart the stages that the lost executor had a part in. But tasks of the first attempt may
-//! still run on other executors, and write files with the same names as the second attempt. Rows are then
-//! counted twice (observed: 990,000 instead of 900,000), or the query waits forever for forgotten threads. So results
-//! of a query with a restarted stage are discarded. The client learns that the query is lost, and repeats it from the
-//! start under another name. Single failed tasks are still retried within their stage.
+//! Ballista 55.0.0 would restart the stages in which the lost executor took part. But tasks of the first attempt may
+//! still run on other executors, and write files with the same names as tasks of the second attempt. Rows are then
+//! counted twice (observed: 990,000 instead of 900,000), or the query waits forever for threads that the scheduler has
+//! forgotten. This module therefore discards the results of a query with a restarted stage. The client is informed that
+//! the query is lost, and repeats it from the start under another name. Ballista still retries single failed tasks
+//! within their stage.
 
 use async_trait::async_trait;
 use ballista_core::error::Result;
@@ -28,7 +29,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The message for a query that has lost an executor.
 pub const LOST: &str = "an executor was lost while the query ran";
 
-/// Returns a cluster in memory that returns no results of a query that has lost an executor.
+/// Returns the in-memory state of a cluster. It returns no results of a query that has lost an executor.
 pub fn cluster(scheduler: &str, session: SessionBuilder, config: ballista_core::ConfigProducer) -> BallistaCluster {
     let jobs = Arc::new(Jobs::default());
     let cluster = GuardedCluster { inner: InMemoryClusterState::default(), jobs: Arc::clone(&jobs) };
@@ -48,13 +49,13 @@ impl Jobs {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job, subscriber);
     }
 
-    /// Cancels all running queries, including queries without a part on the lost executor.
+    /// Cancels all running queries, including queries without tasks on the lost executor.
     fn lose_all(&self) {
         let running: Vec<_> = self.running.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
         for (job, subscriber) in running {
             self.lost.lock().unwrap_or_else(PoisonError::into_inner).insert(job.clone());
             if let Some(subscriber) = subscriber {
-                // A client that does not listen is informed at the end of the query.
+                // A client that does not receive this message is informed at the end of the query.
                 let _ = subscriber.try_send(failed(&job, String::new()));
             }
         }
@@ -102,7 +103,7 @@ fn has_begun_anew(graph: &ExecutionGraphBox) -> bool {
     })
 }
 
-/// The state of the executors.
+/// The state of the executors, wrapped.
 struct GuardedCluster {
     inner: InMemoryClusterState,
     jobs: Arc<Jobs>,
@@ -166,7 +167,7 @@ impl ClusterState for GuardedCluster {
     }
 }
 
-/// The state of the queries.
+/// The state of the queries, wrapped.
 struct GuardedJobs {
     inner: InMemoryJobState,
     jobs: Arc<Jobs>,

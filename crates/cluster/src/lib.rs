@@ -1,4 +1,5 @@
-//! SQL over Scoresheet archives on several machines: Ballista cuts a query into tasks, and executors run them.
+//! SQL over Scoresheet archives on several machines: Ballista divides a query into tasks, and executors run these
+//! tasks.
 //!
 //! Data flow: query -> plan over the list of archives (`games.json`) -> tasks, each with a table of work (archive,
 //! first game, end) -> executors, which open these archives -> record batches -> shuffles on disk -> rows. Plans
@@ -6,17 +7,17 @@
 //!
 //! | file | purpose |
 //! |---|---|
-//! | `manifest` | the list of archives, and its division into work |
+//! | `manifest` | the list of archives, and its division into pieces of work |
 //! | `store` | files on disks and in object stores |
 //! | `copies` | copies of side files from an object store |
 //! | `affinity` | assignment of tasks to executors |
 //! | `shelf` | access to archives for the client, the scheduler and executors |
 //! | `codec` | plans as bytes |
-//! | `closed` | no access to files for plans |
-//! | `guard` | no results of a query that has lost an executor |
+//! | `closed` | prevents plans from accessing files |
+//! | `guard` | discards the results of a query that has lost an executor |
 //! | `services` | scheduler and executor |
-//! | `temporary` | the folder of an executor's files |
-//! | `client` | queries sent to a scheduler |
+//! | `temporary` | manages the folder of an executor's files |
+//! | `client` | sends queries to a scheduler |
 //! | `views` | `tree('fen')` and `hits('fen')` as queries |
 
 mod affinity;

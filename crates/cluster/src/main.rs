@@ -1,5 +1,5 @@
-//! The command `scoresheet-cluster`, which `scoresheet cluster` runs: scheduler, executors, queries, and the list of
-//! archives.
+//! The command `scoresheet-cluster`, which `scoresheet cluster` runs: it runs schedulers, executors and queries, and
+//! writes lists of archives.
 //!
 //! This file defines the arguments; the library implements services, plans and stores.
 
@@ -26,8 +26,8 @@ use std::sync::Arc;
 /// Run SQL over archives on several machines
 ///
 /// A list names the archives (`manifest`). A scheduler reads the list, executors read the archives, and clients send
-/// queries to the scheduler. Connections are not encrypted, and everybody who reaches a scheduler can read the games of
-/// its lists: for trusted networks only.
+/// queries to the scheduler. Connections are not encrypted, and everybody who can reach a scheduler can read the games
+/// of its lists. Use it only in trusted networks.
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet-cluster", version, max_term_width = 100)]
 #[command(after_help = "\
@@ -85,7 +85,7 @@ struct SchedulerArgs {
     /// Tell executors to connect to this name or address. Default: the address of --bind
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
-    /// Drop executors after this many seconds of silence
+    /// Drop executors after this time of silence, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(3..))]
     silence: u64,
 }
@@ -98,7 +98,7 @@ struct ExecutorArgs {
     /// Listen on this address for executors and clients that fetch rows
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     bind: IpAddr,
-    /// Listen on this port and the next
+    /// Listen on this port and the next port
     #[arg(long, default_value_t = 50051)]
     port: u16,
     /// Tell other machines to connect to this name or address. Default: the address of --bind
@@ -107,11 +107,11 @@ struct ExecutorArgs {
     /// Read archives from this folder or s3://bucket/prefix. Default: the folder of the list
     #[arg(long, value_name = "FOLDER")]
     root: Option<String>,
-    /// Run this many tasks at once; 0 for one per core
+    /// Run N tasks at once; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Limit the memory for sorting, grouping and joining in all tasks; more data goes to temporary files. 0 for 70 % of
-    /// the machine's memory
+    /// Limit the memory for sorting, grouping and joining in all tasks, beyond which data goes to temporary files. 0
+    /// for 70 % of the machine's memory
     #[arg(long, value_name = "MIB", default_value_t = 0)]
     memory: u64,
     /// Limit the memory for blocks of archives in an object store
@@ -120,7 +120,7 @@ struct ExecutorArgs {
     /// Limit the disk space for copies of tag columns and signatures of archives in an object store
     #[arg(long, value_name = "MIB", default_value_t = 8192)]
     side_files: u64,
-    /// Keep this many archives open
+    /// Keep N archives open
     #[arg(long, value_name = "N", default_value_t = 256)]
     open: usize,
     /// Use this folder for temporary files, which are removed at the end
@@ -132,7 +132,7 @@ struct ExecutorArgs {
 struct QueryArgs {
     /// Queries separated by semicolons. Default: open a prompt
     query: Option<String>,
-    /// Read the queries from this file
+    /// Read queries from this file
     #[arg(short, long, value_name = "FILE", conflicts_with = "query")]
     file: Option<PathBuf>,
     /// Connect to this scheduler
@@ -140,14 +140,14 @@ struct QueryArgs {
     scheduler: String,
     #[command(flatten)]
     destination: Destination,
-    /// Use this many partitions for groups, sorts and joins: roughly the total number of the executors' threads
+    /// Use N partitions for groups, sorts and joins, roughly the total number of the executors' threads
     #[arg(long, value_name = "N", default_value_t = 16)]
     partitions: usize,
 }
 
 fn main() -> ExitCode {
     let command = Command::parse();
-    // Clients receive the errors of their queries.
+    // Clients receive the errors of their queries, so the log omits these errors.
     let level = match (command.verbose, &command.action) {
         (true, _) => "info",
         (false, Action::Query(_)) => "off",
@@ -162,7 +162,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Returns stores for a process that reads little.
+/// Returns stores for a process that reads only few blocks.
 fn small_stores(folder: &tempfile::TempDir) -> Result<Stores, Failure> {
     Ok(Stores::new(64 << 20, Copies::new(folder.path().to_path_buf(), 64 << 20))?)
 }
@@ -174,7 +174,7 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
     let (mut opened, mut inputs) = (Vec::new(), Vec::new());
     for argument in &args.archives {
         for location in stores.archives(&Location::parse(argument)?)? {
-            // Dates come from tag columns, if there are any.
+            // The dates are read from tag columns, if there are any.
             let needs = Needs { tag_columns: true, signatures: false };
             let (games, _) = stores.open(&location)?.games(0, needs)?;
             let location = match location {
@@ -227,7 +227,7 @@ fn scheduler(args: SchedulerArgs) -> Result<(), Failure> {
         let manifest = Manifest::parse(&text).map_err(|error| format!("{location}: {error}"))?;
         eprintln!("table {name}: {}", size(&manifest));
         let listed = Listed { root: location.folder().to_string(), manifest: Arc::new(manifest) };
-        // A list that cannot be divided cannot be scanned.
+        // If a list cannot be divided, it cannot be scanned.
         debug_assert!(listed.cut(&(1..u64::MAX), &ALL_YEARS, 1).len() <= 1);
         if tables.insert(name.to_owned(), Arc::new(listed)).is_some() {
             return Err(format!("two lists for the table {name}; name one of the tables with NAME=LIST").into());

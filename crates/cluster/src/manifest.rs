@@ -1,7 +1,7 @@
-//! The list of archives that make a table: `games.json`. It contains all data that is needed to plan a query, so a
+//! The list of archives that form a table: `games.json`. It contains all data that is needed to plan a query, so a
 //! planner opens no archive.
 //!
-//! This module knows the file and makes it from archives; it knows no plans.
+//! This module reads and writes the file, and creates it from archives; it does not handle plans.
 
 use crate::store::Location;
 use arrow::array::AsArray;
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-/// The archives in their order: the first game of each is numbered after the last game of the previous archive.
+/// The archives in their order: the number of an archive's first game follows the number of the previous archive's last
+/// game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -49,7 +50,7 @@ fn is_zero(number: &u64) -> bool {
 const VERSION: u32 = 1;
 
 impl Manifest {
-    /// Returns the manifest of open archives with their paths. Reads the dates of all games.
+    /// Creates the manifest of open archives with their paths. Reads the dates of all games.
     ///
     /// Errors: the dates cannot be read.
     pub fn new(archives: impl IntoIterator<Item = (String, Arc<Games>)>) -> Result<Manifest, String> {
@@ -69,7 +70,7 @@ impl Manifest {
 
     /// Reads a manifest.
     ///
-    /// Errors: the text is not a manifest, or has a later version.
+    /// Errors: the text is not a manifest, or its version is later.
     pub fn parse(text: &str) -> Result<Manifest, String> {
         let manifest: Manifest = serde_json::from_str(text).map_err(|error| format!("not a manifest: {error}"))?;
         if manifest.version != VERSION {
@@ -96,8 +97,8 @@ impl Manifest {
     }
 
     /// Divides a range of games into roughly the requested number of pieces of work, without archives whose games are
-    /// all from other years. A piece has one archive, or several small archives. Its bounds are close to the bounds of
-    /// chunks, because a chunk in two pieces is read twice.
+    /// all from other years. A piece covers one archive, or several small archives. The bounds of a piece are close to
+    /// the bounds of chunks, because a chunk in two pieces is read twice.
     pub fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>> {
         let all = *years == scoresheet_sql::ALL_YEARS;
         let (mut archives, mut before) = (Vec::new(), 0);
@@ -144,7 +145,7 @@ impl Manifest {
         cut
     }
 
-    /// Returns the number of games in a range, without deleted games; `None` if the manifest does not have it.
+    /// Returns the number of games in a range, without deleted games; `None` if the manifest does not determine it.
     pub fn count(&self, games: &Range<u64>) -> Option<u64> {
         let (mut count, mut before) = (0, 0);
         for shard in &self.shards {
@@ -152,7 +153,7 @@ impl Manifest {
             let selected = past.saturating_sub(first);
             count += match selected == shard.games {
                 true => selected - shard.deleted.min(selected),
-                // The manifest does not name the deleted games of an archive.
+                // The manifest contains only the number of an archive's deleted games.
                 false if selected > 0 && shard.deleted > 0 => return None,
                 false => selected,
             };
@@ -184,7 +185,8 @@ fn year(day: i32) -> i32 {
     text.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// Returns the name of an archive in a manifest of this folder: its relative path if it is inside, otherwise unchanged.
+/// Returns the name of an archive in a manifest of this folder: its relative path if the archive is inside the folder,
+/// otherwise its path unchanged.
 pub fn name_beside(folder: &Location, archive: &Location) -> String {
     archive.beneath(folder).unwrap_or_else(|| archive.to_string())
 }

@@ -1,4 +1,4 @@
-//! The two services: a scheduler, which keeps the lists of archives and opens none, and executors, which open the
+//! The two services: a scheduler, which reads lists of archives but opens no archive, and executors, which open the
 //! archives for their tasks.
 
 use crate::affinity::Affinity;
@@ -28,11 +28,11 @@ use std::time::Duration;
 /// The interval of the executors' heartbeats.
 const HEARTBEAT_SECONDS: u64 = 1;
 
-/// Executors request tasks. With `PushStaged`, Ballista 55.0.0 loses threads whenever an executor dies: it forgets the
-/// threads of tasks whose stage restarts, and in the end waits for threads forever.
+/// Executors request tasks. With `PushStaged`, Ballista 55.0.0 loses threads whenever an executor dies. It forgets the
+/// threads of tasks whose stage restarts, and finally waits for threads forever.
 const POLICY: TaskSchedulingPolicy = TaskSchedulingPolicy::PullStaged;
 
-/// The largest plan or message, in bytes: a list of about 100,000 archives.
+/// The maximum size of a plan or message in bytes, enough for a list of about 100,000 archives.
 const MESSAGE: u32 = 64 << 20;
 
 /// Runs a scheduler with these tables until the process ends. It drops executors after `silence` seconds without a
@@ -87,13 +87,14 @@ pub async fn schedule(
 pub struct Executor {
     /// The scheduler's name and port.
     pub scheduler: (String, u16),
-    /// The address to listen on; the second port is the next one.
+    /// The address to listen on; the executor also listens on the next port.
     pub address: SocketAddr,
-    /// Its name for the scheduler and other executors, if it differs from the address.
+    /// The executor's name for the scheduler and other executors, if it differs from the address.
     pub host: Option<String>,
     /// The number of tasks to run at once.
     pub threads: usize,
-    /// The bytes for sorting, grouping and joining in all tasks together; `None` for 70 % of the machine's memory.
+    /// The memory for sorting, grouping and joining in all tasks together, in bytes; `None` for 70 % of the machine's
+    /// memory.
     pub memory: Option<u64>,
     /// The folder for shuffles and data beyond the memory limit.
     pub work: PathBuf,
@@ -101,7 +102,7 @@ pub struct Executor {
 
 /// Runs an executor until it is interrupted (Ctrl-C).
 ///
-/// Errors: the scheduler does not answer, or the address cannot be used.
+/// Errors: the scheduler does not respond, or the address cannot be used.
 pub async fn execute(executor: Executor, opener: Opener) -> Result<(), BallistaError> {
     let codec = Arc::new(Codec::new(Side::Executor(Arc::new(opener))));
     let mut registry = BallistaFunctionRegistry::default();

@@ -1,4 +1,4 @@
-//! Access to a table's archives in each process: a client knows the table's name, the scheduler keeps the list, and
+//! Gives each process access to a table's archives: a client has the table's name, the scheduler has the list, and
 //! executors open the archives for their work.
 
 use crate::copies::Copy;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A table by its name, for a client; the scheduler knows its content.
+/// A table by its name, for a client; the scheduler has its content.
 #[derive(Debug)]
 pub struct Named(pub String);
 
@@ -29,10 +29,10 @@ impl Shelf for Named {
     }
 }
 
-/// The approximate maximum number of games of a scan task, unless one piece of work is requested.
+/// The approximate maximum number of games in a scan task, unless a single piece of work is requested.
 const AT_MOST: u64 = 4_000_000;
 
-/// A table by its list, for the scheduler. It opens no archive.
+/// A table with its list of archives, for the scheduler. It opens no archive.
 #[derive(Debug)]
 pub struct Listed {
     /// The folder that the paths of the list are relative to.
@@ -43,7 +43,7 @@ pub struct Listed {
 
 impl Shelf for Listed {
     fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>> {
-        // Tasks are small enough for a second attempt, and for an even distribution.
+        // Tasks must be small enough for a second attempt, and for an even distribution.
         let large = (self.manifest.len() / AT_MOST) as usize;
         self.manifest.cut(games, years, if pieces > 1 { pieces.max(large) } else { pieces })
     }
@@ -74,7 +74,7 @@ pub struct Opener {
 struct State {
     /// Open archives, in the order of their last use.
     open: Vec<Entry>,
-    /// Locked while a thread opens an archive; removed afterwards.
+    /// For each archive, a lock that a thread holds while it opens the archive; removed afterwards.
     opening: HashMap<Key, Arc<Mutex<()>>>,
     /// The results of the last scans for entire archives.
     selections: Vec<Arc<Selection>>,
@@ -89,23 +89,23 @@ struct Entry {
     key: Key,
     source: Source,
     games: Arc<Games>,
-    /// The side files that were requested, and the copies that are mapped.
+    /// The requested side files, and the copies that are mapped.
     has: Needs,
     copy: Option<Arc<Copy>>,
 }
 
 impl Entry {
-    /// Returns whether the copies of its side files were removed to make room.
+    /// Returns whether the copies of the archive's side files were removed to make room.
     fn is_bare(&self) -> bool {
         self.copy.as_ref().is_some_and(|copy| copy.is_gone())
     }
 }
 
-/// The number of filters whose scans are remembered.
+/// The number of filters whose scan results are cached.
 const SCANS: usize = 4;
 
 impl Opener {
-    /// Returns an opener that keeps at most `most` archives open. `root` is the folder of all lists on this machine, if
+    /// Creates an opener that keeps at most `most` archives open. `root` is the folder of all lists on this machine, if
     /// it differs from the lists' folder.
     pub fn new(stores: Stores, root: Option<String>, most: usize) -> Opener {
         Opener { stores, root, most: most.max(1), state: Mutex::default() }
@@ -115,7 +115,7 @@ impl Opener {
         let location = Location::parse(self.root.as_deref().unwrap_or(root))?.join(&work.archive)?;
         let key = (location.to_string(), work.before);
         let opening = Arc::clone(self.lock().opening.entry(key.clone()).or_default());
-        // Tasks that need the same archive wait for the first task to open it.
+        // Tasks that need the same archive wait until the first task has opened the archive.
         let first = opening.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = self.open_alone(&location, key, work, needs);
         drop(first);
@@ -179,12 +179,12 @@ impl Opener {
     }
 }
 
-/// Returns the number of the last game of the archive of a piece of work.
+/// Returns the number of the last game in the archive of a piece of work.
 fn last(work: &Work) -> u64 {
     work.before + work.of
 }
 
-/// A scan's archives, for an executor.
+/// The archives of a scan, for an executor.
 #[derive(Debug)]
 pub struct Opened {
     /// The folder that the paths of the list are relative to.

@@ -1,9 +1,9 @@
-//! Locations of files: on disks, or in an object store; opens archives there.
+//! Locations of files on disks or in an object store. Opens archives at these locations.
 //!
-//! An archive in an object store is read by ranges of bytes, in blocks of a cache of bounded size. Its index is read
-//! when it is opened. Tag columns and signatures are copied to a folder when a scan needs them, and mapped. Position
-//! indexes are not requested. This program never writes to a store. Credentials and the endpoint come from the
-//! environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so no plan contains them.
+//! This module reads an archive in an object store by ranges of bytes, in blocks of a cache of bounded size. It reads
+//! the archive's index when it opens the archive. It copies tag columns and signatures to a folder when a scan needs
+//! them, and maps the copies. It does not request position indexes, and never writes to a store. Credentials and the
+//! endpoint are read from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so no plan contains them.
 
 use crate::copies::{Copies, Copy};
 use futures::StreamExt;
@@ -53,7 +53,7 @@ impl Location {
 
     /// Returns the location of a name relative to this folder; an absolute name is unchanged.
     ///
-    /// Errors: the address is of an unknown kind.
+    /// Errors: the kind of address is unknown.
     pub fn join(&self, name: &str) -> Result<Location, String> {
         match (Location::parse(name)?, self) {
             (Location::Path(path), Location::Address(folder)) if path.is_relative() => {
@@ -81,11 +81,11 @@ impl Location {
         }
     }
 
-    /// Returns the relative name of this location in a folder, if it is inside.
+    /// Returns the name of this location relative to a folder, if the location is inside the folder.
     pub fn beneath(&self, folder: &Location) -> Option<String> {
         match (self, folder) {
             (Location::Path(path), Location::Path(folder)) => {
-                // Links are not resolved: other machines need not know their targets.
+                // Links are not resolved, because their targets need not exist on other machines.
                 let (path, folder) = (std::path::absolute(path).ok()?, std::path::absolute(folder).ok()?);
                 let names: Vec<&str> =
                     path.strip_prefix(folder).ok()?.iter().map(|name| name.to_str()).collect::<Option<_>>()?;
@@ -109,12 +109,12 @@ impl fmt::Display for Location {
     }
 }
 
-/// The size of a block, the unit of reads from a store.
+/// The size of a block in bytes: the unit of reads from a store.
 const BLOCK: u64 = 1 << 20;
 
 /// Object stores, with a cache of blocks, and a runtime that waits for them.
 pub struct Stores {
-    /// `Some` until this is dropped.
+    /// The runtime; `Some` until this value is dropped.
     runtime: Option<Runtime>,
     handle: tokio::runtime::Handle,
     open: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
@@ -123,7 +123,7 @@ pub struct Stores {
 }
 
 impl Stores {
-    /// Returns stores that keep at most `memory` bytes of blocks, and these copies of side files.
+    /// Creates stores that cache at most `memory` bytes of blocks, and use these copies of side files.
     ///
     /// Errors: the runtime cannot be created.
     pub fn new(memory: u64, copies: Copies) -> io::Result<Stores> {
@@ -143,7 +143,7 @@ impl Stores {
         })
     }
 
-    /// Waits for an answer from a store. Any thread may call it, also a thread of another runtime.
+    /// Waits for a response from a store. Any thread may call this function, including a thread of another runtime.
     fn wait<T: Send + 'static>(&self, what: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
         wait(&self.handle, what)
     }
@@ -181,7 +181,7 @@ impl Stores {
 
     /// Returns the archives at a location: the archive itself, or the archives in a folder or prefix, by name.
     ///
-    /// Errors: the folder cannot be read, or has no archives.
+    /// Errors: the folder cannot be read, or contains no archives.
     pub fn archives(&self, location: &Location) -> Result<Vec<Location>, String> {
         let is_archive = |name: &str| name.ends_with(".bga");
         let mut found = match location {
@@ -209,7 +209,7 @@ impl Stores {
         if found.is_empty() { Err(format!("{location}: no archives (*.bga)")) } else { Ok(found) }
     }
 
-    /// Opens an archive. From a store, reads its index but no other side file.
+    /// Opens an archive. In a store, this reads the archive's index but no other side files.
     ///
     /// Errors: the errors of [`Archive::open`], and errors of the store.
     pub fn open(&self, location: &Location) -> Result<Source, String> {
@@ -283,9 +283,9 @@ struct Beside {
 }
 
 impl Source {
-    /// Returns the archive as games whose numbers follow the `before` games of the preceding archives. The games come
-    /// with the requested side files if they exist, and with the copies that are mapped. The library checks whether the
-    /// side files belong to the archive.
+    /// Returns the archive as games whose numbers follow the `before` games of the preceding archives. Also returns the
+    /// requested side files if they exist, and the copies that are mapped. The library checks whether the side files
+    /// belong to the archive.
     ///
     /// Errors: the errors of the store or the disk.
     pub fn games(&self, before: u64, needs: Needs) -> Result<(Games, Option<Arc<Copy>>), String> {
@@ -330,7 +330,7 @@ impl Beside {
         Key::from_iter(folder.chain(name))
     }
 
-    /// Copies a side file, one part at a time. Returns its size, 0 if it is missing.
+    /// Copies a side file, one part at a time. Returns the size of the file, or 0 if the file is missing.
     fn copy(&self, kind: FileKind) -> Result<u64, String> {
         let (store, from, to) = (Arc::clone(&self.store), self.key_of(kind), kind.beside(&self.path));
         let copy = async move {
@@ -363,7 +363,7 @@ impl fmt::Debug for Beside {
 
 impl Drop for Stores {
     fn drop(&mut self) {
-        // A task of another runtime may drop it, and that task must not block.
+        // A task of another runtime may drop this value, and that task must not block.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -383,13 +383,13 @@ fn wait<T: Send + 'static>(
 ) -> Result<T, String> {
     let (send, receive) = std::sync::mpsc::sync_channel(1);
     runtime.spawn(async move {
-        // The caller may no longer exist.
+        // The receiver may no longer exist; ignore this error.
         let _ = send.send(what.await);
     });
     receive.recv().map_err(|_| "the store's threads have ended".to_owned())
 }
 
-/// Returns a number for a version of an object.
+/// Returns a number that identifies a version of an object.
 fn name_of(url: &Url, e_tag: Option<&str>) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -410,7 +410,7 @@ struct Blocks {
 #[derive(Default)]
 struct Kept {
     blocks: HashMap<BlockKey, (Block, u64)>,
-    /// The number of requests so far, which serves as a clock.
+    /// The number of requests so far, which is used as a clock.
     now: u64,
     objects: u64,
 }
@@ -423,7 +423,7 @@ impl Blocks {
         kept.objects
     }
 
-    /// Returns the slot of a block, read or not.
+    /// Returns the slot of a block, even if the block has not been read yet.
     fn get(&self, key: BlockKey) -> Block {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.now += 1;
@@ -446,7 +446,7 @@ impl Blocks {
     }
 }
 
-/// An object in a store, read by ranges.
+/// An object in a store, which is read by ranges.
 struct Object {
     address: String,
     number: u64,
@@ -473,7 +473,7 @@ impl ReadExactAt for Object {
             let e_tag = self.e_tag.clone();
             async move {
                 let read = cell.get_or_init(|| async move {
-                    // If the object is replaced meanwhile, this is an error: reads never mix two versions.
+                    // If the object has been replaced, the read fails, so reads never mix two versions.
                     let range = Some(GetRange::Bounded(range));
                     let options = GetOptions { range, if_match: e_tag, ..GetOptions::default() };
                     let bytes = store.get_opts(&key, options).await?.bytes().await?;

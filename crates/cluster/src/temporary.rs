@@ -1,4 +1,5 @@
-//! The folder of an executor's temporary files. It is removed with the process, even after a kill.
+//! The folder of an executor's temporary files, which is removed after the process ends, even if the process was
+//! killed.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,10 +7,11 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 const PREFIX: &str = "scoresheet-executor-";
-/// A file that its process keeps locked.
+/// The name of the file that the process of a folder keeps locked.
 const LOCK: &str = "lock";
 
-/// A temporary folder. It is removed when dropped, or after a kill by the next executor.
+/// A temporary folder. The folder is removed when this value is dropped. If the process was killed, the next executor
+/// removes it.
 #[derive(Debug)]
 pub struct Temporary {
     folder: TempDir,
@@ -25,7 +27,7 @@ impl Temporary {
         let parent = parent.map_or_else(std::env::temp_dir, Path::to_path_buf);
         sweep(&parent);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&parent)?;
-        // The lock file gets its name after it is locked.
+        // The lock file gets its final name only after it is locked.
         let early = folder.path().join("lock-new");
         let lock = File::create(&early)?;
         lock.lock()?;
@@ -33,7 +35,7 @@ impl Temporary {
         Ok(Temporary { folder, _lock: lock })
     }
 
-    /// Creates a folder in this one, and returns its path.
+    /// Creates a folder inside this folder, and returns its path.
     ///
     /// Errors: the folder cannot be created.
     pub fn folder(&self, name: &str) -> io::Result<PathBuf> {
@@ -43,7 +45,7 @@ impl Temporary {
     }
 }
 
-/// Removes the folders of ended executors, if possible.
+/// Removes the folders of executors that have ended, if possible.
 fn sweep(parent: &Path) {
     let Ok(entries) = parent.read_dir() else { return };
     for entry in entries.filter_map(Result::ok) {

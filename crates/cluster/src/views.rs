@@ -1,5 +1,5 @@
 //! The table functions `tree('fen')` and `hits('fen')` as queries over the games of a cluster: each executor evaluates
-//! its games, and the counts are added.
+//! its games, and the query adds the counts.
 
 use datafusion::catalog::{TableFunctionArgs, TableFunctionImpl, TableProvider};
 use datafusion::common::{Result, plan_err};
@@ -43,7 +43,7 @@ impl TableFunctionImpl for View {
             Err(error) => return plan_err!("{name}: {error}"),
         };
         let query = if self.is_tree { tree(&position) } else { hits(&position) };
-        // Tables are known by their names, so this does not block.
+        // Tables are found by their names, so this does not block.
         let plan = futures::executor::block_on(self.state.create_logical_plan(&query))?;
         Ok(Arc::new(ViewTable::new(plan, None)))
     }
@@ -58,8 +58,8 @@ fn hits(position: &Position) -> String {
     )
 }
 
-/// Returns the columns of `tree` in one process, by the same rules: a game's rating is the mean of the players'
-/// ratings, or the only known rating.
+/// Returns the same columns as `tree` in one process, computed by the same rules: a game's rating is the mean of the
+/// players' ratings, or the only known rating.
 fn tree(position: &Position) -> String {
     let fen = position.fen();
     let (won, opponent) = match position.turn() {

@@ -1,7 +1,7 @@
 //! The pages of Scoresheet: the files that `scoresheet serve` serves and `scoresheet site` writes, and the scripts and
-//! styles of the command's reports. They are one package, because each of these programs ships them.
+//! styles of the command's reports. These files form one package, because each of these programs ships them.
 //!
-//! It has no dependencies, and a program links only the files that it names.
+//! The package has no dependencies, and a program links only the files that it names.
 
 /// Lists the files of `web/`, which a test compares with the folder.
 macro_rules! files {
@@ -69,12 +69,12 @@ pub fn file(name: &str) -> Option<&'static [u8]> {
     Some(FILES[index].1)
 }
 
-/// Returns the text of a file. Call it in a constant: then a missing file does not compile, and no other file is
-/// linked.
+/// Returns the text of a file. Call this function in a constant: a missing file then causes a compile error, and no
+/// other file is linked.
 ///
 /// # Panics
 ///
-/// If there is no such file, or if it is not UTF-8.
+/// Panics if there is no such file, or if the file is not UTF-8.
 pub const fn text(name: &str) -> &'static str {
     let mut index = 0;
     while index < FILES.len() {
@@ -89,7 +89,7 @@ pub const fn text(name: &str) -> &'static str {
     panic!("there is no such page")
 }
 
-/// Compares bytes, which `==` cannot do in a constant.
+/// Compares bytes, because `==` is not available in constants.
 const fn is_same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
@@ -105,7 +105,7 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// Returns the text with the special characters of HTML and XML as entities, in elements and attributes alike. Control
-/// characters other than line ends and tabs become blanks: XML allows no others.
+/// characters other than line ends and tabs become blanks, because XML does not allow them.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {

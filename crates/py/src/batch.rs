@@ -1,4 +1,4 @@
-//! Positions as the bytes of tensors: bitboards, planes, HalfKP features, and training targets.
+//! Converts positions to the bytes of tensors: bitboards, planes, HalfKP features, and training targets.
 //!
 //! Each position is replayed in its game, which takes about a microsecond; batches are divided among threads.
 
@@ -31,8 +31,8 @@ enum Kind {
     Elo,
 }
 
-/// The maximum number of features of a side. A position reached from the standard one has at most 30 pieces besides the
-/// kings.
+/// The maximum number of features of a side. A position reached from the standard starting position has at most 30
+/// pieces in addition to the kings.
 const FEATURES: usize = 32;
 
 impl Kind {
@@ -69,7 +69,7 @@ impl Kind {
     }
 }
 
-/// This exceeds the number of kinds, so an endless iterator is an error.
+/// This limit exceeds the number of kinds, so an endless iterator causes an error.
 const MOST_KINDS: usize = 64;
 
 /// The number of positions per task of a thread.
@@ -100,7 +100,7 @@ pub fn pack<'py>(
         let no_such = || PyIndexError::new_err(format!("no ply {ply} of game {game}"));
         let game = u64::try_from(game).map_err(|_| no_such())?;
         let ply = match ply {
-            // Negative plies count from the end: -1 is the last.
+            // Negative plies count from the end: -1 is the last ply.
             ..0 => {
                 let plies = opened.with_game(game, |game| Ok(game.plies())).or_raise(py)?;
                 ply.checked_add(i64::from(plies) + 1).ok_or_else(no_such)?
@@ -112,12 +112,12 @@ pub fn pack<'py>(
     let (mut made, request) =
         (Vec::new(), Request { opened: &opened, positions: &positions, kinds: &kinds, mover, threads });
     fill_within(py, &request, Vec::new(), &mut made)?;
-    // The recursion returned the last one first.
+    // The recursion has returned the last array first.
     made.reverse();
     Ok(made)
 }
 
-/// The requested kinds and positions.
+/// A request for tensors: the kinds and the positions.
 struct Request<'a> {
     opened: &'a Opened,
     positions: &'a [(u64, u32)],
@@ -126,8 +126,8 @@ struct Request<'a> {
     threads: Option<usize>,
 }
 
-/// Makes a bytearray for each kind by recursion, and fills the bytearrays in place at the deepest level: nothing is
-/// copied.
+/// Makes a bytearray for each kind by recursion, and fills the bytearrays in place at the deepest level, without
+/// copies.
 fn fill_within<'py>(
     py: Python<'py>,
     request: &Request<'_>,
@@ -147,13 +147,13 @@ fn fill_within<'py>(
     Ok(())
 }
 
-/// Positions, and their parts of all columns.
+/// A run of positions, and the parts of all columns for them.
 type Task<'a> = (&'a [(u64, u32)], Vec<&'a mut [u8]>);
 
 /// Fills the columns of all kinds.
 fn fill_all(request: &Request<'_>, columns: Vec<&mut [u8]>) -> Result<(), Error> {
     let Request { opened, positions, kinds, mover, threads } = *request;
-    // A task for each run of positions, with its parts of all columns.
+    // A task for each run of positions, with the run's parts of all columns.
     let mut tasks: Vec<Task<'_>> =
         positions.chunks(TASK).map(|positions| (positions, Vec::with_capacity(kinds.len()))).collect();
     for (column, kind) in columns.into_iter().zip(kinds) {
@@ -206,7 +206,7 @@ fn fill_position(
         (None, Some((position, _))) => position.castling_rook(color, side).is_some(),
         (None, None) => false,
     };
-    // From Black's point of view, the board is turned over and the colors change.
+    // From Black's point of view, the board is flipped and the colors are exchanged.
     let flip = mover && turn == Color::Black;
     if flip {
         let [white, black] = [&boards[..6], &boards[6..]].map(|half| half.iter().map(|set| set.swap_bytes()).collect());
@@ -340,8 +340,8 @@ fn planes(boards: &[u64; 12], out: &mut [u8]) {
 
 /// Writes the features of White's and Black's side: 641 k + 64 p + s + 1 for each piece except the kings. k is the
 /// square of the side's king, s the square of the piece, and p its kind: own pawn, opposing pawn, own knight and so on
-/// up to the opposing queen. Black sees the board rotated by half a turn. The remaining entries are -1. `None`: too
-/// many pieces.
+/// up to the opposing queen. For Black's side, the board is rotated by half a turn. The remaining entries are -1.
+/// `None`: too many pieces.
 fn halfkp(boards: &[u64; 12], out: &mut [u8]) -> Option<()> {
     for (side, out) in out.chunks_exact_mut(FEATURES * 4).enumerate() {
         let turn = if side == 0 { 0 } else { 63 };
@@ -371,7 +371,7 @@ pub struct Facts {
     results: Vec<Column<i8>>,
 }
 
-/// A column of a tag, with the parsed value of each string.
+/// The column of a tag, with the parsed value of each string.
 pub struct Column<T> {
     column: std::sync::Arc<scoresheet::query::tag_columns::Column>,
     values: Vec<T>,

@@ -1,5 +1,5 @@
-//! Maintenance of archives: statistics, PGN, verification, side files. The results are the same as in the commands
-//! `stats`, `export`, `verify` and `index`.
+//! Functions for maintaining archives: statistics, PGN, verification, side files. The results are the same as in the
+//! commands `stats`, `export`, `verify` and `index`.
 
 use crate::failure::{self, OrRaise};
 use crate::numbers::Numbers;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Makes a dict from names and values.
+/// Creates a dict from names and values.
 macro_rules! dict {
     ($py:expr, { $($name:literal: $value:expr),* $(,)? }) => {{
         let dict = PyDict::new($py);
@@ -61,7 +61,7 @@ pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usiz
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// The number of games converted to PGN at once: enough for all cores, and little memory.
+/// The number of games that are converted to PGN at once: enough for all cores, with little memory.
 const STEP: usize = 1 << 14;
 /// The number of games per task of a thread.
 const TASK: usize = 256;
@@ -146,7 +146,7 @@ pub fn verify<'py>(py: Python<'py>, shared: &Arc<Shared>, quick: bool) -> PyResu
             let beside = match Archive::open(ArchiveFile::at(&verified).options(options)) {
                 Ok(archive) => {
                     let index = match (report.index, archive.index_state()) {
-                        // The file claims to belong to the archive, but does not match its index.
+                        // The file has the state of the archive, but does not match the archive's index.
                         (Some(false), SideState::File) => SideState::Damaged,
                         (_, state) => state,
                     };

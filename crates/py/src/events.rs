@@ -59,7 +59,7 @@ pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game) -> PyResult<Bound<'py
     Ok(list)
 }
 
-/// Returns a game made of tag pairs and events. Raises ValueError if the starting position is invalid or a move is
+/// Creates a game from tag pairs and events. Raises ValueError if the starting position is invalid or a move is
 /// illegal.
 pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<scoresheet::Game> {
     let mut game = scoresheet::Game { tags, ..scoresheet::Game::default() };
@@ -101,10 +101,10 @@ pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &
     Ok(game)
 }
 
-/// A part of a game's movetext in a pickle: its kind, a number and a text.
+/// An element of a game's movetext in a pickle: its kind, a number and a text.
 type Saved = (String, u16, String);
 
-/// A game in a pickle: tags, the FEN of its start, its movetext, and its result.
+/// A game in a pickle: its tags, the FEN of its starting position, its movetext, and its result.
 type SavedGame = (Vec<(String, String)>, String, Vec<Saved>, Option<&'static str>);
 
 /// Returns the complete content of a game for a pickle.
@@ -116,7 +116,7 @@ pub fn saved(game: &scoresheet::Game) -> SavedGame {
         let (kind, number, text) = match event {
             Event::Move(m) => {
                 let mut uci = Vec::with_capacity(5);
-                // King takes rook is the unambiguous notation of castling.
+                // Castling is written as king takes rook, because this notation is unambiguous.
                 now.write_uci(*m, true, &mut uci);
                 before.clone_from(&now);
                 now.play_unchecked(*m);
@@ -142,7 +142,7 @@ pub fn saved(game: &scoresheet::Game) -> SavedGame {
     (game.tags.clone(), game.start.fen(), parts, game.outcome.map(|outcome| outcome.token()))
 }
 
-/// Returns the game of a pickle made by `saved`. Raises ValueError if the pickle is invalid.
+/// Returns the game from a pickle that `saved` has created. Raises ValueError if the pickle is invalid.
 pub fn restored(
     tags: Vec<(String, String)>,
     start: &str,

@@ -70,7 +70,7 @@ pub fn query(py: Python<'_>, fault: &QueryFault) -> PyErr {
     with(py, QueryError::new_err(fault.to_string()), &[("column", Some(fault.column() as u64))])
 }
 
-/// Returns the exception for an error of the system. Its number determines the class in Python.
+/// Returns the exception for a system error. The number of the error determines the class of the exception.
 pub fn of_io(text: &str, path: Option<&Path>, error: &io::Error) -> PyErr {
     let path = path.map(|path| path.display().to_string());
     match (error.raw_os_error(), error.kind()) {
@@ -100,7 +100,7 @@ fn with(py: Python<'_>, error: PyErr, attributes: &[(&str, Option<u64>)]) -> PyE
     error
 }
 
-/// Results of the library in functions of Python.
+/// Converts results of the library for Python functions.
 pub trait OrRaise<T> {
     /// Returns the value, or the exception for the error.
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;

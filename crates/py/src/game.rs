@@ -1,4 +1,4 @@
-//! A game: of an archive, read on each access, or of a PGN, held in memory.
+//! The class of games. A game of an archive is read on each access; a game of a PGN is held in memory.
 
 use crate::events;
 use crate::failure::OrRaise;
@@ -22,7 +22,7 @@ enum Held {
     Owned(Arc<scoresheet::Game>, u64, Arc<[String]>),
 }
 
-/// A game. Its parts are read on access.
+/// A game. The parts of the game are read on access.
 ///
 /// >>> game = archive[0]
 /// >>> game["White"], game["Result"], game.plies
@@ -73,7 +73,7 @@ impl Game {
         }
     }
 
-    /// Returns the result of one of two functions: for a game of an archive, or for a game in memory.
+    /// Returns the result of one of two functions: the first for a game of an archive, the second for a game in memory.
     fn read<T>(
         &self,
         py: Python<'_>,
@@ -105,7 +105,7 @@ impl Game {
         }
     }
 
-    /// Returns the position after a ply, and whether this game writes castling like Chess960.
+    /// Returns the position after a ply, and whether castling in this game is written as in Chess960.
     fn position_at(&self, py: Python<'_>, ply: i64) -> PyResult<Position> {
         let chess960 = self.read(py, |game| Ok(game.start().is_chess960()), |game| game.start.is_chess960())?;
         Ok(Position::in_game(self.at(py, ply)?, chess960))
@@ -122,7 +122,7 @@ impl Game {
     }
 }
 
-/// Returns a game made of tag pairs and events. Raises ValueError if the starting position is invalid or a move is
+/// Creates a game from tag pairs and events. Raises ValueError if the starting position is invalid or a move is
 /// illegal.
 #[pyfunction]
 #[pyo3(name = "_game_of_events")]
@@ -163,7 +163,7 @@ impl Game {
         }
     }
 
-    /// The tags as a dict; the first of several tags with one name counts.
+    /// The tags as a dict; if several tags have the same name, the first counts.
     ///
     /// >>> archive[0].headers["ECO"]
     /// 'C00'
@@ -206,7 +206,7 @@ impl Game {
         }
     }
 
-    /// Iterates over the names of the tags, like a dict.
+    /// Iterates over the names of the tags, as a dict does.
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
         self.headers(py)?.into_any().try_iter()
     }
@@ -216,7 +216,7 @@ impl Game {
         Ok(self.headers(py)?.len())
     }
 
-    /// Returns True, also for a game without tags.
+    /// Returns True, even for a game without tags.
     fn __bool__(&self) -> bool {
         true
     }
@@ -259,7 +259,7 @@ impl Game {
         self.read(py, |game| Ok(game.plies()), |game| game.main_line().count() as u32)
     }
 
-    /// The result: "1-0", "0-1", "1/2-1/2" or "*", from the tag, or from the movetext if the tag has none of these.
+    /// The result: "1-0", "0-1", "1/2-1/2" or "*", from the tag, or from the movetext if the tag has another value.
     #[getter]
     fn result(&self, py: Python<'_>) -> PyResult<String> {
         let tag = self.tag(py, "Result")?;
@@ -280,8 +280,8 @@ impl Game {
         self.read(py, |game| Ok(game.is_set_up()), |game| game.start != standard())
     }
 
-    /// The faults of the game in its PGN, as texts; empty if there are none. For a game of an archive, the text only
-    /// reports that there were faults; `import_pgn` reports each fault.
+    /// The faults of the game in its PGN, as texts; empty if there are none. For a game of an archive, a text only
+    /// states that there were faults; `import_pgn` reports each fault.
     #[getter]
     fn faults(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         match &self.held {
@@ -293,8 +293,8 @@ impl Game {
         }
     }
 
-    /// The moves of the main line in UCI. Castling is king takes rook in a game that starts from a Chess960 position,
-    /// and otherwise the king's step of two squares.
+    /// The moves of the main line in UCI. Castling is written as king takes rook in a game from a Chess960 position,
+    /// and otherwise as the king's step of two squares.
     ///
     /// >>> archive[0].moves[:2]
     /// ['e2e4', 'e7e6']
@@ -309,9 +309,9 @@ impl Game {
         self.each_move(py, PlayedMove::san)
     }
 
-    /// Returns the FEN after ply `ply`; ply 0 is the starting position, -1 the last.
+    /// Returns the FEN after ply `ply`; ply 0 is the starting position, and ply -1 is the last position.
     ///
-    /// Takes about a microsecond. The FEN has the en passant square after every double step, like
+    /// Takes about a microsecond. The FEN contains the en passant square after every double step, like
     /// `board.fen(en_passant="fen")` of python-chess. Raises IndexError if the game has no such ply.
     ///
     /// >>> archive[0].fen(1)
@@ -364,29 +364,29 @@ impl Game {
         Ok(positions)
     }
 
-    /// The seconds left on the mover's clock after each ply; None if no comment has it (`[%clk 0:03:00]`).
+    /// The seconds left on the mover's clock after each ply; None if no comment contains a clock (`[%clk 0:03:00]`).
     #[getter]
     fn clocks(&self, py: Python<'_>) -> PyResult<Vec<Option<f64>>> {
         let clocks = self.read(py, |game| game.clocks(), |game| game.clocks())?;
         Ok(clocks.into_iter().map(|clock| clock.as_ref().map(Duration::as_secs_f64)).collect())
     }
 
-    /// The evaluation after each ply; None if no comment has it (`[%eval 0.35]`).
+    /// The evaluation after each ply; None if no comment contains an evaluation (`[%eval 0.35]`).
     #[getter]
     fn evals(&self, py: Python<'_>) -> PyResult<Vec<Option<Eval>>> {
         let evals = self.read(py, |game| game.evaluations(), |game| game.evaluations())?;
         Ok(evals.into_iter().map(|eval| eval.map(|eval| Eval { eval })).collect())
     }
 
-    /// The engine analysis of the moves, from any program: a list of `Analysis`, with an entry for each move that has
-    /// any.
+    /// The engine analysis of the moves, from any program: a list of `Analysis`, with an entry for each move with
+    /// engine data.
     #[getter]
     fn analysis(&self, py: Python<'_>) -> PyResult<Vec<Analysis>> {
         let analysis = self.read(py, |game| game.analysis(), |game| game.analysis())?;
         Ok(analysis.into_iter().map(|analysis| Analysis { analysis }).collect())
     }
 
-    /// The comments in their order, including those in variations.
+    /// The comments in their order, including comments in variations.
     #[getter]
     fn comments(&self, py: Python<'_>) -> PyResult<Vec<Comment>> {
         let comments = self.read(py, |game| game.comments(), |game| game.comments())?;
@@ -401,7 +401,7 @@ impl Game {
     }
 
     /// Returns the movetext as events: a list of pairs `("move", uci)`, `("nag", number)`, `("comment", text)`,
-    /// `("open", None)` and `("close", None)`. The last two enclose variations.
+    /// `("open", None)` and `("close", None)`. The last two kinds of event enclose variations.
     ///
     /// >>> archive[0].events()[:2]
     /// [('move', 'e2e4'), ('move', 'e7e6')]
@@ -424,7 +424,7 @@ impl Game {
         Ok(String::from_utf8_lossy(writer.as_bytes()).into_owned())
     }
 
-    /// Returns the game as in its PGN file, byte for byte; for a game read without an archive, the same as
+    /// Returns the game as in its PGN file, byte for byte; for a game that was read without an archive, returns
     /// `pgn().encode()`.
     fn original(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         if let Held::Owned(..) = self.held {
@@ -462,7 +462,7 @@ impl Game {
     fn __hash__(&self) -> u64 {
         match &self.held {
             Held::Stored(_, number) => *number,
-            // Games in memory are equal if their contents are equal, whatever their numbers.
+            // Games in memory are equal if their contents are equal, even if their numbers differ.
             Held::Owned(game, ..) => game.main_line().count() as u64,
         }
     }
@@ -503,13 +503,13 @@ pub struct Comment {
 
 #[pymethods]
 impl Comment {
-    /// The number of plies of its line before it: a comment after ply 3 has 3.
+    /// The number of plies before the comment in its line: 3 for a comment after ply 3.
     #[getter]
     fn ply(&self) -> u32 {
         self.comment.ply
     }
 
-    /// The depth of the comment in variations: 0 for the main line.
+    /// The depth of nested variations that contain the comment: 0 for the main line.
     #[getter]
     fn depth(&self) -> u32 {
         self.comment.depth
@@ -575,13 +575,13 @@ impl Analysis {
         self.analysis.evaluation.map(|eval| Eval { eval })
     }
 
-    /// The depth searched, in plies.
+    /// The depth of the search, in plies.
     #[getter]
     fn depth(&self) -> Option<u32> {
         self.analysis.depth
     }
 
-    /// The greatest depth reached, in plies.
+    /// The greatest depth that the search reached, in plies.
     #[getter]
     fn selective_depth(&self) -> Option<u32> {
         self.analysis.selective_depth
@@ -599,7 +599,7 @@ impl Analysis {
         self.analysis.time.map(|time| time.as_secs_f64())
     }
 
-    /// The seconds left after the move.
+    /// The seconds left on the clock after the move.
     #[getter]
     fn clock(&self) -> Option<f64> {
         self.analysis.clock.map(|clock| clock.as_secs_f64())
@@ -642,7 +642,7 @@ impl Eval {
         }
     }
 
-    /// The moves to mate, negative if Black mates, or None.
+    /// The number of moves to mate, negative if Black mates, or None.
     #[getter]
     fn mate(&self) -> Option<i32> {
         match self.eval {
@@ -669,7 +669,7 @@ pub struct Variation {
 
 #[pymethods]
 impl Variation {
-    /// The ply that its first move replaces, from 1.
+    /// The ply that the first move of the variation replaces, from 1.
     #[getter]
     fn ply(&self) -> u32 {
         self.variation.ply
@@ -687,7 +687,7 @@ impl Variation {
         self.variation.sans()
     }
 
-    /// The position before its first move, or None if it has no moves.
+    /// The position before the first move of the variation, or None if the variation has no moves.
     #[getter]
     fn start(&self) -> Option<Position> {
         self.variation.start.clone().map(Position::by_itself)

@@ -26,7 +26,7 @@ pub struct Fault {
     source: String,
     /// The line, from 1.
     line: u64,
-    /// The game's number in its PGN, from 1.
+    /// The number of the game in its PGN, from 1.
     game: u64,
     /// The game's number in the archive, or None if rejected.
     stored: Option<u64>,
@@ -54,7 +54,7 @@ pub struct Summary {
     seen: u64,
     /// Games stored.
     stored: u64,
-    /// Games stored with a fault; their unreadable rest is raw text.
+    /// Games stored with a fault; the unreadable rest of such a game is raw text.
     faulty: u64,
     /// Games rejected.
     rejected: u64,
@@ -79,20 +79,20 @@ impl Summary {
 
 /// Imports PGN files, plain or compressed (`.zst`, `.gz`, `.bz2`, `.zip`, `.tar`), into an archive, on all cores.
 ///
-/// `paths` is a path or a file object, binary or text, or several; `-` is standard input. A file object is first copied
-/// to a temporary file. An existing archive is an error, unless `append` adds to it or `replace` replaces it. With
-/// `pack`, moves take under three bits per ply, and opening a position takes 50 microseconds. `metadata` is a dict with
-/// keys such as "title" and "license", which the archive keeps. `encoding` is "auto", "utf-8", "windows-1252" or
-/// "latin-1". `on_fault` is called with each Fault, and `on_reject` with the last Fault of each rejected game, which
-/// contains its text. `progress` is True, False, or a function that is called with the bytes read and the games stored.
-/// Default: a progress bar in terminals and notebooks.
+/// `paths` is a path, a file object (binary or text), or a list of paths and file objects; `-` is standard input. A
+/// file object is first copied to a temporary file. If the archive exists, the import raises an exception, unless
+/// `append` or `replace` is set. With `pack`, moves take under three bits per ply, and a position takes 50 microseconds
+/// to open. `metadata` is a dict with keys such as "title" and "license", which the archive keeps. `encoding` is
+/// "auto", "utf-8", "windows-1252" or "latin-1". `on_fault` is called with each Fault, and `on_reject` with the last
+/// Fault of each rejected game, which contains its text. `progress` is True, False, or a function that is called with
+/// the bytes read and the games stored. By default, a progress bar appears in terminals and notebooks.
 ///
 /// A source that is not PGN, or that cannot be read to its end, causes a warning. The import stores the games before
 /// the fault and the other sources, and `refused` of the summary names the source. With `stop_at_refused`, or if no
-/// source can be read, it is an exception that ends the import.
+/// source can be read, an exception ends the import.
 ///
-/// Ctrl-C ends the import with a commit: the archive has all games before it. Games keep everything: comments, NAGs,
-/// variations, clocks, faults.
+/// Ctrl-C ends the import with a commit: the archive contains all games up to this commit. Games keep all their data:
+/// comments, NAGs, variations, clocks, faults.
 ///
 /// >>> summary = scoresheet.import_pgn("games.pgn.zst", "copy.bga", progress=False)
 /// >>> summary.stored, summary.rejected
@@ -137,7 +137,7 @@ pub fn import_pgn(
     options.stop_at_refused = stop_at_refused;
     options.metadata = metadata.unwrap_or_default();
     options.read.encoding = encoding_of(encoding)?;
-    // The import appends to an existing archive, replaces it or refuses it.
+    // Depending on the arguments, the import appends to an existing archive, replaces it or raises an exception.
     let existing = if replace { Existing::Replace } else { Existing::Append };
     let archive = Content::Archive(FileKind::Archive);
     crate::failure::allowed(Outputs::from_sources(&sources).file(&out, archive, existing))?;
@@ -159,7 +159,7 @@ pub fn import_pgn(
             import = import.on_fault(move |fault| drop(sender.send(fault)));
         }
         let summary = import.run(sources)?;
-        // The archive is complete without side files; games that they lack are read from the archive.
+        // The archive is complete without side files; searches read games that side files lack from the archive.
         let _ = games::update_beside(&target, games::SORT_MEMORY, Monitor::new().stop(stop));
         Ok::<_, scoresheet::Error>(summary)
     };
@@ -208,7 +208,7 @@ pub fn import_pgn(
 /// The folder of the copies, the paths to import, and their names in messages.
 type Sources = (Option<tempfile::TempDir>, Vec<PathBuf>, Vec<String>);
 
-/// Returns the sources of an argument: a path, a file object, or several. File objects are copied.
+/// Returns the sources of an argument: a path, a file object, or a list of both. File objects are copied.
 fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
     let items = match given.hasattr("read")? || given.extract::<UserPath>().is_ok() {
         true => vec![given.clone()],
@@ -222,7 +222,7 @@ fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
             sources.push(path);
             continue;
         }
-        // Exceptions of the object itself are raised again.
+        // Exceptions that the object has raised are raised again.
         let failed = |error: std::io::Error| match error.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) {
             Some(raised) => raised.clone_ref(item.py()),
             None => crate::failure::of_io(&format!("cannot copy the file object: {error}"), None, &error),

@@ -1,8 +1,8 @@
 //! Scoresheet archives in Python: the module `_scoresheet`, which the package `scoresheet` re-exports.
 //!
-//! Objects are frozen and hold shared archives, so any thread may use them, with or without a global lock. Long work
-//! runs on separate threads with the interpreter's lock released, and stops at Ctrl-C (`work`). Errors become
-//! exceptions by their cause (`failure`).
+//! Objects are frozen and hold shared archives, so any thread may use them, with or without a global lock. Long
+//! operations run on separate threads with the interpreter's lock released, and stop at Ctrl-C (`work`). The cause of
+//! an error determines its exception (`failure`).
 //!
 //! Data flow: `open` -> `View` (games in an order) -> `Game`, `Table`, `Positions` -> Python objects, Arrow streams,
 //! bytes of tensors.

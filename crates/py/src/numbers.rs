@@ -1,4 +1,4 @@
-//! Numbers of games, and hits of searches, as sequences that numpy reads without a Python object for each item.
+//! Sequences of game numbers and of hits of searches, which numpy reads without a Python object for each item.
 
 use crate::shared::Opened;
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -7,7 +7,7 @@ use pyo3::types::{PyByteArray, PyList, PyRange, PySlice, PyTuple};
 use scoresheet::GameSet;
 use std::sync::Arc;
 
-/// The numbers of games, in an order.
+/// The numbers of games, in a certain order.
 #[derive(Clone, PartialEq)]
 pub enum Numbers {
     /// Consecutive numbers.
@@ -43,7 +43,7 @@ impl Numbers {
         }
     }
 
-    /// Returns whether both have the same numbers, in any representation.
+    /// Returns whether both sequences contain the same numbers, in any representation.
     pub fn is_same(&self, other: &Numbers) -> bool {
         self == other || self.len() == other.len() && self.iter().eq(other.iter())
     }
@@ -62,13 +62,13 @@ impl Numbers {
         }
     }
 
-    /// Returns the number at a Python index: a negative one counts from the end.
+    /// Returns the number at a Python index; negative indexes count from the end.
     pub fn at(&self, index: i64) -> Option<u64> {
         let index = if index < 0 { index.checked_add(self.len() as i64)? } else { index };
         self.get(usize::try_from(index).ok()?)
     }
 
-    /// Returns the numbers that are in a set, in their order.
+    /// Returns the numbers that are in a set, in the order of this sequence.
     pub fn keep(&self, passes: &GameSet) -> Numbers {
         Numbers::List(self.iter().filter(|number| passes.contains(*number)).collect())
     }
@@ -80,12 +80,12 @@ impl Numbers {
         }
     }
 
-    /// Returns the numbers that lie in one archive of the set, converted to numbers of this archive.
+    /// Returns the numbers of games in one archive of the set, converted to numbers in this archive.
     fn among(&self, before: u64, games: u64) -> GameSet {
         GameSet::from_numbers(games, self.iter().filter_map(|number| number.checked_sub(before)))
     }
 
-    /// Returns the games of each archive that a search is restricted to; `None` for all games.
+    /// Returns the games of each archive to which a search is restricted; `None` for all games.
     pub fn among_each(&self, opened: &Opened) -> Option<Vec<GameSet>> {
         match self {
             Numbers::Run { first: 1, count } if *count == opened.sources.len() => None,
@@ -97,8 +97,9 @@ impl Numbers {
     }
 }
 
-/// A sequence of integers, or of pairs of integers, like `View.numbers` and `View.hits`. It is equal to a list with the
-/// same items. `numpy.asarray` converts it to an array of uint64: of shape (n,), or (n, 2) for pairs.
+/// A sequence of integers, or of pairs of integers, like `View.numbers` and `View.hits`. The sequence is equal to a
+/// list with the same items. `numpy.asarray` converts the sequence to an array of uint64: of shape (n,), or (n, 2) for
+/// pairs.
 ///
 /// >>> numbers = archive[2:5].numbers
 /// >>> numbers[0], numbers[1:], numbers == [3, 4, 5]
@@ -152,7 +153,8 @@ impl NumberList {
     }
 }
 
-/// Returns an array of uint64 with this many columns, or one dimension for 0, for `__array__` of numpy's protocol.
+/// Returns an array of uint64, for `__array__` of numpy's protocol, with this number of columns, or with one dimension
+/// for 0.
 pub fn array<'py>(
     py: Python<'py>,
     numbers: impl Iterator<Item = u64>,
@@ -200,7 +202,7 @@ impl NumberList {
         self.find(value, 0, self.len()).is_some()
     }
 
-    /// Returns the index of the first item with this value. Raises ValueError if there is none.
+    /// Returns the index of the first item with this value. Raises ValueError if there is no such item.
     #[pyo3(signature = (value, start = 0, stop = isize::MAX, /), text_signature = "($self, value, start=0, stop=9223372036854775807, /)")]
     fn index(&self, value: &Bound<'_, PyAny>, start: isize, stop: isize) -> PyResult<usize> {
         let (start, stop) = bounds(start, stop, self.len());

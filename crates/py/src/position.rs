@@ -8,7 +8,7 @@ use scoresheet::chess::fen::FenError;
 use scoresheet::chess::{MoveKind, Square};
 use scoresheet::query::QueryFault;
 
-/// A chess position. It is immutable, so it can be shared and be a key of a dict.
+/// A chess position. It is immutable, so it can be shared and used as a key of a dict.
 ///
 /// >>> start = scoresheet.Position()
 /// >>> start.play("e4").play("c5").fen
@@ -23,14 +23,14 @@ pub struct Position {
 }
 
 impl PartialEq for Position {
-    /// Compares the fields of a FEN; labels of pieces, which come from the game, are ignored.
+    /// Compares the fields of a FEN; ignores labels of pieces, which depend on the game.
     fn eq(&self, other: &Position) -> bool {
         self.position.fen() == other.position.fen()
     }
 }
 
 impl Position {
-    /// Returns a position without a game; a game could start from it.
+    /// Returns a position without a game, from which a game could start.
     pub fn by_itself(position: scoresheet::Position) -> Position {
         Position { chess960: position.is_chess960(), position }
     }
@@ -62,7 +62,7 @@ pub fn read_fen(py: Python<'_>, fen: &str) -> PyResult<scoresheet::Position> {
         .or_raise(py)
 }
 
-/// Returns a board as SVG.
+/// Returns an SVG image of a board.
 pub fn svg<'py>(py: Python<'py>, position: &scoresheet::Position) -> PyResult<Bound<'py, PyAny>> {
     py.import("scoresheet._svg")?.call_method1("board", (position.fen(),))
 }
@@ -114,19 +114,19 @@ impl Position {
         self.position.is_checkmate()
     }
 
-    /// Whether the side to move has no move and is not in check.
+    /// Whether the side to move has no legal move and is not in check.
     #[getter]
     fn is_stalemate(&self) -> bool {
         self.position.is_stalemate()
     }
 
-    /// The plies since the last capture or pawn move.
+    /// The number of plies since the last capture or pawn move.
     #[getter]
     fn halfmove_clock(&self) -> u32 {
         self.position.halfmove_clock()
     }
 
-    /// The number of the move, from 1.
+    /// The number of the move in the game, from 1.
     #[getter]
     fn fullmove_number(&self) -> u32 {
         self.position.fullmove_number()
@@ -138,8 +138,8 @@ impl Position {
         self.position.zobrist()
     }
 
-    /// The squares of White's pawns, knights, bishops, rooks, queens and king, then Black's, as 12 numbers of 64 bits,
-    /// a1 the lowest bit.
+    /// The squares of White's pawns, knights, bishops, rooks, queens and king, then of Black's pieces, as 12 numbers of
+    /// 64 bits; a1 is the lowest bit.
     #[getter]
     fn bitboards(&self) -> Vec<u64> {
         self.position.bitboards().to_vec()
@@ -175,7 +175,7 @@ impl Position {
         Ok(self.uci_of(self.read(text)?))
     }
 
-    /// Returns the board as SVG.
+    /// Returns an SVG image of the board.
     fn svg<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         svg(py, &self.position)
     }

@@ -1,7 +1,7 @@
-//! The selected positions of games for training, numbered.
+//! Numbers the selected positions of games, for training.
 //!
-//! For each game, a run stores the selected plies: a first ply and a step, or a bit per ply if each ply has to be
-//! tested. A position is found by binary search, and a hundred million games fit into memory.
+//! For each game, a run stores the selected plies: a first ply and a step, or a bit per ply if each ply must be tested.
+//! A binary search finds a position, and the runs of a hundred million games fit into memory.
 
 use crate::failure::OrRaise;
 use crate::shared::Opened;
@@ -38,7 +38,7 @@ pub struct Positions {
     bits: Vec<u64>,
 }
 
-/// The selected plies of one game.
+/// A run: the selected plies of one game.
 #[derive(Clone, Copy, PartialEq)]
 struct Run {
     game: u64,
@@ -47,9 +47,9 @@ struct Run {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Plies {
-    /// Every `step`-th ply from `first` on.
+    /// Selects every `step`-th ply from `first` on.
     Every { first: u32, step: u32 },
-    /// The plies with a set bit, from this word on; bit 0 is ply 0.
+    /// Selects the plies with a set bit, from this word on; bit 0 is ply 0.
     Bits { word: u64 },
 }
 
@@ -63,7 +63,8 @@ impl PartialEq for Positions {
 }
 
 impl Plies {
-    /// Returns the plies as 64 bits, for pickles: the highest bit and a word, otherwise the step and the first ply.
+    /// Returns the plies as 64 bits, for pickles: the highest bit and the index of a word, or the step and the first
+    /// ply.
     fn packed(self) -> u64 {
         match self {
             Plies::Every { first, step } => u64::from(step) << 32 | u64::from(first),
@@ -89,7 +90,7 @@ struct Conditions {
     split: Option<Split>,
 }
 
-/// A part of the games.
+/// A part of the games, for training or testing.
 #[derive(Clone, Copy)]
 struct Split {
     test: bool,
@@ -210,14 +211,14 @@ fn look(opened: &Opened, games: &[u64], conditions: Conditions) -> Result<Vec<Fo
     Ok(parts?.into_iter().flatten().collect())
 }
 
-/// Returns a bit for each quiet ply in `from..end`: without check, and with a move that is not a capture, a promotion
-/// or a check.
+/// Returns a bit for each quiet ply in `from..end`: a ply without check, whose move is not a capture, a promotion or a
+/// check.
 fn quiet(game: &GameRef<'_>, from: u32, end: u32, movers: [bool; 2]) -> Result<Vec<u64>, Error> {
     let mut words = vec![0u64; (end as usize).div_ceil(64)];
     let mut before: Option<(u32, bool, [u32; 12])> = None;
     game.walk(|state| {
         let ply = state.ply();
-        // Includes one ply beyond the last, because its move is also tested.
+        // Replay one ply beyond the last, because the last ply's move is also tested.
         if ply < from || ply > end {
             return;
         }
@@ -264,7 +265,8 @@ impl Positions {
         self.index(position).is_ok()
     }
 
-    /// Returns the number of a position, a pair of a game's number and a ply. Raises ValueError if it is missing.
+    /// Returns the number of a position, given as a pair of a game's number and a ply. Raises ValueError if the
+    /// position is missing.
     #[pyo3(signature = (position, /))]
     fn index(&self, position: &Bound<'_, PyAny>) -> PyResult<usize> {
         let missing = || PyValueError::new_err("the position is not in this sequence");
@@ -341,7 +343,7 @@ impl Positions {
         Ok((PyByteArray::new(py, &games), PyByteArray::new(py, &plies)))
     }
 
-    /// Returns the numbers at `start..end` in the order of a seed, 8 bytes each.
+    /// Returns the numbers at `start..end` of the random order that a seed determines, 8 bytes each.
     fn _order<'py>(&self, py: Python<'py>, start: u64, end: u64, seed: u64) -> Bound<'py, PyByteArray> {
         let order = Permutation::new(self.len(), seed);
         let numbers = (start..end.min(self.len())).flat_map(|index| (order.at(index) as i64).to_ne_bytes());
@@ -363,7 +365,7 @@ impl Positions {
 }
 
 impl Positions {
-    /// Returns the position at a Python index: a negative one counts from the end.
+    /// Returns the position at a Python index; negative indexes count from the end.
     fn pair(&self, index: i64) -> PyResult<(u64, u32)> {
         let number = if index < 0 { index.checked_add_unsigned(self.len()) } else { Some(index) };
         let found = number.and_then(|number| self.at(u64::try_from(number).ok()?));
@@ -371,7 +373,7 @@ impl Positions {
     }
 }
 
-/// Returns positions of a view's games.
+/// Creates positions of a view's games.
 #[pyfunction]
 #[pyo3(name = "_positions_of")]
 pub fn positions_of(
@@ -414,7 +416,7 @@ pub fn positions_of(
     Ok(positions)
 }
 
-/// Returns positions from a pickle.
+/// Creates positions from a pickle.
 #[pyfunction]
 #[pyo3(name = "_positions")]
 pub fn restored_positions(

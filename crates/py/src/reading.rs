@@ -29,7 +29,7 @@ struct Inner {
 }
 
 /// Reads the games of a PGN one after the other, without an archive: from a path, plain or compressed, or a file
-/// object, binary or text. `faults` of a game has its faults; unreadable games are skipped.
+/// object, binary or text. The attribute `faults` of a game contains its faults; unreadable games are skipped.
 ///
 /// >>> games = scoresheet.read_pgn("games.pgn.zst")
 /// >>> game = next(games)

@@ -1,4 +1,4 @@
-//! Searches for positions and patterns, and opening trees.
+//! Implements searches for positions and patterns, and opening trees.
 
 use crate::failure::OrRaise;
 use crate::position::{Position, read_fen};
@@ -21,7 +21,7 @@ pub fn question(given: &Bound<'_, PyAny>, reach: SearchOptions) -> PyResult<Quer
             let query = json.parse::<Query>().or_raise(py)?;
             if reach == SearchOptions::default() { query } else { query.reach(reach) }
         }
-        // Fields that a FEN leaves out are not compared.
+        // Fields that a FEN omits are not compared.
         (None, Ok(fen)) if fen.contains('/') => Query::from(PositionQuery::from_fen(&fen).or_raise(py)?).reach(reach),
         _ => Query::from(&position_of(given)?).reach(reach),
     };
@@ -49,7 +49,7 @@ pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<scoresheet::Position> {
     query::line(&text).or_raise(py)
 }
 
-/// The moves played in a position: a sequence, the most frequent first; `tree["e4"]` is one of its moves.
+/// The moves played in a position: a sequence, with the most frequent move first; `tree["e4"]` is one of its moves.
 #[pyclass(frozen, module = "scoresheet")]
 pub struct Tree {
     tree: scoresheet::Tree,
@@ -76,19 +76,19 @@ impl Tree {
         Position::by_itself(self.tree.position.clone())
     }
 
-    /// The games that reach the position.
+    /// The number of games that reach the position.
     #[getter]
     fn games(&self) -> u64 {
         self.tree.tally.games()
     }
 
-    /// The games that end there, or continue with a null move.
+    /// The number of games that end in the position, or continue with a null move.
     #[getter]
     fn ended(&self) -> u64 {
         self.games().saturating_sub(self.tree.branches.iter().map(|branch| branch.tally.games()).sum())
     }
 
-    /// The games that White won.
+    /// The number of games that White won.
     #[getter]
     fn white(&self) -> u64 {
         self.tree.tally.white
@@ -100,7 +100,7 @@ impl Tree {
         self.tree.tally.draws
     }
 
-    /// The games that Black won.
+    /// The number of games that Black won.
     #[getter]
     fn black(&self) -> u64 {
         self.tree.tally.black
@@ -151,7 +151,7 @@ impl Tree {
         (0..self.__len__()).filter_map(|index| self.of(index)).any(|tree_move| is(&tree_move))
     }
 
-    /// Returns the index of a move of the tree. Raises ValueError if it is missing.
+    /// Returns the index of a move of the tree. Raises ValueError if the move is missing.
     #[pyo3(signature = (m, /))]
     fn index(&self, m: &Bound<'_, PyAny>) -> PyResult<usize> {
         let is = |index: &usize| m.cast::<TreeMove>().is_ok_and(|m| Some(m.get()) == self.of(*index).as_ref());
@@ -197,7 +197,7 @@ impl TreeMove {
         &self.uci
     }
 
-    /// The games in which the move was played.
+    /// The number of games in which the move was played.
     #[getter]
     fn games(&self) -> u64 {
         self.tally.games()
@@ -229,7 +229,7 @@ impl TreeMove {
         (known > 0).then(|| (won as f64 + self.tally.draws as f64 / 2.0) / known as f64)
     }
 
-    /// The mean rating of the games, or None if no game has one.
+    /// The mean rating of the games, or None if no game has a rating.
     #[getter]
     fn average_rating(&self) -> Option<u32> {
         self.tally.average_rating()
@@ -241,7 +241,7 @@ impl TreeMove {
         self.tally.performance(if self.white { Color::White } else { Color::Black })
     }
 
-    /// The last year in which it was played, or None.
+    /// The last year in which the move was played, or None.
     #[getter]
     fn last_year(&self) -> Option<u16> {
         self.tally.last_year()

@@ -1,4 +1,4 @@
-//! Open archives that Python objects share until they are closed.
+//! Manages open archives, which Python objects share until the archives are closed.
 
 use crate::failure::OrRaise;
 use crate::work;
@@ -12,11 +12,11 @@ use scoresheet::{ArchiveFile, ArchiveSet, Error, GameRef};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Archives, the options of their opening, and whether they are still open.
+/// Shared archives, the options with which they were opened, and whether they are still open.
 pub struct Shared {
     pub paths: Vec<PathBuf>,
     pub map: bool,
-    /// The identity, the commit and the length of each archive when it was opened.
+    /// For each archive: the identity, the commit and the length when it was opened.
     state: Vec<(ArchiveId, u64, u64)>,
     opened: RwLock<Option<Arc<Opened>>>,
 }
@@ -34,7 +34,7 @@ impl Opened {
 }
 
 impl Shared {
-    /// Opens archives; a folder stands for the archives in it.
+    /// Opens archives; a folder stands for all archives inside the folder.
     pub fn open(py: Python<'_>, paths: Vec<PathBuf>, map: bool) -> PyResult<Shared> {
         let paths = archives_of(paths).or_raise(py)?;
         let access = if map { Access::default() } else { Access::Read };
@@ -49,7 +49,8 @@ impl Shared {
         Ok(Shared { paths, map, state, opened: RwLock::new(Some(Arc::new(opened))) })
     }
 
-    /// Returns whether both are the same archives at the same commits, even if opened twice.
+    /// Returns whether both values contain the same archives at the same commits, even if the archives were opened
+    /// twice.
     pub fn is_same(&self, other: &Shared) -> bool {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         std::ptr::eq(self, other)
@@ -70,7 +71,7 @@ impl Shared {
         PyTuple::new(py, self.paths.iter().map(absolute))
     }
 
-    /// Reopens the archives to use newly built side files. Archives that have changed since stay as they are.
+    /// Reopens the archives to use newly built side files. Does not reopen archives that have changed since.
     pub fn reopen(&self, py: Python<'_>) -> PyResult<()> {
         let again = Shared::open(py, self.paths.clone(), self.map)?;
         if again.state == self.state && !self.is_closed() {
@@ -90,7 +91,7 @@ impl Shared {
     }
 }
 
-/// A path as users type it: `~` at the beginning is the home folder.
+/// A path as users type it, in which a leading `~` stands for the home folder.
 pub struct UserPath(pub PathBuf);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for UserPath {
@@ -106,7 +107,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for UserPath {
     }
 }
 
-/// Returns the one or more paths that an argument names.
+/// Returns the path or paths that an argument names.
 pub fn paths_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     if let Ok(path) = given.extract::<UserPath>() {
         return Ok(vec![path.0]);
@@ -115,10 +116,10 @@ pub fn paths_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     Ok(paths.into_iter().map(|path| path.0).collect())
 }
 
-/// This exceeds the number of paths that anybody opens at once, so an endless iterator is an error.
+/// This limit exceeds the number of paths that anybody opens at once, so an endless iterator causes an error.
 pub const MOST_PATHS: usize = 1 << 20;
 
-/// Returns the items of any iterable. Ignores its `__len__`: memory grows with the items that arrive.
+/// Returns the items of any iterable. Ignores the iterable's `__len__`: memory grows with the items that arrive.
 ///
 /// Errors: an item of another type, or more than `most` items.
 pub fn items<'py, T>(given: &Bound<'py, PyAny>, name: &str, most: usize) -> PyResult<Vec<T>>
@@ -135,15 +136,15 @@ where
     Ok(items)
 }
 
-/// A file object of Python as a reader, of bytes or of text, which is encoded as UTF-8.
+/// A reader of a Python file object that returns bytes, or text, which is encoded as UTF-8.
 pub struct FileObject {
     file: Py<PyAny>,
-    /// Bytes that were read but not yet returned: a letter takes up to 4 bytes.
+    /// The bytes that were read but not yet returned, because a letter takes up to 4 bytes.
     rest: std::collections::VecDeque<u8>,
 }
 
 impl FileObject {
-    /// Returns a reader of an object that has the method `read`.
+    /// Creates a reader of an object with the method `read`.
     pub fn new(file: &Bound<'_, PyAny>) -> FileObject {
         FileObject { file: file.clone().unbind(), rest: std::collections::VecDeque::new() }
     }

@@ -1,4 +1,4 @@
-//! Tables for data frames: a description of the columns and games, which consumers of Arrow read.
+//! Tables for data frames. A table describes columns and games, which consumers of Arrow read.
 
 use crate::failure::{self, exception};
 use crate::shared::{Shared, UserPath};
@@ -16,8 +16,8 @@ use scoresheet_arrow::{Batches, Columns, Options, ParquetError, ParquetOptions, 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A table of games. Each consumer reads it on demand: chunks of games on all cores, without the interpreter's lock,
-/// and only the requested columns.
+/// A table of games. Each consumer reads the table on demand: chunks of games on all cores, without the interpreter's
+/// lock, and only the requested columns.
 ///
 /// >>> table = archive.table(["white", "white_elo", "result"], where="result = 1-0")
 /// >>> table
@@ -29,7 +29,7 @@ pub struct Table {
     shared: Arc<Shared>,
     len: usize,
     rows: Rows,
-    /// The preset of the columns; columns with one name differ between presets.
+    /// The preset of the columns, because columns with the same name differ between presets.
     preset: Option<String>,
     columns: Columns,
     options: Options,
@@ -44,7 +44,7 @@ impl PartialEq for Table {
     }
 }
 
-/// This exceeds the number of columns of a table, so an endless iterator is an error.
+/// This limit exceeds the number of columns of a table, so an endless iterator causes an error.
 const MOST_COLUMNS: usize = 1000;
 
 impl Table {
@@ -68,7 +68,7 @@ impl Table {
         Ok(Table { shared: Arc::clone(shared), len, rows, preset, columns, options })
     }
 
-    /// Returns a table from a pickle.
+    /// Creates a table from a pickle.
     pub fn restored(
         shared: &Arc<Shared>,
         len: usize,
@@ -106,7 +106,7 @@ fn list(names: Vec<String>) -> PyResult<Columns> {
     Columns::list(names).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Returns batches that are read on the threads of this process, for any calling thread.
+/// Returns batches, which the threads of this process read for any calling thread.
 fn on_pool(mut batches: Batches) -> impl RecordBatchReader + Send {
     let schema: SchemaRef = batches.schema();
     RecordBatchIterator::new(std::iter::from_fn(move || work::on_pool(|| batches.next())), schema)
@@ -141,7 +141,7 @@ impl Table {
         Ok(self.with_columns(columns))
     }
 
-    /// Returns whether the table has a column of this name.
+    /// Returns whether the table has a column with this name.
     fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
         name.extract::<String>().is_ok_and(|name| self.names().contains(&&*name))
     }
@@ -166,15 +166,15 @@ impl Table {
         format!("<Table of {} games: {}>", self.len, self.names().join(", "))
     }
 
-    /// Returns the schema for consumers of Arrow, with its C data interface.
+    /// Returns the schema for consumers of Arrow, through Arrow's C data interface.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(&*self.batches(self.options)?.schema());
         let schema = schema.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// Returns the table for consumers of Arrow, with its C stream interface. A requested schema is ignored: the
-    /// consumer casts.
+    /// Returns the table for consumers of Arrow, through Arrow's C stream interface. Ignores a requested schema,
+    /// because the consumer can cast.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -202,8 +202,8 @@ impl Table {
     }
 
     /// Writes the table as a Parquet file with plain types, zstd and row groups of `row_group` games. Returns the
-    /// number of games. The file gets its name when complete. An existing Parquet file is replaced only with
-    /// `overwrite`, and any other file never. Raises ValueError if the path is the archive or one of its side files.
+    /// number of games. The file gets its name when it is complete. With `overwrite`, an existing Parquet file is
+    /// replaced; other files are never replaced. Raises ValueError if the path is the archive or one of its side files.
     ///
     /// >>> archive.table(["white", "plies"]).to_parquet("plies.parquet")
     /// 3000

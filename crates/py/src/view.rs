@@ -1,4 +1,4 @@
-//! Archives and their parts: sequences of games in an order, with Python's conventions.
+//! The classes of archives and views: sequences of games in a certain order, with Python's conventions.
 
 use crate::failure::{OrRaise, game_number};
 use crate::game::Game;
@@ -17,11 +17,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Games of an archive, in an order: the result of slices, filters and searches. It is a sequence like a list, and can
-/// be filtered and searched again.
+/// Games of an archive in a certain order: the result of slices, filters and searches. A view is a sequence like a
+/// list, and can be filtered and searched again.
 ///
-/// A list or an array of integers or booleans is also an index. `&`, `|` and `-` combine views of one archive: the
-/// games keep the order of the left view, and `|` appends the games that only the right view has.
+/// A list or an array of integers or booleans is also a valid index. `&`, `|` and `-` combine views of one archive: the
+/// games keep the order of the left view, and `|` appends the games that only the right view contains.
 ///
 /// >>> strong = archive.where("elo >= 2000")
 /// >>> len(strong) < len(archive)
@@ -33,7 +33,7 @@ pub struct View {
     pub shared: Arc<Shared>,
     pub numbers: Numbers,
     hits: Option<Arc<[(u64, u32)]>>,
-    /// The depth of each hit in a principal variation.
+    /// For each hit in a principal variation, its depth: the number of moves up to the hit.
     pv_depths: Option<Arc<[Option<u32>]>>,
 }
 
@@ -43,15 +43,16 @@ impl PartialEq for View {
     }
 }
 
-/// The maximum number of indexes in one list, so an endless iterator is an error.
+/// The maximum number of indexes in one list, so an endless iterator causes an error.
 const MOST_INDICES: usize = 1 << 26;
 
 impl View {
-    /// Returns the numbers at the indexes of a list or an array. Booleans select games: one for each game.
+    /// Returns the numbers at the indexes of a list or an array. A list of booleans contains one boolean for each game,
+    /// and selects games.
     fn choose(&self, indices: &Bound<'_, PyAny>) -> PyResult<Numbers> {
         let mut numbers = Vec::new();
         let (mut read, mut booleans) = (0, false);
-        // A list with too many items is refused before it is read; there may be one boolean per game.
+        // A list with too many items is refused before it is read. A list of booleans has one item per game.
         let too_many = indices.len().is_ok_and(|count| count > MOST_INDICES);
         for item in indices.try_iter()? {
             let item = item?;
@@ -81,7 +82,7 @@ impl View {
         PyIndexError::new_err(format!("a list of booleans needs one for each of the {} games", self.numbers.len()))
     }
 
-    /// Returns the number at an integer index of Python or numpy.
+    /// Returns the number at an integer index from Python or numpy.
     fn number_at(&self, index: &Bound<'_, PyAny>) -> PyResult<u64> {
         let index = index.call_method0("__index__").map_err(|_| {
             let kind = index.get_type().name().map(|name| name.to_string()).unwrap_or_default();
@@ -102,7 +103,7 @@ impl View {
         Ok(GameSet::from_numbers(self.shared.get()?.sources.len(), other.numbers.iter()))
     }
 
-    /// Returns games of an archive.
+    /// Creates a view of games of an archive.
     pub fn from_numbers(shared: &Arc<Shared>, numbers: Numbers) -> View {
         View { shared: Arc::clone(shared), numbers, hits: None, pv_depths: None }
     }
@@ -111,7 +112,7 @@ impl View {
         View::from_numbers(&self.shared, numbers)
     }
 
-    /// Returns the games that match a filter.
+    /// Creates a view of the games that match a filter.
     fn select(&self, py: Python<'_>, filter: &str) -> PyResult<Numbers> {
         let filter = filter.parse::<Filter>().or_raise(py)?;
         let opened = self.shared.get()?;
@@ -171,7 +172,7 @@ impl View {
         Games { shared: Arc::clone(&self.shared), numbers: Numbers::List(numbers.into()), next: AtomicUsize::new(0) }
     }
 
-    /// Returns the index of a game, like a list. Raises ValueError if the game is missing.
+    /// Returns the index of a game, like the method of a list. Raises ValueError if the game is missing.
     ///
     /// >>> archive[10:20].index(archive[12])
     /// 2
@@ -233,8 +234,8 @@ impl View {
         NumberList::from_numbers(self.numbers.clone())
     }
 
-    /// The matches of a search: the number of each game and the ply, by game. None without a search. `numpy.asarray`
-    /// converts them to an array of uint64, (n, 2).
+    /// The hits of a search: the number of the game and the ply, in the order of the games. None without a search.
+    /// `numpy.asarray` converts them to an array of uint64, (n, 2).
     ///
     /// >>> game, ply = archive.find("e4 c5 Nf3").hits[0]
     /// >>> archive.game(game).san[:ply]
@@ -244,8 +245,8 @@ impl View {
         self.hits.clone().map(NumberList::from_hits)
     }
 
-    /// The number of moves in an engine's principal variation up to each of the `hits`; None for hits in the game's own
-    /// moves. The variation begins at ply `ply - depth`. None without a search.
+    /// For each of the `hits` in an engine's principal variation, the number of its moves up to the hit; None for other
+    /// hits. The variation begins at ply `ply - depth`. None without a search.
     #[getter]
     fn pv_depths(&self) -> Option<Vec<Option<u32>>> {
         self.pv_depths.as_ref().map(|depths| depths.to_vec())
@@ -270,7 +271,7 @@ impl View {
     /// Returns the games that match a filter, in their order; docs/QUERY.md describes the language.
     ///
     /// Takes a few milliseconds for a million games with a tag columns file (`scoresheet index`). Without this file,
-    /// all tags are read. Raises QueryError with the column of the error if the filter is invalid.
+    /// the filter reads all tags. Raises QueryError with the column of the error if the filter is invalid.
     ///
     /// >>> len(archive.where("whiteelo >= 1800 and result = 1-0")) > 0
     /// True
@@ -283,12 +284,14 @@ impl View {
         Ok(self.of(self.select(py, filter)?))
     }
 
-    /// Returns the games that reach a position or match a pattern, by number; `hits` has the plies.
+    /// Returns the games that reach a position or match a pattern, in the order of their numbers; `hits` contains the
+    /// plies.
     ///
     /// The query is a FEN, moves (`"e4 c5"`), a Position, a board of python-chess, or a question as a dict or JSON text
-    /// (docs/QUERY.md), which combines positions, patterns, filters, an order and a limit. Fields that a FEN leaves out
-    /// are not compared. With `all_plies`, `hits` has every matching ply of a game, not only the first. `variations`
-    /// also searches variations, and `in_pv` the principal variations of engines; `pv_depths` has the depths there.
+    /// (docs/QUERY.md), which combines positions, patterns, filters, an order and a limit. Fields that a FEN omits are
+    /// not compared. With `all_plies`, `hits` contains every matching ply of a game, not only the first. `variations`
+    /// also searches variations. `in_pv` also searches the principal variations of engines; `pv_depths` contains the
+    /// depths of the hits.
     ///
     /// >>> len(archive.find("d4 d5 c4")) == len(archive.find("c4 d5 d4"))
     /// True
@@ -315,7 +318,7 @@ impl View {
     }
 
     /// Returns the moves played in a position, with results and ratings. The position is a FEN, moves or a Position.
-    /// Default: the standard starting position.
+    /// The default is the standard starting position.
     ///
     /// >>> tree = archive.tree("e4")
     /// >>> tree.games == sum(move.games for move in tree) + tree.ended
@@ -337,13 +340,13 @@ impl View {
         Ok(Tree::new(work::watched(py, OnSignal::Leave, tree, |_| Ok(()))?.or_raise(py)?))
     }
 
-    /// Returns a table of these games for data frames. Any consumer of Arrow reads it (`__arrow_c_stream__`):
+    /// Returns a table of these games for data frames. Any consumer of Arrow can read the table (`__arrow_c_stream__`):
     /// `polars.DataFrame(games)`, `pyarrow.table(games)`, `duckdb.sql("from games")`,
-    /// `pandas.DataFrame.from_arrow(games)`. Nothing is read before that.
+    /// `pandas.DataFrame.from_arrow(games)`. Data is read only at that time.
     ///
     /// `columns` is a preset (`"scoresheet"`, `"lichess"`, `"aix"`) or a list of names; docs/python/tables.md lists
     /// them. `where` is a filter. `batch_size` is the maximum number of games in a batch. With `dictionaries`, texts in
-    /// the tag columns file are dictionaries (categories), at nearly no cost; otherwise they are strings.
+    /// the tag columns file become dictionaries (categories), at almost no cost; otherwise they become strings.
     ///
     /// >>> archive.table(["white", "plies"], where="plies > 100").names
     /// ['white', 'plies']
@@ -386,13 +389,13 @@ impl View {
         self.table(py, columns, r#where, 65_536, false)?.to_parquet(py, path, overwrite, row_group, level)
     }
 
-    /// Returns the positions of these games for training, numbered: the positions before a move, from ply `skip_plies`
-    /// on, without the last `skip_last` plies of each game.
+    /// Returns numbered positions of these games, for training: the positions before a move, from ply `skip_plies` on,
+    /// without the last `skip_last` plies of each game.
     ///
     /// `mover_elo` is the minimum and the maximum rating of the player to move; either may be None. `quiet` excludes
-    /// positions with a check, and positions whose move is a capture, a promotion or a check. All games are replayed
-    /// for that, at a few nanoseconds per ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: it divides
-    /// the games by their moves, so no game is in both parts.
+    /// positions with a check, and positions whose move is a capture, a promotion or a check. To test this, all games
+    /// are replayed, at a few nanoseconds per ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: the
+    /// games are divided by their moves, so no game is in both parts.
     ///
     /// >>> train = archive.positions(skip_plies=10, split=("train", 0.9, 1))
     /// >>> test = archive.positions(skip_plies=10, split=("test", 0.9, 1))
@@ -428,19 +431,19 @@ impl View {
         slf.call_method("positions", (), conditions)?.call_method1("sample", (n, seed))
     }
 
-    /// Returns tensors of these positions, by name: numpy arrays if numpy is installed, otherwise memory views.
+    /// Returns a dict with tensors of these positions: numpy arrays if numpy is installed, otherwise memory views.
     ///
-    /// `games` are numbers of games, `plies` their plies; -1 is the last ply, like in `Game.fen`. A single number
-    /// applies to all: `batch(games, -1)` returns the last positions. `what` names any of: "planes", uint8 (n, 12, 8,
-    /// 8), White's pawns to king, then Black's, a1 first; "bitboards", uint64 (n, 12); "halfkp", int32 (n, 2, 32),
-    /// features of White's and Black's side, -1 for none; "move", int16 (n,), the number of the move played in
-    /// `move_names()`, -1 for none; "legal", uint8 (n, 1968), 1 for legal moves; "turn", uint8 (n,), 1 if Black is to
-    /// move; "castling", uint8 (n,), bits for K, Q, k and q; "en_passant", int8 (n,), the file passed over, -1 for
-    /// none; "result", int8 (n,), 1, 0 and -1, -128 for none; "elo", int16 (n, 2), 0 for none.
+    /// `games` contains numbers of games, and `plies` contains their plies; -1 is the last ply, as in `Game.fen`. A
+    /// single number applies to all games: `batch(games, -1)` returns the last positions. `what` names any of:
+    /// "planes", uint8 (n, 12, 8, 8), White's pawns to king, then Black's, a1 first; "bitboards", uint64 (n, 12);
+    /// "halfkp", int32 (n, 2, 32), features of White's and Black's side, -1 for none; "move", int16 (n,), the number of
+    /// the move played in `move_names()`, -1 for none; "legal", uint8 (n, 1968), 1 for legal moves; "turn", uint8 (n,),
+    /// 1 if Black is to move; "castling", uint8 (n,), bits for K, Q, k and q; "en_passant", int8 (n,), the file passed
+    /// over, -1 for none; "result", int8 (n,), 1, 0 and -1, -128 for none; "elo", int16 (n, 2), 0 for none.
     ///
-    /// With `mover`, all tensors are from the point of view of the player to move: for Black, the board is turned over
-    /// and the colors are exchanged. `out` is a dict of arrays to fill. A position takes about a microsecond on one
-    /// core; `threads=1` uses only one core.
+    /// With `mover`, all tensors are from the point of view of the player to move: for Black, the board is flipped and
+    /// the colors are exchanged. `out` is a dict of arrays to fill. A position takes about a microsecond on one core;
+    /// `threads=1` uses only one core.
     ///
     /// Raises IndexError if there is no such game or ply.
     ///
@@ -473,11 +476,11 @@ impl View {
     }
 
     /// Writes these games as complete PGN, like `scoresheet export`: to a path, which is compressed if it ends in
-    /// `.zst`, `.gz`, `.bz2` or `.zip`, or to a file object, binary or text. Returns the number of games; without a
+    /// `.zst`, `.gz`, `.bz2` or `.zip`, or to a file object, binary or text. Returns the number of games, or, without a
     /// target, the PGN as a str.
     ///
-    /// A file gets its name when complete. An existing PGN file is replaced only with `overwrite`, and any other file
-    /// never. Raises DamagedError if a game cannot be read, and ValueError if the path is the archive itself.
+    /// A file gets its name when it is complete. With `overwrite`, an existing PGN file is replaced; other files are
+    /// never replaced. Raises DamagedError if a game cannot be read, and ValueError if the path is the archive itself.
     ///
     /// >>> archive.where("elo >= 2200").to_pgn("strong.pgn.gz") == len(archive.where("elo >= 2200"))
     /// True
@@ -525,11 +528,11 @@ impl Games {
     }
 }
 
-/// An open archive, or several that behave like one: a sequence of games. `archive[0]` is game 1; `archive.game(1)`
-/// takes the number. Deleted games are skipped.
+/// An open archive, or several archives that behave like one: a sequence of games. `archive[0]` is game 1;
+/// `archive.game(1)` accepts the game number. Deleted games are skipped.
 ///
-/// It is closed at the end of a `with` block, or when no object uses it. A pickle has only its paths: each process
-/// opens them again.
+/// The archive is closed at the end of a `with` block, or when no object uses it. A pickle contains only the paths, so
+/// each process opens the archive again.
 ///
 /// >>> with scoresheet.open("games.bga") as archive:
 /// ...     archive[0]["Event"]
@@ -553,7 +556,7 @@ impl Archive {
         self.shared.is_closed()
     }
 
-    /// Closes the archive: its games and tables can no longer be read.
+    /// Closes the archive, whose games and tables can then no longer be read.
     fn close(&self) {
         self.shared.close();
     }
@@ -594,9 +597,9 @@ impl Archive {
         crate::care::verify(py, &self.shared, quick)
     }
 
-    /// Builds the side files that speed up filters, searches and trees, like `scoresheet index`, and uses them from
-    /// then on: `tag_columns` (`.bgh`) for `where`, `signatures` (`.bgs`) and `positions` (`.bgp`) for `find` and
-    /// `tree`. Positions are sorted in `memory` MiB. Returns the size in bytes of each file by its path.
+    /// Builds the side files that speed up filters, searches and trees, like `scoresheet index`, and uses these files
+    /// from then on: `tag_columns` (`.bgh`) for `where`, `signatures` (`.bgs`) and `positions` (`.bgp`) for `find` and
+    /// `tree`. Uses `memory` MiB to sort positions. Returns the size in bytes of each file by its path.
     ///
     /// >>> sizes = archive.build_index(positions=False)
     /// >>> archive.side_files[0]["bgs"], archive.side_files[0]["bgp"]
@@ -619,7 +622,7 @@ impl Archive {
         Ok(self.shared.get()?.sources.len())
     }
 
-    /// The metadata of each archive: a dict with title, license and other keys, one per file.
+    /// The metadata of the archives: for each file, a dict with title, license and other keys.
     ///
     /// >>> archive.metadata
     /// [{}]
@@ -629,7 +632,7 @@ impl Archive {
         opened.sources.members().iter().map(|member| member.archive().metadata().or_raise(py)).collect()
     }
 
-    /// The state of the side files: for each archive a dict with `"file"`, `"missing"`, `"stale"` or `"damaged"` for
+    /// The state of the side files: for each archive, a dict with `"file"`, `"missing"`, `"stale"` or `"damaged"` for
     /// `.bgp` (positions), `.bgs` (signatures) and `.bgh` (tags). `scoresheet index` builds them.
     #[getter]
     fn side_files(&self) -> PyResult<Vec<std::collections::HashMap<&'static str, String>>> {
@@ -649,8 +652,8 @@ fn extension(file: scoresheet::archive::FileKind) -> &'static str {
 
 /// Opens an archive: a file, a folder with archives (`*.bga`), or a list of both, which behave like one archive.
 ///
-/// The file is mapped into memory, which is fastest. If another program may truncate or change it while it is open, use
-/// `map=False`: the file is then read with ordinary reads, and errors are exceptions.
+/// The file is mapped into memory, which is the fastest access. If another program may truncate or change an open file,
+/// use `map=False`: the file is then read with ordinary reads, and errors raise exceptions.
 ///
 /// Raises OSError if a file cannot be opened, ArchiveError if it is not an archive, and DamagedError if it is damaged.
 ///
@@ -667,7 +670,7 @@ pub fn open(path: &Bound<'_, PyAny>, map: bool) -> PyResult<Py<Archive>> {
     Py::new(py, PyClassInitializer::from(view).add_subclass(Archive { shared }))
 }
 
-/// Pickles an archive as a call of the package, which caches the archives that it has opened.
+/// Pickles an archive as a call of a function of the package, which caches the archives that it has opened.
 fn reduce<'py>(
     py: Python<'py>,
     shared: &Shared,
@@ -678,7 +681,7 @@ fn reduce<'py>(
     Ok((restore, (shared.absolute(py)?, shared.map, numbers).into_pyobject(py)?))
 }
 
-/// Returns a table from a pickle.
+/// Creates a table from a pickle.
 #[pyfunction]
 #[pyo3(name = "_table")]
 pub fn restored_table(
@@ -695,7 +698,7 @@ pub fn restored_table(
     Table::restored(&view.shared, numbers.len(), numbers.rows(), preset, names, options)
 }
 
-/// Returns the file names for `repr`.
+/// Returns the names of the files, for `repr`.
 fn named(paths: &[PathBuf]) -> String {
     match paths {
         [path] => path.display().to_string(),

@@ -1,4 +1,4 @@
-//! Long work: on separate threads, with the interpreter's lock released, and interrupted by Ctrl-C.
+//! Runs long operations on separate threads, with the interpreter's lock released. Ctrl-C interrupts them.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -11,21 +11,21 @@ use std::time::Duration;
 /// The interval at which Python checks for signals.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Threads, and the process that owns them.
+/// A thread pool, and the process that owns it.
 struct Pool {
     process: u32,
     threads: ThreadPool,
 }
 
-/// The pool of this process. A forked process, for example of a data loader, has none of its parent's threads. It makes
-/// a new pool, and leaks the parent's, which nothing can end.
+/// The pool of this process. A forked process, for example of a data loader, has none of its parent's threads. It
+/// creates a new pool, and leaks the parent's pool, which it cannot end.
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Calls `work` on the pool of this process.
 pub fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match pool() {
         Some(pool) => pool.threads.install(work),
-        // The system provides no threads.
+        // The system cannot provide threads.
         None => work(),
     }
 }
@@ -49,17 +49,17 @@ fn pool() -> Option<&'static Pool> {
     unsafe { kept.as_ref() }
 }
 
-/// The action of a call when a signal arrives during its work.
+/// The action of a call when a signal arrives during an operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum OnSignal {
     /// The work checks the flag and ends; the caller waits for it.
     Wait,
-    /// The caller does not wait: the work ends in the background, and its result is dropped.
+    /// The caller does not wait; the work ends in the background, and its result is dropped.
     Leave,
 }
 
 /// Calls `work` on another thread, with a stop flag, and waits for it with the interpreter's lock released. Calls
-/// `tick` at intervals and once at the end, with the lock held; an error of `tick` stops the work like a signal.
+/// `tick` at intervals and once at the end, with the lock held; an error of `tick` stops the work as a signal does.
 pub fn watched<T: Send + 'static>(
     py: Python<'_>,
     on_signal: OnSignal,

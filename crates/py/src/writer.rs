@@ -55,8 +55,8 @@ impl ArchiveWriter {
         Ok(ArchiveWriter { inner: Mutex::new(Some(Arc::new(writer.or_raise(py)?))), path })
     }
 
-    /// Adds a game of this package, or a `chess.pgn.Game` of python-chess. Returns its number in the archive, which is
-    /// at least 1. Raises ValueError if a move is illegal.
+    /// Adds a game of this package, or a `chess.pgn.Game` of python-chess. Returns the game's number in the archive,
+    /// which is at least 1. Raises ValueError if a move is illegal.
     fn add(&self, game: &Bound<'_, PyAny>) -> PyResult<u64> {
         let py = game.py();
         let writer = self.open()?;
@@ -91,7 +91,7 @@ impl ArchiveWriter {
         Ok((added.seen - added.rejected, added.rejected))
     }
 
-    /// Commits the added games and closes the archive. Returns the number of games in it.
+    /// Commits the added games and closes the archive. Returns the number of games in the archive.
     fn close(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         let Some(writer) = self.take() else { return Ok(None) };
         let writer = Arc::into_inner(writer).ok_or_else(|| {

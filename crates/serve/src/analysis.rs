@@ -9,9 +9,9 @@ use scoresheet_answers::{Fault, Params};
 use serde_json::Value;
 use std::time::Duration;
 
-/// The default number of lines.
+/// The default number of lines that the engine returns.
 const LINES: u32 = 3;
-/// The default time to think, in milliseconds.
+/// The default thinking time of the engine, in milliseconds.
 const TIME: u64 = 1000;
 
 /// Returns the route.

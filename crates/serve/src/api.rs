@@ -1,4 +1,5 @@
-//! Scoresheet's API, `/api/v1`. `scoresheet-answers` parses the requests and makes the answers; this module adds HTTP.
+//! Scoresheet's API, `/api/v1`. `scoresheet-answers` parses the requests and creates the answers; this module adds
+//! HTTP.
 
 use crate::app::App;
 use crate::refused::Refused;

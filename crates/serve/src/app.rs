@@ -11,15 +11,15 @@ use std::time::Duration;
 /// The server's archives, options and limits.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The archives, in this order.
+    /// The archives, in the order in which the pages show them.
     pub archives: Vec<PathBuf>,
     /// The options for opening the archives.
     pub options: OpenOptions,
-    /// Host names that the server accepts in addition to this machine's.
+    /// The host names that the server accepts in addition to the names of this machine.
     pub hosts: Vec<String>,
     /// Whether pages of other sites may read the explorer's routes.
     pub cors: bool,
-    /// The time limit of a request. Searches and downloads, which stream, have a longer limit.
+    /// The time limit of a request. Searches and downloads, which are streamed, have a longer limit.
     pub deadline: Duration,
     /// The time limit for receiving the body of a request.
     pub body: Duration,
@@ -29,7 +29,7 @@ pub struct Config {
     pub per_client: usize,
     /// The maximum number of games in a download.
     pub download: u64,
-    /// The engine that analyses positions, if any.
+    /// The engine that analyzes positions, if any.
     pub engine: Option<EngineConfig>,
 }
 
@@ -68,14 +68,14 @@ impl App {
         Ok(App { engine, config: Arc::new(config), shelf: Arc::new(shelf), work: Arc::new(work) })
     }
 
-    /// Reloads changed archives. Returns whether anything has changed.
+    /// Reloads changed archives. Returns whether any archive has changed.
     ///
     /// Errors: a file can no longer be opened as an archive. The server then shows its last good state.
     pub fn refresh(&self) -> scoresheet::Result<bool> {
         self.shelf.refresh()
     }
 
-    /// Returns the number of games.
+    /// Returns the number of games in all archives.
     pub fn games(&self) -> u64 {
         self.shelf.now().games()
     }

@@ -1,4 +1,4 @@
-//! The pages and their files, embedded in the program. No request reads them from the disk.
+//! The pages and their files, embedded in the program. No request reads these files from the disk.
 
 use crate::app::App;
 use crate::refused::Refused;
@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The pages. One document serves them all, and its script shows the page that the path names. `preview` serves the
-/// pages of a game and of a position. The page of a player shares its path with a route of the explorer.
+/// The pages. A single document serves all pages, and its script shows the page that the path names. `preview` serves
+/// the pages of a game and of a position. The page of a player shares its path with a route of the explorer.
 const PAGES: [&str; 6] = ["event", "games", "own", "search", "start", "statistics"];
 
 /// The files by name, each with its entity tag.
@@ -42,7 +42,7 @@ pub fn page(headers: &HeaderMap) -> Response {
     file("index.html", headers)
 }
 
-/// Answers an unknown path: with a page for readers, which links to the other pages.
+/// Answers a request for an unknown path. A browser gets a page that links to the other pages.
 async fn missing(uri: Uri, headers: HeaderMap) -> Response {
     let accepts = headers.get(header::ACCEPT).and_then(|kinds| kinds.to_str().ok()).unwrap_or_default();
     let path = uri.path();
@@ -53,7 +53,7 @@ async fn missing(uri: Uri, headers: HeaderMap) -> Response {
     (StatusCode::NOT_FOUND, kind, document(path.matches('/').count().saturating_sub(1))).into_response()
 }
 
-/// Returns the document for a path that is this number of folders deeper.
+/// Returns the document for a path that is this number of folders deeper than the root.
 pub fn document(below: usize) -> String {
     const PAGE: &str = scoresheet_pages::text("index.html");
     PAGE.replace("\"assets/", &format!("\"{}assets/", "../".repeat(below)))

@@ -1,4 +1,4 @@
-//! Runs a UCI engine, which analyses one position at a time.
+//! Runs a UCI engine, which analyzes one position at a time.
 //!
 //! The first request starts the engine. While the engine thinks, its process belongs to the request, and ends when the
 //! client disconnects or the server exits. The engine receives only positions that the server has parsed and rewritten.
@@ -21,7 +21,7 @@ use tokio::sync::{Mutex, Semaphore};
 pub struct EngineConfig {
     /// The program.
     pub path: PathBuf,
-    /// The maximum time for a position.
+    /// The maximum thinking time for a position.
     pub time: Duration,
     /// The number of threads.
     pub threads: u32,
@@ -37,9 +37,9 @@ const MOST: u32 = 5;
 const MOVES: usize = 30;
 /// The minimum thinking time.
 const LEAST: Duration = Duration::from_millis(50);
-/// The time limit for every engine command except thinking.
+/// The time limit for the engine's response to every command, without thinking time.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The maximum output of a process in bytes. After that the server starts a new process.
+/// The maximum output of a process in bytes. After this amount of output, the server starts a new process.
 const OUTPUT: u64 = 1 << 30;
 
 /// The engine of a server.
@@ -51,7 +51,7 @@ pub struct Engine {
     name: OnceLock<String>,
 }
 
-/// A running engine. Dropping it ends the process.
+/// A running engine. Dropping this value ends the process.
 #[derive(Debug)]
 struct Process {
     _child: Child,
@@ -60,15 +60,15 @@ struct Process {
 }
 
 impl Engine {
-    /// Returns an engine that has not been started.
+    /// Creates an engine without starting its process.
     pub fn new(config: EngineConfig) -> Engine {
         let turns = Semaphore::new(config.requests.max(1));
         Engine { config, process: Mutex::new(None), turns, name: OnceLock::new() }
     }
 
-    /// Analyses a position within the limits of time and lines. Scores are from White's side.
+    /// Analyzes a position within the limits of time and lines. Scores are from White's side.
     ///
-    /// Errors: too many requests wait; the engine cannot be started, exits, or does not answer in time.
+    /// Errors: too many requests wait; the engine cannot be started, exits, or does not respond in time.
     pub async fn analyse(&self, position: &Position, time: Duration, lines: u32) -> Result<Value, Fault> {
         let (time, lines) = (time.max(LEAST).min(self.config.time), lines.clamp(1, MOST));
         if position.legal_moves().is_empty() {
@@ -153,12 +153,12 @@ impl Engine {
     }
 }
 
-/// Waits for the engine. Converts its failures to faults of the answer.
+/// Waits for the engine. Converts the engine's failures to faults of the request.
 async fn in_time<T>(most: Duration, work: impl Future<Output = io::Result<T>>) -> Result<T, Fault> {
     let failed = |what: &str| Fault::new(axum::http::StatusCode::BAD_GATEWAY, "engine", format!("the engine {what}"));
     match tokio::time::timeout(most, work).await {
         Ok(Ok(done)) => Ok(done),
-        // The text of the error may contain the path.
+        // The text of the error may contain the engine's path.
         Ok(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Err(failed("has ended")),
         Ok(Err(_)) => Err(failed("cannot be run")),
         Err(_) => Err(failed("does not answer")),
@@ -176,10 +176,10 @@ impl Process {
     }
 }
 
-/// A line of play with its score, from the side to move.
+/// A line of play, with its score from the view of the side to move.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Info {
-    /// The number of the line; 1 is the best.
+    /// The number of the line; line 1 is the best line.
     line: u32,
     depth: u32,
     nodes: Option<u64>,
@@ -189,7 +189,7 @@ struct Info {
 }
 
 impl Info {
-    /// Parses a line of output. Returns `None` if the line contains no score and no moves, or only bounds.
+    /// Parses a line of the engine's output. Returns `None` if the line contains no score and no moves, or only bounds.
     fn read(text: &str) -> Option<Info> {
         let mut words = text.split_whitespace();
         if words.next() != Some("info") {

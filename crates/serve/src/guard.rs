@@ -1,5 +1,4 @@
-//! Checks every request before its route: host, method, limits. Adds to every answer the headers that restrict the
-//! browser.
+//! Checks every request before its route: host, method, limits. Adds headers that restrict the browser to every answer.
 
 use crate::app::App;
 use crate::refused::Refused;
@@ -124,7 +123,8 @@ fn check(app: &App, request: &Request) -> Result<(), Fault> {
     }
 }
 
-/// Accepts searches and games only as JSON from a page of this server or from a program, not from pages of other sites.
+/// Accepts searches and games only as JSON, from a page of this server or from a program, and rejects requests from
+/// pages of other sites.
 fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
     let headers = request.headers();
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -188,13 +188,13 @@ fn protect(headers: &mut HeaderMap, path: &str, cors: bool) {
     }
 }
 
-/// Answers that took at least this time are cached for equal requests.
+/// The minimum computation time of answers that are cached for equal requests.
 const SLOW: Duration = Duration::from_millis(3);
 /// The maximum length of a cached answer.
 const LONG: u64 = 256 << 10;
 
-/// Answers with 304 if the client already has the current answer. Otherwise uses the cache or the route, and adds an
-/// ETag.
+/// Responds with status 304 if the client already has the current answer. Otherwise calls the cache or the route, and
+/// adds an ETag.
 async fn known(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_tagged = (path.starts_with("/api/v1/") || is_explorer(path)) && request.method() != Method::POST;
@@ -247,7 +247,7 @@ async fn kept(snapshot: &Shown, request_key: String, response: Response) -> Resp
     }
 }
 
-/// Returns whether a list of tags is `*` or contains this tag.
+/// Returns whether a list of entity tags is `*` or contains this tag.
 pub fn names(list: &HeaderValue, etag: &str) -> bool {
     let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     list.to_str().is_ok_and(|list| list.split(',').any(|tag| tag.trim() == "*" || strong(tag) == strong(etag)))

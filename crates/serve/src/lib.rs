@@ -1,12 +1,12 @@
-//! A server that shows chess archives in a browser, and answers the opening explorer API of Lichess.
+//! A server that shows chess archives in a browser, and implements the opening explorer API of Lichess.
 //!
 //! ```text
 //! request -> guard (host, method, limits) -> route -> params -> work (threads, deadline) -> library -> JSON, PGN, page
 //! ```
 //!
 //! Imports point in one direction: `server` -> `routes` -> `guard`, `preview`, `assets`, `api`, `analysis`, `explorer`
-//! -> `app` -> `shelf`, `work`, `engine`. `scoresheet-answers` makes the answers of `/api/v1`. The library implements
-//! chess; this crate knows neither the rules nor the file format. It reads archives and never writes them.
+//! -> `app` -> `shelf`, `work`, `engine`. `scoresheet-answers` creates the answers of `/api/v1`. The library implements
+//! chess; this crate contains neither the rules nor the file format. The server reads archives and never writes them.
 //! docs/serve.md describes the server.
 
 mod analysis;

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 /// Show chess archives in a browser: explorer, games, search, statistics
 ///
-/// Prints the address and answers until Ctrl-C. Shows new commits of the archives as they appear. By default only this
-/// machine can connect; docs/serve.md explains how to run the server behind a proxy. `scoresheet index --positions
-/// --tag-columns` makes it fast.
+/// The server prints its address and runs until Ctrl-C. It shows new commits of the archives as they appear. By
+/// default, only this machine can connect; docs/serve.md explains how to run the server behind a proxy.
+/// `scoresheet index --positions --tag-columns` makes the server fast.
 #[derive(Debug, Parser)]
 #[command(
     name = "scoresheet serve",
@@ -26,7 +26,7 @@ Examples:
   curl 'http://127.0.0.1:8064/masters?play=e2e4,c7c5'    the explorer's API"
 )]
 struct Args {
-    /// The archives; game numbers continue from one to the next
+    /// The archives to show; game numbers continue from one archive to the next
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     /// Listen on this port; 0 for any free port
@@ -38,34 +38,34 @@ struct Args {
     /// Listen at this address instead of 127.0.0.1; needs --host
     #[arg(long, value_name = "ADDRESS", requires = "host")]
     listen: Option<IpAddr>,
-    /// Also answer under this host name (the Host header); may be repeated
+    /// Also accept requests for this host name (the Host header); may be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
     /// Let pages of other sites read /masters, /lichess and /player
     #[arg(long)]
     cors: bool,
-    /// Limit the time of a request; streams may take 60 times as long
+    /// Limit the time of a request in seconds; streams may take 60 times as long
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     deadline: u64,
     /// Limit the number of concurrent scans; default: the number of cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     scans: Option<u16>,
-    /// Limit the number of concurrent requests from one address
+    /// Limit the number of concurrent requests from an address
     #[arg(long, value_name = "N", default_value_t = 256)]
     per_client: usize,
     /// Limit the number of games in a download
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     download: u64,
-    /// Analyse positions with this engine, a program that speaks UCI
+    /// Analyze positions with this engine, a program that supports UCI
     #[arg(long, value_name = "PROGRAM", help_heading = "Engine")]
     engine: Option<PathBuf>,
     /// Limit the time of the engine for a position
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600), help_heading = "Engine")]
     engine_time: u64,
-    /// Use this many threads for the engine
+    /// Use N threads for the engine
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Engine")]
     engine_threads: u32,
-    /// Give the engine this much hash memory
+    /// Use this amount of hash memory for the engine, in MB
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_048_576), help_heading = "Engine")]
     engine_hash: u32,
     /// Limit the number of requests that wait for the engine
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         Err(error) => return failed(&format!("cannot start threads: {error}")),
     };
     let code = runtime.block_on(run(args));
-    // The program does not wait for work that is still running.
+    // The program exits without waiting for work that is still running.
     runtime.shutdown_timeout(Duration::from_millis(200));
     code
 }

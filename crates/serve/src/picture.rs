@@ -1,6 +1,6 @@
 //! Renders a board as PNG for link previews.
 //!
-//! Copies the pieces from a picture (`pieces.png`, drawn by `tools/sprite.py`) and draws no outlines.
+//! Copies the pieces from a picture (`pieces.png`, drawn by `tools/sprite.py`) instead of drawing outlines.
 
 use scoresheet::chess::{Position, Square};
 use std::io::Cursor;
@@ -10,33 +10,33 @@ use std::sync::LazyLock;
 const SIZE: usize = 72;
 /// The width of the board in pixels.
 pub const WIDTH: usize = 8 * SIZE;
-/// The order of the pieces, White's above Black's.
+/// The order of the pieces in the picture; White's pieces are above Black's.
 const ORDER: &str = "KQRBNPkqrbnp";
 
 const LIGHT: [u8; 3] = [0xf0, 0xd9, 0xb5];
 const DARK: [u8; 3] = [0xb5, 0x88, 0x63];
-/// The color of the last move's squares, mixed equally with the square's color.
+/// The color that is mixed in equal parts with the color of the last move's squares.
 const LAST: [u8; 3] = [0xc9, 0xc0, 0x2e];
 
 /// The pieces, as rows of red, green, blue and opacity.
 static PIECES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let decoder = png::Decoder::new(Cursor::new(&include_bytes!("pieces.png")[..]));
-    // The file is part of the program, and a test decodes it.
+    // The picture is part of the program, and a test decodes it.
     let Ok(mut reader) = decoder.read_info() else { return Vec::new() };
     let mut pixels = vec![0; reader.output_buffer_size().unwrap_or(0)];
     let _ = reader.next_frame(&mut pixels);
     pixels
 });
 
-/// Returns the board of a FEN as PNG. `last`: the squares of the last move in UCI notation; `is_turned`: Black is
-/// below.
+/// Returns the board of a FEN as PNG. `last` contains the squares of the last move in UCI notation. If `is_turned` is
+/// set, Black is at the bottom.
 pub fn board(fen: &str, last: Option<&str>, is_turned: bool) -> Option<Vec<u8>> {
     let mut pixels = vec![0; WIDTH * WIDTH * 3];
     let position = Position::from_fen(fen.as_bytes()).ok()?;
     let marked = [0, 2].map(|at| Square::parse(last?.as_bytes().get(at..at + 2)?));
     for square in (0..64).filter_map(Square::new) {
         let index = usize::from(square.index());
-        // Rows start at a8, or at h1 if Black is below.
+        // The picture starts at a8, or at h1 if Black is at the bottom.
         let shown_index = index ^ if is_turned { 7 } else { 56 };
         let base = if (index / 8 + index % 8) % 2 == 1 { LIGHT } else { DARK };
         let is_marked = marked.contains(&Some(square));
@@ -68,7 +68,8 @@ fn mix(below: u8, above: u8, opacity: u8) -> u8 {
     ((below * (255 - opacity) + above * opacity + 127) / 255) as u8
 }
 
-/// Calls `work` for each pixel of a square, from the upper left, with its index in the picture and in the square.
+/// Calls `work` for each pixel of a square, from the upper left, with its index in the picture and its index in the
+/// square.
 fn each_pixel(square: usize, mut work: impl FnMut(usize, (usize, usize))) {
     for row in 0..SIZE {
         for column in 0..SIZE {

@@ -1,4 +1,4 @@
-//! Link previews of games and positions (Open Graph): a title, a line and a picture in the page's document.
+//! Adds link previews of games and positions (Open Graph) to the document of a page: a title, a line and a picture.
 
 use crate::app::App;
 use crate::assets;
@@ -37,7 +37,7 @@ struct Linked {
     last: Option<String>,
 }
 
-/// Returns the document of a page, with a preview if the link has this parameter.
+/// Returns the document of a page, with a preview if the link contains this parameter.
 async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: HeaderMap, by: &'static str) -> Response {
     let query_text = query.clone();
     let is_named = Params::read(query.as_deref()).is_ok_and(|params| params.get(by).is_some());
@@ -48,7 +48,7 @@ async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: Header
         }
         false => None,
     };
-    // The page itself reports a wrong link.
+    // The page reports a wrong link to the visitor.
     let Some(found) = found else { return assets::page(&headers) };
     let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let is_secure = text(header::HeaderName::from_static("x-forwarded-proto")) == "https";

@@ -1,11 +1,11 @@
-//! The routes with their guards.
+//! Combines the routes with their guards.
 
 use crate::app::App;
 use crate::{analysis, api, assets, explorer, guard, preview};
 use axum::Router;
 
 impl App {
-    /// Returns the routes with their guards.
+    /// Creates the routes with their guards.
     pub fn router(&self) -> Router {
         let routes = Router::new()
             .merge(api::routes())

@@ -33,7 +33,7 @@ impl Default for Limits {
 /// The interval between checks of the archives' files.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Serves until `end` is ready. Then accepts no further connections, and lets running answers finish within their time
+/// Serves until `end` is ready. Then accepts no more connections, and lets running answers finish within their time
 /// limit. `message` receives errors from the archives.
 pub async fn serve(
     app: App,
@@ -57,8 +57,8 @@ pub async fn serve(
             () = &mut end => break,
         };
         let Ok((stream, peer)) = accepted else {
-            // Accepting a connection can fail, for example because of too many open files. Other connections end in the
-            // meantime.
+            // Accepting a connection can fail, for example because of too many open files. After a pause, other
+            // connections may have ended.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -72,7 +72,7 @@ pub async fn serve(
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             let _permit = permit;
-            // A client's fault on its connection is not a server error.
+            // A fault that a client causes on its connection is not a server error.
             let _ = connection.await;
         });
     }
@@ -91,7 +91,7 @@ async fn watch(app: App, message: impl Fn(&str) + Send + 'static) {
         let looked = tokio::task::spawn_blocking(move || refreshed.refresh()).await;
         let Ok(looked) = looked else { continue };
         let what = looked.err().map(|error| format!("still showing the previous state: {error}"));
-        // Reports a lasting error once.
+        // Report a persistent error only once.
         if let Some(what) = what.as_ref().filter(|_| what != said) {
             message(what);
         }

@@ -1,5 +1,5 @@
-//! The served archives: opens and watches them, and keeps a snapshot of their current commits. Caches slow answers
-//! until the archives change.
+//! Opens and watches the served archives, and keeps a snapshot of their current commits. Caches slow answers until the
+//! archives change.
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
@@ -61,8 +61,8 @@ impl Shown {
     }
 }
 
-/// The last seen state of an archive's file and its side files: length, modification time, and inode. The inode matters
-/// because a replaced file can have the same length within a tick of the clock.
+/// The last seen state of an archive's file and its side files: length, modification time, and inode. The inode is
+/// necessary because, within a tick of the clock, a new file of the same length can replace the file.
 type Seen = Vec<Option<(u64, Option<SystemTime>, u64)>>;
 
 #[cfg(unix)]
@@ -103,11 +103,11 @@ fn without_path(error: &Error) -> String {
     }
 }
 
-/// The files from which the snapshot was opened.
+/// The files of the snapshot's archives.
 #[derive(Debug)]
 struct Watched {
     files: Vec<Seen>,
-    /// For each archive, the reason that an older state is shown; empty if there is none.
+    /// For each archive, the reason why an older state is shown; empty if the state is current.
     outdated: Vec<Option<String>>,
 }
 
@@ -128,9 +128,9 @@ impl Shelf {
     }
 
     /// Reloads changed files: later commits, archives that `set`, `rename`, `edit` or `compact` replaced, and new or
-    /// deleted side files. Returns whether anything has changed. If nothing has changed, the only cost is a check of
-    /// the files' lengths and times. An archive that cannot be opened is marked outdated and keeps its last good state;
-    /// the next call tries again.
+    /// deleted side files. Returns whether any archive has changed. If nothing has changed, the only cost is a check of
+    /// the files' lengths and times. An archive that cannot be opened is marked as outdated and keeps its last good
+    /// state; the next call tries to open it again.
     ///
     /// Errors: the error that kept the first outdated archive from opening.
     pub fn refresh(&self) -> Result<bool, Error> {

@@ -1,7 +1,7 @@
 //! Runs work on threads. Limits the number and duration of jobs, and stops them when the client disconnects.
 //!
 //! Quick lookups and scans, which may read a complete archive, have separate thread pools. The explorer therefore
-//! answers while a search runs. A job is a closure that receives a stop flag and returns a result.
+//! responds while a search runs. A job is a closure that receives a stop flag and returns a result.
 
 use scoresheet_answers::{Cost, Fault, Stop, StopOnDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,10 +28,10 @@ pub struct Work {
 const QUICK: usize = 64;
 /// The maximum number of concurrent streams.
 const STREAMS: usize = 32;
-/// The time after which a client that reads nothing is disconnected.
+/// The time after which a client that reads no data is disconnected.
 const STALLED: Duration = Duration::from_secs(30);
 
-/// Sends a piece to a stream as soon as it has room. Returns whether the stream accepted it.
+/// Sends a piece to a stream as soon as the stream has room. Returns whether the stream accepted the piece.
 fn give(send: &Sender<Vec<u8>>, mut piece: Vec<u8>, is_over: &dyn Fn() -> bool) -> bool {
     let began = Instant::now();
     loop {
@@ -48,7 +48,7 @@ fn give(send: &Sender<Vec<u8>>, mut piece: Vec<u8>, is_over: &dyn Fn() -> bool) 
 }
 
 impl Work {
-    /// Returns pools for this number of concurrent scans, with this deadline for each request.
+    /// Creates pools for this number of concurrent scans, with this deadline for each request.
     pub fn new(scans: usize, deadline: Duration) -> std::io::Result<Work> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let pool = |name: &'static str| {
@@ -76,7 +76,7 @@ impl Work {
     }
 
     /// Runs `work` on its pool and returns the result. Sets the stop flag of the work after the deadline, or when this
-    /// future is dropped because the client has disconnected. The thread is free again only after the work has ended.
+    /// future is dropped because the client has disconnected. The thread stays in use until the work has ended.
     ///
     /// Errors: the work returns an error or panics; the deadline passes; no thread is free in time.
     pub async fn run<T: Send + 'static>(
@@ -101,7 +101,7 @@ impl Work {
     }
 
     /// Runs `work` on a separate thread outside the pools, and returns its results piece by piece. The thread waits for
-    /// a slow client, and ends if the client reads nothing for a while. The work runs its computations on
+    /// a slow client, and ends if the client reads no data for some time. The work runs its computations on
     /// [`scan_pool`](Work::scan_pool). The stop flag is set, and pieces are rejected, when the client disconnects or
     /// `longest` has passed.
     ///
@@ -129,13 +129,13 @@ impl Work {
         Ok(Pieces { receive, _gone: gone })
     }
 
-    /// Returns the pool for scans. Streaming work uses it for each piece.
+    /// Returns the pool for scans. Streaming work uses this pool for each piece.
     pub fn scan_pool(&self) -> Arc<rayon::ThreadPool> {
         Arc::clone(&self.scans.0)
     }
 }
 
-/// The pieces of a stream, in order. Dropping it stops the work.
+/// The pieces of a stream, in order. Dropping the stream stops the work.
 #[derive(Debug)]
 pub struct Pieces {
     receive: Receiver<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! The feed of a site: its latest games, as Atom.
+//! Writes the feed of a site: the latest games, in the Atom format.
 
 use crate::options::Options;
 use crate::pages::FEED;
@@ -8,11 +8,11 @@ use scoresheet::query::value::civil;
 use scoresheet::{Archive, Result};
 use scoresheet_pages::escape;
 
-/// The number of listed games.
+/// The number of games in the feed.
 const LATEST: usize = 50;
 
 /// Returns the feed of an archive's latest games, or `None` if the site has no base address. `name` is the name of the
-/// archive, and `changed` its last change in RFC 3339 format.
+/// archive, and `changed` is the time of its last change in RFC 3339 format.
 ///
 /// Errors: a game cannot be read.
 pub fn feed(archive: &Archive, name: &str, options: &Options, changed: &str) -> Result<Option<String>> {

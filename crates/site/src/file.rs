@@ -13,7 +13,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The position index lacks games because they are damaged.
+/// The position index does not contain some games, because they are damaged.
 #[derive(Clone, Copy, Debug)]
 pub struct Lacking;
 

@@ -1,8 +1,8 @@
 //! Writes an archive as a folder for any web server: the pages of `scoresheet serve`, the reader as WebAssembly, and
-//! the archive in parts. A site file reduces the cost of the explorer's steps (docs/site.md).
+//! the archive in parts. A site file reduces the amount of data that a step in the explorer fetches (docs/site.md).
 //!
 //! `file` writes the site file with `positions`. `parts` splits files. `pages` writes the pages, the service worker and
-//! the page of licences. `package` writes the reader as an npm package. The crate reads archives and never writes them.
+//! the page of licenses. `package` writes the reader as an npm package. The crate only reads archives.
 
 mod feed;
 pub mod file;
@@ -26,12 +26,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The contents of a site.
+/// A summary of a site that was written.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Made {
     /// The number of games, excluding deleted games.
     pub games: u64,
-    /// The unreadable part of damaged archives; `None` if they are intact.
+    /// The missing data of damaged archives; `None` if the archives are intact.
     pub lost: Option<Lost>,
     /// The number of files, and their total size in bytes.
     pub files: (u64, u64),
@@ -48,10 +48,10 @@ const WORK: &str = ".making";
 /// The memory for sorting the position index.
 const MEMORY: u64 = 512 << 20;
 
-/// Writes the site to the folder, or updates an existing site; unchanged parts stay. Several archives are joined in
-/// order. The site of a damaged archive contains the intact games and reports the number of missing games.
+/// Writes the site to the folder, or updates an existing site without rewriting unchanged parts. Joins several archives
+/// in the given order. The site of a damaged archive contains the intact games and reports the number of missing games.
 ///
-/// Errors: an archive cannot be opened or read; the folder has other contents or cannot be written; an option is
+/// Errors: an archive cannot be opened or read; the folder contains other files or cannot be written; an option is
 /// invalid.
 pub fn make<P: AsRef<Path>>(archives: &[P], folder: &Path, options: &Options, begin: &Begin<'_>) -> io::Result<Made> {
     options.check()?;
@@ -70,7 +70,7 @@ pub fn make<P: AsRef<Path>>(archives: &[P], folder: &Path, options: &Options, be
     let work = folder.join(WORK);
     let job = Job { name: &name, folder, work: &work, options, begin };
     renew(&work)?;
-    // Reading can discover further damage.
+    // Reading the games can discover further damage.
     let made = match are_intact.contains(&false) {
         true => job.of_intact(&paths),
         false => match job.of_all(&paths, None) {
@@ -82,7 +82,7 @@ pub fn make<P: AsRef<Path>>(archives: &[P], folder: &Path, options: &Options, be
     made
 }
 
-/// Treats a missing file as removed.
+/// Treat a missing file as removed.
 fn absent(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
@@ -111,7 +111,7 @@ fn is_damage(error: &io::Error) -> bool {
     })
 }
 
-/// The missing part of damaged archives.
+/// The missing data of damaged archives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Lost {
     /// The number of unreadable games.
@@ -144,7 +144,7 @@ impl Job<'_> {
             lost.partial += partial.map(|loss| loss.last - loss.first + 1).sum::<u64>();
             copies.push((copy, repair.kept_games()));
         }
-        // A site needs at least one game to show.
+        // A site must contain at least one game.
         copies.retain(|(_, kept)| *kept > 0);
         let copies: Vec<PathBuf> = copies.into_iter().map(|(copy, _)| copy).collect();
         if copies.is_empty() {
@@ -153,7 +153,7 @@ impl Job<'_> {
         self.of_all(&copies, Some(lost))
     }
 
-    /// Builds the site of one archive, or of a joined copy of several.
+    /// Builds the site of one archive, which may be a joined copy of several archives.
     fn of_all(&self, paths: &[PathBuf], lost: Option<Lost>) -> io::Result<Made> {
         let open = |path: &PathBuf| Archive::open(path).map_err(io::Error::other);
         if let [path] = paths {
@@ -173,7 +173,7 @@ impl Job<'_> {
         let mut positions =
             PositionIndex::open(&archive).0.filter(|index| index.only_segment().is_some() || archive.is_empty());
         if positions.is_none() {
-            // The command writes nothing beside the archive.
+            // The command writes no files next to the archive.
             let copy_path = self.work.join("games.bga");
             fs::hard_link(path, &copy_path).or_else(|_| fs::copy(path, &copy_path).map(drop))?;
             archive = Archive::open(&copy_path).map_err(io::Error::other)?;

@@ -9,8 +9,8 @@ use std::sync::Mutex;
 
 /// Write archives as a folder for any web server: explorer, games, search, statistics
 ///
-/// The folder needs no program on the server, because the browser reads only the needed parts of its files. When run
-/// again on the same folder, the command writes only changed files. See docs/site.md for how to publish the folder.
+/// The folder needs no program on the server, because the browser reads only the needed parts of its files. If you run
+/// the command again on the same folder, it writes only changed files. docs/site.md explains how to publish the folder.
 #[derive(Debug, Parser)]
 #[command(
     name = "scoresheet site",
@@ -24,10 +24,10 @@ Examples:
   scoresheet site 2023.bga 2024.bga -o public --accent #00529b #8ab8ff --logo club.svg"
 )]
 struct Args {
-    /// The archives; the site joins them in this order
+    /// The archives to join in the site, in this order
     #[arg(required_unless_present = "package")]
     archives: Vec<PathBuf>,
-    /// Write to this folder: a new one, or one from an earlier run
+    /// Write to this folder: a new folder, or the folder of an earlier run
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "package")]
     output: Option<PathBuf>,
     /// Set the title of the site; default: the title of the archive, or Scoresheet
@@ -36,7 +36,7 @@ struct Args {
     /// Set the color of links, such as #7a4a12, for light and for dark pages
     #[arg(long, num_args = 2, value_names = ["LIGHT", "DARK"])]
     accent: Option<Vec<String>>,
-    /// Show this picture before the title: .svg or .png
+    /// Show this picture before the title (.svg or .png)
     #[arg(long, value_name = "FILE")]
     logo: Option<PathBuf>,
     /// Write a feed (Atom) of the latest games, for a site at this address
@@ -106,7 +106,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The exit code of every command that finds damage in an archive.
+/// The exit code of all commands that find damage in an archive.
 const DAMAGED: u8 = 4;
 
 fn tell(made: &Made, output: &std::path::Path) {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Reports finished units of a step, from any thread.
+/// A receiver of progress reports, which any thread may call with the finished units of a step.
 pub type Done = dyn Fn(u64) + Send + Sync;
 /// Begins a step with its name and its number of units.
 pub type Begin<'a> = dyn Fn(&'static str, u64) -> Box<Done> + 'a;
@@ -19,7 +19,7 @@ pub struct Options {
     pub logo: Option<PathBuf>,
     /// The address of the site, which the feed needs.
     pub base: Option<String>,
-    /// The path of the engine module within the folder. The site's owner adds the file.
+    /// The path of the engine module within the folder. The owner of the site adds the file.
     pub engine: Option<String>,
     /// The maximum size of a part in bytes.
     pub part: u64,
@@ -31,7 +31,7 @@ impl Default for Options {
     }
 }
 
-/// The background of light and dark pages (`app.css`), for the contrast of the accent color.
+/// The background colors of light and dark pages (`app.css`), from which the contrast of the accent color is computed.
 const PAPER: [&str; 2] = ["#f6f4ef", "#161513"];
 /// The minimum contrast of text: level AA of WCAG.
 const CONTRAST: f64 = 4.5;
@@ -42,7 +42,7 @@ impl Options {
         self.title.as_deref().unwrap_or("Scoresheet")
     }
 
-    /// Returns the type of the logo's file; an empty text if there is none.
+    /// Returns the type of the logo's file; an empty text if there is no logo.
     pub fn logo_kind(&self) -> &'static str {
         let name = self.logo.as_ref().and_then(|path| path.extension()).and_then(|kind| kind.to_str());
         match name.unwrap_or_default().to_ascii_lowercase().as_str() {
@@ -77,7 +77,7 @@ impl Options {
     /// Returns the style sheet of the site; an empty text if the colors are the default.
     pub fn style(&self) -> String {
         let Some([light, dark]) = &self.accent else { return String::new() };
-        // Uses white or black, depending on which has more contrast with the color.
+        // Use white or black, whichever has more contrast with the color.
         let on = |color: &str| if luminance(color).is_some_and(|found| found > 0.18) { "#000" } else { "#fff" };
         format!(
             ":root {{ --accent: light-dark({light}, {dark}); --on-accent: light-dark({}, {}); }}\n",

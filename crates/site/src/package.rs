@@ -1,4 +1,4 @@
-//! The reader as an npm package for Node, workers and bundlers.
+//! Writes the reader as an npm package for Node, workers and bundlers.
 
 use crate::pages::{APACHE, GLUE, MIT, MODULE, TYPES};
 use scoresheet_answers::site::format::pack;

@@ -1,5 +1,5 @@
 //! Writes the pages of `scoresheet serve`, marked as a site without a server. Also writes the service worker and the
-//! page of licences.
+//! page of licenses.
 
 use crate::options::Options;
 use crate::parts::{MANIFEST, hash};
@@ -14,20 +14,20 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The browser's reader, from the build script.
+/// The reader for browsers, which the build script creates.
 pub const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm_bg.wasm"));
 /// The reader's JavaScript.
 pub const GLUE: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm.js"));
-/// The TypeScript types of both.
+/// The TypeScript types of the reader for browsers and the reader for Node.
 pub const TYPES: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm.d.ts"));
-/// The crates linked into the reader, with licences.
+/// The crates linked into the reader, with their licenses.
 const LICENCES: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/licences.json"));
 
 /// The service worker, in which the site inserts the list of files.
 const SERVICE: &str = include_str!("../pages/sw.js");
-/// The MIT licence of Scoresheet.
+/// The MIT license of Scoresheet.
 pub const MIT: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/LICENSE-MIT"));
-/// The Apache licence of Scoresheet.
+/// The Apache license of Scoresheet.
 pub const APACHE: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/LICENSE-APACHE"));
 
 /// The content policy: the server's policy, plus the permission to run WebAssembly.
@@ -59,10 +59,10 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
         }
         fs::write(path, bytes)?;
     }
-    // Without this file GitHub Pages runs Jekyll, which omits some files.
+    // Without this file, GitHub Pages runs Jekyll, which omits some files.
     fs::write(folder.join(".nojekyll"), "")?;
-    // Visits do not load the vendored board's checksums and similar files. They load the model of packed moves only if
-    // the archive has packed moves.
+    // Visits do not load the vendored board's checksums and similar files. Visits load the model of packed moves only
+    // if the archive contains packed moves.
     let loaded =
         |name: &&String| !name.ends_with("SHA256SUMS") && !name.ends_with("LICENSE") && !name.ends_with("model.bin");
     let names: Vec<&String> = files.keys().filter(loaded).collect();
@@ -76,7 +76,7 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
     Ok(names.iter().map(|name| files[*name].len() as u64).sum())
 }
 
-/// The feed of a site with a base address.
+/// A site with a base address has a feed.
 pub const FEED: &str = "feed.xml";
 /// The style sheet with the colors of the site.
 const STYLE: &str = "assets/site.css";
@@ -93,14 +93,14 @@ fn integrity(bytes: &[u8]) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(bytes)))
 }
 
-/// Returns the page with the mark of a site.
+/// Returns the page, marked as a page of a site.
 fn index(page: &str, options: &Options) -> String {
     let head = format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <link rel=\"scoresheet-site\" href=\"{MANIFEST}\">\n"
     );
-    // The last style sheet wins.
+    // The last style sheet takes precedence.
     let style = match options.style().is_empty() {
         true => String::new(),
         false => format!("<link rel=\"stylesheet\" href=\"{STYLE}\">\n"),
@@ -129,7 +129,7 @@ fn index(page: &str, options: &Options) -> String {
         .replacen(ICON, &icon, 1)
 }
 
-/// Returns the page of licences of all shipped code.
+/// Returns the page with the licenses of all shipped code.
 fn licences() -> String {
     let all: Value = serde_json::from_str(LICENCES).unwrap_or_default();
     let linked: Vec<Vec<String>> = serde_json::from_value(all["linked"].clone()).unwrap_or_default();

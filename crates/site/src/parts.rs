@@ -1,5 +1,5 @@
-//! Splits files into parts and names each by its content hash. Caches can keep a part forever, and files stay within
-//! the size limits of hosts.
+//! Splits files into parts and names each part by its content hash. Caches can therefore keep a part forever, and all
+//! files stay within the size limits of hosts.
 
 use crate::options::Done;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ pub const MANIFEST: &str = "site.json";
 /// The folder of the parts.
 pub const DATA: &str = "data";
 
-/// Writes parts to a folder.
+/// A writer of parts in a folder.
 pub struct Parts {
     folder: PathBuf,
     most: u64,
@@ -27,7 +27,7 @@ pub fn hash(bytes: &[u8]) -> String {
 }
 
 impl Parts {
-    /// Returns a writer for parts of at most `most` bytes in a subfolder of `folder`.
+    /// Creates a writer for parts of at most `most` bytes in a subfolder of `folder`.
     pub fn new(folder: &Path, most: u64) -> io::Result<Parts> {
         fs::create_dir_all(folder.join(DATA))?;
         Ok(Parts { folder: folder.to_path_buf(), most: most.max(4096), names: HashSet::new() })

@@ -1,7 +1,8 @@
-//! The positions of a site file: counts the moves played in each, bucket by bucket, from the position index.
+//! Computes the data of positions in a site file: counts the moves played in each position, bucket by bucket, from the
+//! position index.
 //!
-//! Input: an archive and its position index. Output: the blocks of a file, and the places whose position occurs in
-//! several games. Memory: three bytes and a bit per place, and sixteen bytes per game.
+//! Input: an archive and its position index. Output: the blocks of a file, and the places (a game and a ply) whose
+//! position occurs in several games. Memory: three bytes and a bit per place, and sixteen bytes per game.
 
 use crate::options::Done;
 use rayon::prelude::*;
@@ -20,13 +21,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The approximate number of entries of the position index per bucket.
 const BUCKET: u64 = 512;
 /// The number of key bits that a site file stores after the bucket bits of the index: the 16 bits of the index, and 8
-/// more.
+/// additional bits.
 const KEPT: u32 = 24;
 /// The number of listed best games and latest games of a position.
 const BEST: usize = 15;
 const LATEST: usize = 8;
 
-/// The places of an archive by game.
+/// The places of an archive, grouped by game.
 pub struct Places<'a> {
     archive: &'a Archive,
     /// The segment of all games; `None` for an archive without games.
@@ -36,15 +37,15 @@ pub struct Places<'a> {
     /// The first place of each game, and the end of the last game.
     starts: Vec<u64>,
     /// Three bytes for each place: the index of the played move among the legal moves, the lowest byte of the key, and
-    /// the eight key bits after those of the position index.
+    /// the eight key bits after the bits in the position index.
     moves: Vec<[u8; 3]>,
     /// A bit for each place whose position also occurs in another game.
     shared: Vec<AtomicU64>,
 }
 
 impl<'a> Places<'a> {
-    /// Replays all games. `index` and `facts` come from the position index: the segment of all games, and its facts.
-    /// The unit of progress is a game.
+    /// Replays all games. `index` and `facts` are the segment of all games in the position index, and the facts of
+    /// these games. The unit of progress is a game.
     ///
     /// Errors: a game is unreadable.
     pub fn new(
@@ -116,8 +117,8 @@ impl<'a> Places<'a> {
         self.facts[game as usize - 1]
     }
 
-    /// Returns the key bits of a place that the index lacks: the lowest byte, and the eight bits after the index's
-    /// bits.
+    /// Returns the key bits of a place that the index does not store: the lowest byte, and the eight bits after the
+    /// index's bits.
     fn bits_of(&self, place: u64) -> [u8; 2] {
         self.moves.get(place as usize).map_or([0; 2], |[_, low, next]| [*low, *next])
     }
@@ -147,7 +148,7 @@ impl<'a> Places<'a> {
         Ok(places)
     }
 
-    /// Returns the first visit of each game among these ascending places.
+    /// Returns the first place of each game among these ascending places.
     fn first_visits(&self, places: &[u64]) -> Vec<Visited> {
         let mut visits: Vec<Visited> = Vec::new();
         for place in places {
@@ -159,8 +160,8 @@ impl<'a> Places<'a> {
         visits
     }
 
-    /// Returns the first ply of a game whose position no other game has; 0 for none. As in the API's `novelty`, the
-    /// game must not transpose back to other games within a few moves.
+    /// Returns the first ply of a game whose position no other game reaches; 0 if there is no such ply. As in the API's
+    /// `novelty`, the game must not transpose back to other games within a few moves.
     pub fn novelty(&self, game: u64) -> u32 {
         let start = self.starts[game as usize - 1];
         let mut left = 0;
@@ -179,14 +180,14 @@ impl<'a> Places<'a> {
         left
     }
 
-    /// Returns the number of key bits that select a bucket, and the number of stored bits.
+    /// Returns the number of key bits that select a bucket, and the number of key bits that the file stores.
     pub fn bits(&self) -> (u32, u32) {
         let bits = bucket_bits(self.index);
         (bits.saturating_sub((BUCKET / 64).ilog2()), bits + KEPT)
     }
 
-    /// Writes all buckets from offset `at`, each followed by its lists. Returns the directory of the buckets. The unit
-    /// of progress is a bucket.
+    /// Writes all buckets from offset `at` on; the lists of a bucket follow it. Returns the directory of the buckets.
+    /// The unit of progress is a bucket.
     pub fn write(
         &self,
         header: &Header,

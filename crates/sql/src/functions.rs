@@ -1,5 +1,5 @@
-//! The scalar functions of the column `brenner`. Its bytes contain the complete main line, so the functions work on
-//! archives, on Parquet files and on any machine.
+//! The scalar functions of the column `brenner`. The bytes in this column contain the complete main line, so the
+//! functions work on archives, on Parquet files and on any machine.
 
 use crate::line::{each_move, move_at, replay_at, with_stream};
 use crate::question::{Look, Question};
@@ -50,7 +50,7 @@ enum Kind {
     UciAt,
 }
 
-/// The second argument of a function.
+/// The kind of second argument of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Second {
     None,
@@ -113,7 +113,7 @@ fn piece_fields() -> Fields {
     NAMES.iter().map(|name| Field::new(*name, DataType::Int8, true)).collect()
 }
 
-/// A scalar function that takes a game's moves.
+/// A scalar function with the moves of a game as its first argument.
 #[derive(PartialEq, Eq, Hash, Debug)]
 struct Function {
     kind: Kind,
@@ -154,7 +154,7 @@ impl ScalarUDFImpl for Function {
             };
             return plan_err!("{name} takes ({form})");
         }
-        // DataFusion reads binary columns of Parquet as views; all other sources have plain binary columns.
+        // DataFusion reads binary columns of Parquet files as views; all other sources provide plain binary columns.
         let first = match types.first() {
             Some(DataType::BinaryView | DataType::LargeBinary) => DataType::BinaryView,
             Some(DataType::Binary | DataType::FixedSizeBinary(_) | DataType::Null) => DataType::Binary,
@@ -328,8 +328,8 @@ impl Function {
         }
     }
 
-    /// Calls `take` with each row's moves and the compiled second argument, or with `None` if either is null. The
-    /// argument is nearly always the same for all rows, and is then parsed once.
+    /// Calls `take` with each row's moves and the compiled second argument, or with `None` if the moves or the argument
+    /// are null. Parses the argument only once if it is the same for all rows, as in nearly all queries.
     fn ask(
         &self,
         question: Question,

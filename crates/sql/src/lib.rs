@@ -8,11 +8,11 @@
 //! |---|---|
 //! | `table` | the table and its scan: columns, conditions, limit, statistics, order |
 //! | `translate` | SQL conditions as `--where` text, ranges of games, positions and patterns |
-//! | `work` | open archives, the games that a scan selects, work divided at chunks |
+//! | `work` | open archives, the games that a scan selects, division of work at chunks |
 //! | `functions`, `line`, `question` | scalar functions of stand-alone strings of moves |
 //! | `table_functions` | `tree('fen')` and `hits('fen')` |
-//! | `session` | a DataFusion session with these, and bounded memory |
-//! | `command` | shared by commands: output, a prompt, messages |
+//! | `session` | a DataFusion session with tables, functions and bounded memory |
+//! | `command` | code for all commands: output, a prompt, messages |
 
 pub mod command;
 mod functions;

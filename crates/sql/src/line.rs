@@ -1,6 +1,6 @@
 //! A value of the column `brenner`: a stand-alone string, and the moves in it.
 //!
-//! This file knows the library's strings and replays, but no SQL.
+//! This file uses the library's strings and replays, but no SQL.
 
 use scoresheet::Game;
 use scoresheet::brenner::replay::Replay;
@@ -13,8 +13,8 @@ use scoresheet::game::{Event, PlayedMove};
 pub fn with_stream<T>(bytes: &[u8], take: impl FnOnce(Stream<'_>) -> Result<T, String>) -> Result<T, String> {
     let read = |error: &dyn std::fmt::Display| format!("not a game in Brenner bytes: {error}");
     let (start, moves) = standalone::start(bytes).map_err(|error| read(&error))?;
-    // Comments and variations contain zero bytes. Explicit moves may also contain zero bytes; decoding the string is
-    // harmless in this case.
+    // Comments and variations contain zero bytes. Explicit moves may also contain zero bytes; in this case, decoding
+    // the string is unnecessary but harmless.
     if !moves.contains(&0) {
         return take(Stream { start: &start, bytes: moves });
     }
@@ -49,8 +49,8 @@ pub fn each_move(bytes: &[u8], mut seen: impl FnMut(&PlayedMove)) -> Result<(), 
     Ok(())
 }
 
-/// Calls `seen` with the move played at a ply, and returns whether there is one. Negative plies count from the end; -1
-/// is the last position, which has no move.
+/// Calls `seen` with the move played at a ply, and returns whether there is such a move. Negative plies count from the
+/// end; -1 is the last position, in which no move is played.
 ///
 /// Errors: those of `each_move`.
 pub fn move_at(bytes: &[u8], ply: i64, seen: impl FnOnce(&PlayedMove)) -> Result<bool, String> {

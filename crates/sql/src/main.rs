@@ -1,4 +1,5 @@
-//! The command `scoresheet-sql`, which `scoresheet sql` runs: a query over archives and Parquet files, or a prompt.
+//! The command `scoresheet-sql`, which `scoresheet sql` runs: it runs queries over archives and Parquet files, or opens
+//! a prompt.
 //!
 //! This file defines the arguments; the library implements tables, functions, output and the prompt.
 
@@ -11,10 +12,10 @@ use std::process::ExitCode;
 
 /// Run SQL over archives and Parquet files
 ///
-/// The games are the table `games`; NAME=FILE adds another table. The columns are the same as in `scoresheet export
-/// --format parquet`; `.schema` in the prompt lists them. Functions of the column brenner: reaches, matches_subfen,
-/// scoutfish_query, fen_at, zobrist_at, piece_counts_at, to_san, to_uci, eco_of, opening_of, plies_of. Table functions:
-/// tree('fen'), hits('fen').
+/// The games of the files form the table `games`; NAME=FILE adds another table. The columns are the same as in
+/// `scoresheet export --format parquet`; `.schema` in the prompt lists them. Functions of the column brenner: reaches,
+/// matches_subfen, scoutfish_query, fen_at, zobrist_at, piece_counts_at, to_san, to_uci, eco_of, opening_of, plies_of.
+/// Table functions: tree('fen'), hits('fen').
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet-sql", version, max_term_width = 100)]
 #[command(after_help = "\
@@ -27,15 +28,15 @@ Examples:
   scoresheet sql \"select * from games where year(date) = 2013\" games.bga -o 2013.parquet
   scoresheet sql games.bga                     a prompt; .help lists its commands")]
 struct Args {
-    /// The query, then archives and Parquet files, or NAME=FILE. Default without a query or --file: open a prompt
+    /// The query, then archives and Parquet files, or NAME=FILE. Without a query or --file, open a prompt
     #[arg(required = true, value_name = "QUERY|FILE")]
     arguments: Vec<String>,
-    /// Read the queries from this file
+    /// Read queries from this file
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
     destination: Destination,
-    /// Limit the memory for sorting, grouping and joining; more data goes to temporary files
+    /// Limit the memory for sorting, grouping and joining, beyond which data goes to temporary files
     #[arg(long, value_name = "MIB", default_value_t = 2048)]
     memory: usize,
     /// Use this folder for temporary files
@@ -72,7 +73,7 @@ fn run(args: Args) -> Result<(), Failure> {
     })
 }
 
-/// Returns whether an argument names a file or a table, and is not a query.
+/// Returns whether an argument names a file or a table, instead of a query.
 fn is_file(argument: &str) -> bool {
     let path = |text: &str| {
         let path = Path::new(text);

@@ -1,5 +1,5 @@
-//! The conditions of the functions `reaches`, `matches_subfen` and `scoutfish_query`, with one meaning for a row's
-//! moves and for a search in an archive.
+//! The conditions of the functions `reaches`, `matches_subfen` and `scoutfish_query`, with the same meaning for the
+//! moves of a row and for a search in an archive.
 
 use crate::line::with_stream;
 use scoresheet::query::pattern::{BoardPattern, Condition, Streak};
@@ -52,10 +52,10 @@ impl Question {
     }
 }
 
-/// A position or pattern, compiled for many games.
+/// A compiled position or pattern, to be tested on many games.
 #[derive(Debug)]
 pub enum Look<'a> {
-    /// A walk that stops at a position.
+    /// A search that replays a game and stops at a position.
     Position(Box<MainLine<'a>>),
     /// A pattern.
     Pattern(&'a Pattern),

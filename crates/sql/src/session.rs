@@ -15,12 +15,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The memory limit of queries, and the folder for data beyond it.
+/// The memory limit of queries, and the folder for data beyond this limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Memory {
-    /// Bytes for sorting, grouping and joining. Default: 2 GiB.
+    /// The memory for sorting, grouping and joining, in bytes. Default: 2 GiB.
     pub limit: usize,
-    /// The folder for temporary files; `None` for the system's.
+    /// The folder for temporary files; `None` selects the system's folder.
     pub folder: Option<PathBuf>,
 }
 
@@ -50,7 +50,7 @@ impl Tables {
         Tables(tables)
     }
 
-    /// Returns the outputs of queries over these tables: queries may not write to their files.
+    /// Returns the outputs of queries over these tables, which exclude the files of the tables.
     pub fn outputs(&self) -> Outputs {
         let mut files = Vec::new();
         self.0.values().flatten().for_each(|path| push_files(path, &mut files));
@@ -71,9 +71,9 @@ fn is_parquet(path: &Path) -> bool {
     path.is_dir() || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
-/// Returns a session with these tables.
+/// Creates a session with these tables.
 ///
-/// Errors: a file cannot be opened, or a table has both archives and Parquet files.
+/// Errors: a file cannot be opened, or a table contains both archives and Parquet files.
 pub async fn session(tables: &Tables, memory: &Memory, threads: usize) -> Result<SessionContext> {
     let mut config = SessionConfig::new().with_information_schema(true);
     if threads > 0 {
@@ -116,7 +116,7 @@ pub async fn session(tables: &Tables, memory: &Memory, threads: usize) -> Result
 
 async fn register_parquet(context: &SessionContext, name: &str, paths: &[PathBuf]) -> Result<()> {
     let mut options = ParquetReadOptions::default();
-    // Folders made by `scoresheet export --hive`.
+    // These are folders that `scoresheet export --hive` has written.
     let has_years = |path: &PathBuf| {
         let Ok(mut entries) = path.read_dir() else { return false };
         entries.any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("year=")))

@@ -1,8 +1,8 @@
-//! Archives as a table of DataFusion. Columns and conditions of a query are passed down to the archives.
+//! Presents archives as a table of DataFusion. Passes columns and conditions of a query down to the archives.
 //!
 //! [`GamesExec`] is not a leaf of the plan. Its input is a small table in memory with a row for each piece of work
 //! (archive, first game, end). An engine that distributes partitions over many machines can split such a table. It
-//! would run a leaf completely for each partition, and count games several times.
+//! would run a leaf completely for each partition, and thus count games several times.
 
 use crate::question::Question;
 use crate::translate::{Part, translate, years};
@@ -36,8 +36,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A table of the games of archives: `game_id`, tag columns, `tags`, `brenner`, and columns that are computed only if
-/// named, such as `moves_san` and `clocks_white`.
+/// A table of the games of archives: `game_id`, tag columns, `tags`, `brenner`, and columns that are computed only if a
+/// query names them, such as `moves_san` and `clocks_white`.
 #[derive(Debug)]
 pub struct GamesTable {
     shelf: Arc<dyn Shelf>,
@@ -46,15 +46,15 @@ pub struct GamesTable {
 }
 
 impl GamesTable {
-    /// Returns the table of these archives.
+    /// Creates the table of these archives.
     pub fn new(games: Arc<Games>) -> GamesTable {
         let columns = Columns::everything();
         let schema = schema(games.sources(), &columns, true);
         GamesTable { shelf: Arc::new(Open::new(games)), columns, schema }
     }
 
-    /// Returns the table of archives that are opened when scanned. Its texts are not dictionaries, because dictionaries
-    /// of several machines would differ.
+    /// Creates the table of archives that are opened when they are scanned. Its texts are not dictionaries, because the
+    /// dictionaries of several machines would differ.
     pub fn from_shelf(shelf: Arc<dyn Shelf>) -> GamesTable {
         let columns = Columns::everything();
         let schema = schema(&Arc::default(), &columns, false);
@@ -137,7 +137,7 @@ impl TableProvider for GamesTable {
         };
         let pieces = state.config().target_partitions();
         let years = filters.iter().filter_map(years).reduce(|a, b| *a.start().max(b.start())..=*a.end().min(b.end()));
-        // The first games are read quickly, but games that match a filter may be far apart.
+        // It is fast to read the first games, but games that match a filter may be far apart.
         let pieces = if scan.limit.is_some() && scan.conditions.is_all() { 1 } else { pieces };
         let work = self.shelf.cut(&range, &years.unwrap_or(ALL_YEARS), pieces);
         let schema = match projection {
@@ -156,18 +156,18 @@ impl TableProvider for GamesTable {
     }
 }
 
-/// A scan as plain data, which can be sent to another machine.
+/// A scan as plain data, which a program can send to another machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scan {
     /// The names of the columns.
     pub columns: Vec<String>,
     /// The selected games.
     pub conditions: Conditions,
-    /// The maximum number of rows; only if the scan selects exactly the games of the query.
+    /// The maximum number of rows, set only if the scan selects exactly the games of the query.
     pub limit: Option<u64>,
 }
 
-/// If a scan needs only tag values, it uses tag columns for at least this fraction of an archive's games: a sixteenth.
+/// A scan that needs only tag values uses tag columns if it reads at least a sixteenth of an archive's games.
 const FEW: u64 = 16;
 
 /// Reads games: an operator over a table of work.
@@ -207,14 +207,14 @@ pub fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
         Ok(vec![RecordBatch::try_new(work_schema(), columns)?])
     };
     let mut partitions = work.iter().map(batch).collect::<Result<Vec<Vec<RecordBatch>>>>()?;
-    // A scan has at least one partition, possibly empty.
+    // A scan has at least one partition, which may be empty.
     partitions.extend(partitions.is_empty().then(|| vec![RecordBatch::new_empty(work_schema())]));
     Ok(MemorySourceConfig::try_new_exec(&partitions, work_schema(), None)?)
 }
 
 /// Parses rows of the table of work.
 ///
-/// Errors: other columns, or games that the archive does not have.
+/// Errors: the columns differ, or the archive does not contain the games.
 pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
     let wrong_columns = || DataFusionError::Internal("the work table has the wrong columns".into());
     let mut work = Vec::new();
@@ -241,7 +241,7 @@ pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
 }
 
 /// Returns a batch with the types of the table: dictionaries become views of their strings, without a copy. The columns
-/// of an archive without `.bgh` become dictionaries once a filter has made tag columns; the table keeps its first
+/// of an archive without `.bgh` become dictionaries after a filter has built tag columns, but the table keeps its first
 /// types.
 fn conform(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| cast(column, field.data_type()));
@@ -249,7 +249,8 @@ fn conform(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, Arrow
 }
 
 impl GamesExec {
-    /// Returns the operator for these pieces of work, one partition each. Its schema consists of the scan's columns.
+    /// Creates the operator for these pieces of work, with one partition for each. Its schema consists of the scan's
+    /// columns.
     pub fn new(
         shelf: Arc<dyn Shelf>,
         scan: Scan,
@@ -261,7 +262,7 @@ impl GamesExec {
         GamesExec::over(shelf, scan, schema, work_table(work)?, range, games)
     }
 
-    /// Returns the operator over an existing table of work; `games` is the number of games in the range, if known.
+    /// Creates the operator over an existing table of work; `games` is the number of games in the range, if known.
     pub fn over(
         shelf: Arc<dyn Shelf>,
         scan: Scan,
@@ -299,19 +300,19 @@ impl GamesExec {
         self.range.clone()
     }
 
-    /// Returns the number of games in this range, if known.
+    /// Returns the number of games in this range, if the number is known.
     pub fn games(&self) -> Option<u64> {
         self.games
     }
 
-    /// Returns the work of each partition, if it is a table in memory.
+    /// Returns the work of each partition, if the work is a table in memory.
     pub fn work(&self) -> Option<Vec<Vec<Work>>> {
         let source = self.work.downcast_ref::<DataSourceExec>()?;
         let source = source.data_source().downcast_ref::<MemorySourceConfig>()?;
         source.partitions().iter().map(|batches| work_of(batches).ok()).collect()
     }
 
-    /// Returns a function from a piece of work to the side files that help with it.
+    /// Returns a function that maps a piece of work to the side files that help with this work.
     fn needs(&self) -> impl Fn(&Work) -> Needs + Send + 'static {
         let (range, limit) = (self.range.clone(), self.scan.limit.unwrap_or(u64::MAX));
         let (filters, reads) = (self.scan.conditions.filter.is_some(), self.columns.read_tag_columns());
@@ -355,7 +356,7 @@ impl ExecutionPlan for GamesExec {
     }
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
-        // Work stays in its partitions.
+        // DataFusion must not move work to other partitions.
         vec![false]
     }
 
@@ -424,7 +425,7 @@ impl ExecutionPlan for GamesExec {
                 }
                 Ok(())
             };
-            // Reading blocks the thread, and uses rayon's threads.
+            // A read blocks this thread, and runs on rayon's threads.
             let done = tokio::task::spawn_blocking(read).await;
             let failed = |what: String| DataFusionError::Execution(what);
             done.map_err(|error| failed(error.to_string()))?.map_err(failed)

@@ -1,4 +1,4 @@
-//! Table functions over the archives of a session: `tree('fen')` lists the moves played in a position, and `hits(..)`
+//! Table functions over the archives of a session: `tree('fen')` lists the moves played in a position. `hits(..)` lists
 //! the games that reach a position or match a question in JSON.
 
 use crate::work::Games;
@@ -64,7 +64,7 @@ impl TableFunctionImpl for Function {
     }
 }
 
-/// A question that is answered when the table is scanned.
+/// The table of a function, whose question is evaluated when the table is scanned.
 #[derive(Debug)]
 struct Answer {
     call: Call,
@@ -163,7 +163,7 @@ fn hits(games: &Games, query: &Query) -> scoresheet::Result<Vec<ArrayRef>> {
     let (mut numbers, mut hits) = (Vec::new(), Vec::new());
     for found in query.run(games.sources()) {
         let found = found?;
-        // A game that is found without a hit has one row.
+        // A game without hits has one row.
         let rows = found.hits.len().max(1);
         numbers.extend(std::iter::repeat_n(found.number as i64, rows));
         hits.extend((0..rows).map(|index| found.hits.get(index).copied()));

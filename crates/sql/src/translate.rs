@@ -1,8 +1,8 @@
-//! SQL conditions as filters of archives, ranges of games, positions and patterns.
+//! Translates SQL conditions to filters of archives, ranges of games, positions and patterns.
 //!
 //! An inexact filter passes all games that satisfy the condition, and possibly more; DataFusion then checks the
-//! condition again. An exact filter passes only these games. All other conditions stay in DataFusion, including NOT:
-//! SQL drops games with a missing value, but the negation of a filter keeps these games.
+//! condition again. An exact filter passes only games that satisfy the condition. DataFusion evaluates all other
+//! conditions, including NOT: SQL drops games with a missing value, but the negation of a filter keeps them.
 
 use crate::question::Question;
 use datafusion::common::ScalarValue;
@@ -20,12 +20,12 @@ pub enum Part {
     Where(Filter, bool),
     /// A range of game numbers in the set, which is always exact.
     Games(Range<u64>),
-    /// A function and its text, which games must satisfy. Exact.
+    /// A function and its second argument, which games must satisfy. Exact.
     Question(Question, String),
 }
 
 impl Part {
-    /// Returns whether exactly the games of the condition pass.
+    /// Returns whether the filter passes exactly the games that satisfy the condition.
     pub fn is_exact(&self) -> bool {
         !matches!(self, Part::Where(_, false))
     }
@@ -37,7 +37,7 @@ pub fn translate(expr: &Expr) -> Option<Part> {
         let question = Question::ALL.into_iter().find(|question| question.name() == func.name())?;
         let [moves, text] = args.as_slice() else { return None };
         let text = text_of(literal(text)?)?;
-        // The function reports an invalid argument when it runs.
+        // The function reports an invalid argument only when it runs.
         question.board(&text).ok()?;
         return (value(moves)? == Value::Brenner).then_some(Part::Question(question, text));
     }
@@ -103,7 +103,7 @@ fn condition(expr: &Expr) -> Option<(Filter, bool)> {
                     let join = if *op == Operator::And { Filter::all_of } else { Filter::any_of };
                     Some((join([left, right]).ok()?, a && b))
                 }
-                // One side of an AND passes every game that both sides pass.
+                // Either side of an AND passes every game that both sides pass.
                 (Some((filter, _)), None) | (None, Some((filter, _))) if *op == Operator::And => Some((filter, false)),
                 _ => None,
             }

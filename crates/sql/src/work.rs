@@ -1,7 +1,7 @@
-//! The input of a scan: open archives with their side files, the games that a scan selects, and their division into
-//! work.
+//! The input of a scan: open archives with their side files, the games that a scan selects, and the division of these
+//! games into pieces of work.
 //!
-//! This file knows the library and `scoresheet-arrow`, but no plans.
+//! This file uses the library and `scoresheet-arrow`, but no plans.
 
 use crate::question::Question;
 use scoresheet::ArchiveSet;
@@ -14,7 +14,7 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Access to the archives of a table: open in this process, or listed and opened by each scan.
+/// Access to the archives of a table. The archives are open in this process, or listed and opened by each scan.
 pub trait Shelf: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Divides a range of games into roughly the requested number of pieces of work. May skip archives whose games are
     /// all from other years.
@@ -25,10 +25,10 @@ pub trait Shelf: std::any::Any + std::fmt::Debug + Send + Sync {
 
     /// Returns the archive of a piece of work, with the side files that help. May block.
     ///
-    /// Errors: the archive cannot be opened, or differs from the archive that the work was made for.
+    /// Errors: the archive cannot be opened, or differs from the archive for which the work was created.
     fn open(&self, work: &Work, needs: Needs) -> Result<Arc<Games>, String>;
 
-    /// Loads columns into memory, from the archive that a piece of work reads, for this scan and later ones, if the
+    /// Loads columns of the archive that a piece of work reads into memory, for this scan and for later scans, if the
     /// shelf keeps archives open. Default: does nothing.
     fn keep(&self, _work: &Work, _columns: &Columns) {}
 
@@ -38,7 +38,7 @@ pub trait Shelf: std::any::Any + std::fmt::Debug + Send + Sync {
     }
 }
 
-/// The side files that help a scan. The results are the same without them.
+/// The side files that help a scan. The results are the same without side files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
     /// Tag columns, `.bgh`.
@@ -48,7 +48,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Returns the union of two needs.
+    /// Returns all needs that are in either value.
     pub fn and(self, others: Needs) -> Needs {
         let (tag_columns, signatures) = (self.tag_columns || others.tag_columns, self.signatures || others.signatures);
         Needs { tag_columns, signatures }
@@ -63,23 +63,23 @@ impl Needs {
 /// All years of dates.
 pub const ALL_YEARS: RangeInclusive<i32> = i32::MIN..=i32::MAX;
 
-/// Open archives as a shelf.
+/// A shelf of open archives.
 #[derive(Debug)]
 pub struct Open {
     games: Arc<Games>,
-    /// Held while columns are loaded, so no two scans load the same ones.
+    /// A lock that a scan holds while it loads columns, so two scans never load the same columns.
     loading: Mutex<()>,
 }
 
 impl Open {
-    /// Returns the shelf of these archives.
+    /// Creates the shelf of these archives.
     pub fn new(games: Arc<Games>) -> Open {
         Open { games, loading: Mutex::default() }
     }
 }
 
-/// Columns of archives with more games than this stay on disk: a column of different texts takes some 50 bytes per game
-/// in memory.
+/// The maximum number of games of an archive whose columns are loaded. In memory, a column of distinct texts takes
+/// about 50 bytes per game.
 const MOST_KEPT: u64 = 1 << 22;
 
 impl Shelf for Open {
@@ -98,7 +98,7 @@ impl Shelf for Open {
     fn keep(&self, work: &Work, columns: &Columns) {
         if let (Some(member), Some(keys)) = (self.games.member(work), columns.keys().filter(|_| work.of <= MOST_KEPT)) {
             let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
-            // Columns with damage are not used; the scan then reads the games and reports it.
+            // Columns with damage are not used; the scan then reads the games and reports the damage.
             let _ = member.columns().columns(&keys);
         }
     }
@@ -133,13 +133,13 @@ impl Games {
 
     /// Returns the archive of a piece of work.
     fn member(&self, work: &Work) -> Option<&Member> {
-        // Empty archives have no work, so the last archive that begins there is the right one.
+        // Empty archives have no work, so the last archive that begins at this number contains the work.
         let members = self.0.members();
         members.get(members.partition_point(|member| member.before() <= work.before).checked_sub(1)?)
     }
 
     /// Divides a range of games into at most the requested number of pieces of work, at bounds of chunks. Each piece
-    /// has one or more ranges, each in one archive.
+    /// consists of one or more ranges, and each range is in one archive.
     pub fn cut(&self, games: &Range<u64>, pieces: usize) -> Vec<Vec<Work>> {
         let mut chunks: Vec<Work> = Vec::new();
         for source in self.0.members() {
@@ -171,8 +171,8 @@ impl Games {
     }
 }
 
-/// Distributes work over at most this many pieces with about the same number of games, in its order. Adjacent ranges of
-/// an archive are merged.
+/// Distributes work, in its order, over at most this number of pieces, with about the same number of games each.
+/// Adjacent ranges of an archive are merged.
 pub fn deal(work: Vec<Work>, pieces: usize) -> Vec<Vec<Work>> {
     let total: u64 = work.iter().map(Work::len).sum();
     let each = total.div_ceil(pieces.max(1) as u64).max(1);
@@ -194,7 +194,7 @@ pub fn deal(work: Vec<Work>, pieces: usize) -> Vec<Vec<Work>> {
     cut
 }
 
-/// Returns the part of a range of the set that lies in an archive, in the archive's numbers.
+/// Returns the part of a range of the set that is in an archive, in the archive's numbers.
 fn bounds(source: &Member, games: &Range<u64>) -> (u64, u64) {
     let local = |number: u64| number.saturating_sub(source.before()).clamp(1, source.archive().len() + 1);
     (local(games.start.max(1)), local(games.end))
@@ -205,7 +205,7 @@ fn bounds(source: &Member, games: &Range<u64>) -> (u64, u64) {
 pub struct Work {
     /// The archive's path or address.
     pub archive: Arc<str>,
-    /// The number of games in the archives before it.
+    /// The number of games in the preceding archives.
     pub before: u64,
     /// The number of games in the archive, including deleted games.
     pub of: u64,
@@ -230,12 +230,12 @@ impl Work {
 pub struct Conditions {
     /// The filter on tags; `None` for all games.
     pub filter: Option<Filter>,
-    /// The functions that games must satisfy, with their texts.
+    /// The functions that games must satisfy, with their second arguments.
     pub questions: Vec<(Question, String)>,
 }
 
 impl Conditions {
-    /// Returns whether there are no conditions.
+    /// Returns whether the scan has no conditions.
     pub fn is_all(&self) -> bool {
         self.filter.is_none() && self.questions.is_empty()
     }
@@ -256,7 +256,7 @@ impl Conditions {
         let mut found = None;
         for (question, text) in &self.questions {
             let board = question.board(text).map_err(|what| input(text, what))?;
-            // Tests only the games of this piece of work: other pieces test the other games, possibly on other
+            // Test only the games of this piece of work, because other pieces test the other games, possibly on other
             // machines.
             if found.is_none() && (range.end - range.start < all || passed.is_some()) {
                 let mut among = GameSet::from_numbers(all, range.clone());
@@ -273,7 +273,7 @@ fn input(name: &str, what: String) -> Error {
     Error::Input { name: name.to_owned(), what, source: None }
 }
 
-/// The result of a filter on an archive, or its error.
+/// The result of a filter on an archive, or the filter's error.
 type Passed = Arc<OnceLock<Result<Option<GameSet>, String>>>;
 
 /// The games of each archive that match a scan's filter, computed when the first piece of work needs them.
@@ -287,7 +287,7 @@ pub struct Selection {
 const TOGETHER: usize = 1 << 14;
 
 impl Selection {
-    /// Returns the selection for these conditions.
+    /// Creates the selection for these conditions.
     pub fn new(conditions: Conditions) -> Selection {
         Selection { conditions, passed: Mutex::default() }
     }
@@ -297,7 +297,7 @@ impl Selection {
         &self.conditions
     }
 
-    /// Calls `take` with the rows to read for a piece of work, some at a time; if no column is requested, with the
+    /// Calls `take` with the rows of a piece of work, one batch at a time; if no column is requested, calls it with the
     /// number of rows. Stops when `take` returns false or after `limit` games.
     ///
     /// Errors: a required game cannot be read.
@@ -357,7 +357,7 @@ impl Selection {
 pub enum Piece {
     /// These games.
     Rows(Rows),
-    /// This number of rows without columns.
+    /// A number of rows without columns.
     Count(u64),
 }
 

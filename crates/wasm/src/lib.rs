@@ -1,9 +1,9 @@
 //! Chess archives in a browser or in Node. An archive is opened from bytes or from a function that reads a range, and
-//! answers the requests of `/api/v1`.
+//! an open archive answers the requests of `/api/v1`.
 //!
-//! Reads are synchronous, because the library needs the bytes to continue. This crate therefore runs in a worker, which
-//! is all that a synchronous request blocks (`web/js/static`), or in Node with `fs`. An asynchronous reader would make
-//! every function of the library asynchronous, or rerun an answer for each missing page.
+//! Reads are synchronous, because the library needs the bytes to continue. This crate therefore runs in a worker,
+//! because a synchronous request blocks only the worker (`web/js/static`), or in Node with `fs`. An asynchronous reader
+//! would make every function of the library asynchronous, or rerun a request for each missing page.
 #![cfg(target_family = "wasm")]
 
 mod source;
@@ -20,7 +20,7 @@ use wasm_bindgen::prelude::*;
 const DOWNLOAD: u64 = 1_000_000;
 
 /// Sets the function that loads the model of packed moves if an archive needs it. The function takes no arguments and
-/// returns the model's bytes. Sites and the npm package provide it.
+/// returns the model's bytes. Sites and the npm package provide this function.
 #[wasm_bindgen(js_name = loadModelBy)]
 pub fn load_model_by(load: Function) {
     source::set_model(load);
@@ -37,7 +37,8 @@ pub struct Reader {
 impl Reader {
     /// Opens an archive.
     ///
-    /// - `file`: a `Uint8Array`, or an object with `length` and `read(offset, length)`, which may throw
+    /// - `file`: a `Uint8Array`, or an object with `length` and the method `read(offset, length)`, which may throw an
+    ///   exception
     /// - `index`: the bytes of the `.bgi`, if available
     /// - `site`: the site file, in the same form as `file`
     /// - `lean`: whether to reject requests that need the whole file
@@ -51,7 +52,7 @@ impl Reader {
         lean: bool,
         metadata: Option<String>,
     ) -> Result<Reader, JsValue> {
-        // The error of the failed range is more precise than the library's error that results from it.
+        // The error of the failed read is more precise than the library's error that results from this failure.
         Reader::opened(name, file, index, site, lean, metadata)
             .map_err(|error| source::failure().unwrap_or(error.into()))
     }
@@ -62,9 +63,9 @@ impl Reader {
         self.snapshot.games() as f64
     }
 
-    /// Answers a request: a path below `/api/v1/`, a query, and the body of a search by pattern. Returns `[status,
-    /// type, body, file name]`. The body is text for JSON and bytes otherwise. A streamed answer has no body, and
-    /// passes its pieces to `each(bytes)`, which returns whether it wants more.
+    /// Answers a request: a path below `/api/v1/`, a query, and the body of a search by pattern. Returns
+    /// `[status, type, body, file name]`. The body is text for JSON and bytes otherwise. A streamed answer has no body;
+    /// its pieces are passed to `each(bytes)`, which returns whether it accepts more pieces.
     pub fn answer(&self, path: &str, query: &str, body: Option<String>, each: &Function) -> Result<Array, JsValue> {
         let stop = Stop::default();
         let answer = Request::read(path, Some(query), body.as_ref().map(|body| body.as_bytes()))
@@ -72,8 +73,8 @@ impl Reader {
         let answer_parts = |status: u16, kind: &str, body: JsValue, name: &str| {
             Array::of(&[f64::from(status).into(), kind.into(), body, name.into()])
         };
-        // The error of the failed range is more precise than the error that results from it, for example in a list's
-        // row.
+        // The error of the failed read is more precise than the error that results from this failure, for example in
+        // the row of a list.
         if let Some(failed) = source::failure() {
             return Err(failed);
         }

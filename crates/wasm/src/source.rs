@@ -1,6 +1,6 @@
-//! Bytes that a JavaScript function reads.
+//! A source of bytes that a JavaScript function reads.
 //!
-//! JavaScript values stay in the thread that created them. The library holds only the number of a value.
+//! JavaScript values must stay in the thread that created them, so the library stores only the number of a value.
 
 use js_sys::{Function, Reflect, Uint8Array};
 use scoresheet::archive::ReadExactAt;
@@ -21,11 +21,11 @@ thread_local! {
     static MODEL: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// An object with `read(offset, length)`.
+/// A JavaScript object with the method `read(offset, length)`.
 pub struct Source(usize);
 
 impl Source {
-    /// Returns a source, and its length in bytes.
+    /// Creates a source, and returns it with its length in bytes.
     pub fn from_js(object: &JsValue) -> Result<(Source, u64), JsError> {
         let length = member(object, "length")?.as_f64().ok_or_else(|| JsError::new("length: expected a number"))?;
         let read = member(object, "read")?.dyn_into::<Function>();
@@ -49,7 +49,7 @@ impl Drop for Source {
     }
 }
 
-/// Takes the exception of the last failed read.
+/// Removes and returns the exception of the last failed read.
 pub fn failure() -> Option<JsValue> {
     FAILED.take()
 }

@@ -1,4 +1,4 @@
-//! `archives`: the served archives and their states.
+//! The resource `archives`: the served archives and their states.
 
 use crate::fault::Fault;
 use crate::snapshot::Snapshot;

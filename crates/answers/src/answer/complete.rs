@@ -1,4 +1,4 @@
-//! `complete`: names that begin with the typed text, or contain it.
+//! The resource `complete`: names that begin with the typed text or contain it.
 
 use crate::fault::Fault;
 use crate::params::Params;
@@ -9,7 +9,7 @@ use scoresheet::query::tag_columns::Key;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The maximum and default number of names.
+/// The maximum and default number of names in an answer.
 const MOST: usize = 50;
 const NAMES: usize = 12;
 
@@ -23,7 +23,7 @@ pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
         "opening" => None,
         _ => return Err(Fault::bad("field: expected player, event or opening")),
     };
-    // Names that begin with the text come first.
+    // Names that begin with the text precede other names.
     let (mut beginning, mut within) = (BTreeSet::new(), BTreeSet::new());
     let mut look = |text: &str| {
         let small = fold(text);

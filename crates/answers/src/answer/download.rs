@@ -1,4 +1,4 @@
-//! `download.pgn`: streams the games in a list as PGN.
+//! The resource `download.pgn`: streams the games in a list as PGN.
 
 use super::games::requested_position;
 use super::{Answer, Flow};
@@ -9,9 +9,9 @@ use crate::stop::Stop;
 use scoresheet::pgn::PgnWriter;
 use std::sync::Arc;
 
-/// The number of games per piece.
+/// The number of games in a piece of the stream.
 const PIECE: usize = 64;
-/// The time limit of a download, in multiples of the deadline.
+/// The time limit of a download, in multiples of a request's deadline.
 const DEADLINES: u32 = 360;
 /// The maximum number of games that are read one by one if the archive is fetched in parts.
 const FEW: u64 = 100;

@@ -1,4 +1,4 @@
-//! `event`: the standings and the cross table of a tournament.
+//! The resource `event`: the standings and the cross table of a tournament.
 
 use crate::answer::events::GAMES;
 use crate::fault::Fault;
@@ -13,18 +13,19 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-/// The maximum number of players in the list and in a cross table.
+/// The maximum number of players in the standings and in a cross table.
 const PLAYERS: usize = 500;
 const CROSSED: usize = 24;
 
-/// A player of the event. Points are counted in halves.
+/// A player of the event. Points are stored in half-points.
 #[derive(Default)]
 struct Entrant {
     name: String,
     rating: Option<u32>,
     halves: u64,
     counts: [u64; 4],
-    /// The opponents by their index in the list, each with the game, and with the half-points if the game has a result.
+    /// The player's games: the index of the opponent in the list, the half-points if the game has a result, and the
+    /// game.
     games: Vec<(usize, Option<u64>, u64)>,
 }
 
@@ -51,8 +52,8 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     standings_of(snapshot, name, &selection.page(snapshot, 0, GAMES as usize), selection.undecided)
 }
 
-/// Returns the numbers of an event's games from the list of a site file; `None` if the list lacks the event or its
-/// games.
+/// Returns the numbers of an event's games from the list of a site file; `None` if the list does not contain the event
+/// or its games.
 fn stored_games(kept: &Value, name: &str) -> Option<Vec<u64>> {
     let is_named = |event: &&Value| event["event"].as_str().is_some_and(|known| fold(known) == fold(name));
     let event = kept["events"].as_array()?.iter().find(is_named)?;
@@ -93,9 +94,10 @@ fn standings_of(snapshot: &Snapshot, name: &str, games: &[u64], undecided: u64) 
     Ok(standings(name, games.len() as u64, (dates, undecided, unread), &all))
 }
 
-/// Returns the players by points, then by Sonneborn-Berger, and the cross table if it is small enough.
+/// Returns the players in the order of points, then of Sonneborn-Berger scores, and the cross table if it is small
+/// enough.
 fn standings(name: &str, games: u64, (dates, undecided, unread): (Vec<String>, u64, u64), all: &[Entrant]) -> Value {
-    // Quarter points: halves of half-points.
+    // In quarter points: a product of two numbers of half-points.
     let tie = |entrant: &Entrant| -> u64 {
         entrant.games.iter().map(|(opponent, halves, _)| halves.unwrap_or(0) * all[*opponent].halves).sum()
     };

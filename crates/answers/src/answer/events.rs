@@ -1,4 +1,4 @@
-//! `events`: the tournaments of the archives, latest first, with dates, games and players.
+//! The resource `events`: the tournaments of the archives, latest first, with dates, games and players.
 
 use crate::answer::stats::without_unread;
 use crate::fault::Fault;
@@ -21,7 +21,7 @@ const LISTED: usize = 100;
 /// The maximum number of ranges of games that a site file stores for an event.
 const RANGES: usize = 64;
 
-/// An event. Names that differ only in case or accents are one event, as in filters.
+/// An event. Names that differ only in case or accents denote the same event, as in filters.
 #[derive(Default)]
 struct Event {
     /// The most frequent spelling of the event's name, and the number of games with this spelling.
@@ -31,11 +31,11 @@ struct Event {
     /// The first and the last date of the event, as written.
     from: Option<String>,
     until: Option<String>,
-    /// The event's numbers in the columns of the archives.
+    /// The numbers that represent the event in the columns of the archives.
     numbers: Vec<(usize, u32)>,
 }
 
-/// The games of an archive and their columns.
+/// A source of events: the games of an archive and their columns.
 struct Source {
     games: GameSet,
     columns: Vec<Arc<Column>>,
@@ -76,7 +76,7 @@ pub fn events(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
 
 /// Returns the latest events of an archive for its site file, each with the ranges of its games.
 ///
-/// Errors: the work was stopped.
+/// Errors: the request was stopped.
 pub fn of_site(snapshot: &Snapshot, stop: &Stop) -> Result<Value, Fault> {
     list(snapshot, Choice::default(), (0, MOST), true, stop)
 }
@@ -138,8 +138,8 @@ impl Source {
         let years = [date, utc].map(|column| -> Vec<bool> {
             (0..numbers(column) as u32).map(|number| has_year(column, number)).collect()
         });
-        // For each event, collect its games and the first and last number of each date column. Numbers ascend like the
-        // texts.
+        // For each event, collect its games and the first and last number of each date column. Numbers ascend with the
+        // texts that they represent.
         let mut counts: Vec<(u64, [Span; 2])> = vec![(0, [None; 2]); numbers(event)];
         for game in self.games.iter() {
             let Some((games, spans)) = counts.get_mut(event.get(game) as usize) else { continue };
@@ -170,10 +170,10 @@ impl Source {
     }
 }
 
-/// The first and the last number of a column.
+/// The smallest and the greatest number of a column.
 type Span = Option<(u32, u32)>;
 
-/// Returns the size of a column's number range: one number for each string, and 0 for none.
+/// Returns the number of different numbers in a column: one for each string, and 0 for games without a string.
 fn numbers(column: &Column) -> usize {
     column.strings().map_or(0, |strings| strings.len()) + 1
 }
@@ -183,7 +183,7 @@ fn text(column: &Column, number: u32) -> Option<String> {
     column.strings()?.get(number).map(|text| String::from_utf8_lossy(text).into_owned())
 }
 
-/// The number of players and the ranges of games of each event.
+/// For each event, the number of players and the ranges of its games.
 type Played = (Vec<u64>, Vec<Vec<[u64; 2]>>);
 
 /// Returns the number of players of each event, and the ranges of its games if requested.
@@ -222,7 +222,7 @@ fn played_in(page: &[Event], sources: &[Source], has_ranges: bool, stop: &Stop) 
             }
             if has_ranges {
                 let (number, ranges) = (source.before + game, &mut ranges[*row as usize]);
-                // One range above the limit shows that there are too many.
+                // A single range above the limit shows that there are too many ranges.
                 let is_full = ranges.len() > RANGES;
                 match ranges.last_mut() {
                     Some([_, last]) if *last + 1 == number => *last = number,

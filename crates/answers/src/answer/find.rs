@@ -1,4 +1,5 @@
-//! `find`: streams the games with a position or pattern. `cost`: estimates the cost of such a search.
+//! The resource `find` streams the games with a position or pattern. The resource `cost` estimates the cost of such a
+//! search.
 
 use super::games::requested_position;
 use super::{Answer, Flow};
@@ -31,7 +32,7 @@ pub struct FindRequest {
     only: Option<usize>,
     /// The number of listed games; all games are counted. `None` lists all.
     listed: Option<u64>,
-    /// The query without its filter, and the filter, to repeat the request with the games found.
+    /// The query without its filter, and the filter, with which the client can repeat the request for the games found.
     again: Option<(String, String)>,
     /// The positions, if only first plies of main lines are requested. A site file answers such requests.
     by_site: Option<Vec<Position>>,
@@ -46,7 +47,7 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
         (None, "") => Query::from(Pattern::lasting(Condition::default(), 1)),
         (None, question) => question.parse().map_err(|fault| Fault::query("find", &fault))?,
     };
-    // The selection ignores the query here.
+    // This selection uses only the filter; the query does not affect it.
     let selection = snapshot.select(Choice { question: "", ..params.choice()? }, stop)?;
     let mut plan = Plan { with: "position index", ..Plan::default() };
     let mut measured = 0.0;
@@ -74,15 +75,15 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     Ok(json)
 }
 
-/// The sample for the time estimate. It consists of runs of adjacent games, because reading a single game also reads
-/// its neighbors.
+/// The sample of games that the time estimate examines. The sample consists of runs of adjacent games, because a read
+/// of one game also reads its neighbors.
 #[cfg(not(target_family = "wasm"))]
 const RUNS: u64 = 16;
 #[cfg(not(target_family = "wasm"))]
 const RUN: u64 = 128;
 
-/// Returns the estimated time in seconds to examine all games of an archive, from a sample on this machine. Patterns
-/// differ by a factor of 50, and the load of machines varies.
+/// Returns the estimated time in seconds to examine all games of an archive, from a sample on this machine. The times
+/// of patterns differ by a factor of 50, and the load of machines varies.
 #[cfg(not(target_family = "wasm"))]
 fn by_sample(query: &Query, book: &Book, games: Option<&GameSet>) -> f64 {
     let live;
@@ -103,13 +104,13 @@ fn by_sample(query: &Query, book: &Book, games: Option<&GameSet>) -> f64 {
     began.elapsed().as_secs_f64() * all as f64 / sample.len().max(1) as f64
 }
 
-/// Returns 0: in a browser there is no clock to measure with.
+/// Returns 0, because the reader in a browser has no clock for measurements.
 #[cfg(target_family = "wasm")]
 fn by_sample(_: &Query, _: &Book, _: Option<&GameSet>) -> f64 {
     0.0
 }
 
-/// Reads a search by position.
+/// Parses the request for a search by position.
 pub fn by_position(params: &Params) -> Result<FindRequest, Fault> {
     let position = requested_position(params)?.ok_or_else(|| Fault::bad("fen or play: expected a position"))?;
     let reach = SearchOptions {
@@ -146,7 +147,7 @@ pub fn by_question(body: &[u8]) -> Result<FindRequest, Fault> {
         };
         only = number("archive")?.map(|archive| usize::try_from(archive).unwrap_or(usize::MAX));
         listed = number("listed")?;
-        // If nothing had to be removed, faults refer to the original text.
+        // If no member was removed, faults refer to positions in the original text.
         if fields.len() < members {
             text = Value::Object(fields.clone()).to_string();
         }
@@ -160,7 +161,7 @@ pub fn by_question(body: &[u8]) -> Result<FindRequest, Fault> {
     Ok(FindRequest { query: query.limit(limit), only, listed, again, by_site: None })
 }
 
-/// Answers with a line of JSON for each game found, progress lines, and a final line.
+/// Streams a line of JSON for each game found, progress lines, and a final line.
 pub fn find(snapshot: &Arc<Snapshot>, request: &Arc<FindRequest>) -> Result<Answer, Fault> {
     snapshot.books(request.only)?;
     if request.by_site.is_none() || request.query.get_filter().is_some() {
@@ -223,7 +224,7 @@ fn search(snapshot: &Snapshot, request: &FindRequest, flow: &mut Flow<'_>) -> Re
     Ok(())
 }
 
-/// Answers from the site file, which finds all games at once.
+/// Returns the games from the site file, which lists all games of a position.
 fn by_site(
     snapshot: &Snapshot,
     book: &Book,
@@ -264,12 +265,12 @@ fn progress(searched: u64, of: u64, found: u64) -> Vec<u8> {
     line(&json!({"progress": {"searched": searched, "of": of, "found": found}}))
 }
 
-/// Returns the final line of an answer.
+/// Returns the final line of a search's answer.
 fn done(searched: u64, of: u64, found: u64, unread: u64, is_all: bool) -> Vec<u8> {
     line(&json!({"done": {"found": found, "searched": searched, "of": of, "unread": unread, "complete": is_all}}))
 }
 
-/// Returns the line of a game, with its matching plies.
+/// Returns the line that reports a game, with its matching plies.
 fn hit(snapshot: &Snapshot, number: u64, hits: &[Hit]) -> Value {
     let row = snapshot.locate(number).and_then(|(book, _, game)| book.row(game, number));
     let mut row = row.unwrap_or_else(|fault| {

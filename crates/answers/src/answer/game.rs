@@ -1,4 +1,5 @@
-//! `games/{n}`: one game, with all its data, as PGN, or as the bytes in its source; or its novelty.
+//! The resource `games/{n}`: a game with all its data, as PGN, or as the bytes in its source; and the novelty of a
+//! game.
 
 use super::Answer;
 use crate::fault::Fault;
@@ -44,7 +45,8 @@ fn bytes(
 
 pub use scoresheet::query::position::novelty::ANOTHER_ORDER;
 
-/// Returns the ply at which a game leaves all others: the ply after the last position that it shares with another game.
+/// Returns the ply at which a game leaves all other games: the ply after the last position that it shares with another
+/// game.
 pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, Fault> {
     let (book, before, game_number) = snapshot.locate(number)?;
     if !snapshot.is_indexed() {
@@ -60,8 +62,8 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
     Ok(json!({"game": before + game_number, "ply": ply, "san": san, "games_before": known}))
 }
 
-/// Returns the ply and the move at which a game leaves all others, and the number of other games that reach the
-/// position before it. `number` is the number of the game, if an archive has it.
+/// Returns the ply and the move at which a game leaves all other games, and the number of other games that reach the
+/// position before this move. `number` is the game's number, if it is in an archive.
 pub fn left(
     snapshot: &Snapshot,
     game: &Game,
@@ -89,14 +91,14 @@ pub fn left(
             0 => {
                 novelty.get_or_insert((ply, san));
             }
-            // A transposition returns to positions of other games.
+            // After a transposition, the game can return to positions of other games.
             others => (known, novelty) = (others, None),
         }
     }
     Ok((novelty, known))
 }
 
-/// Like `novelty`, but takes the ply from the site file.
+/// Like `novelty`, but reads the ply from the site file.
 fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
     let ply = site.known(number)?.novelty;
     let mut position = game.start.clone();
@@ -115,7 +117,7 @@ fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u6
     Ok(json!({"game": number, "ply": Some(ply).filter(|ply| *ply > 0), "san": san, "games_before": others}))
 }
 
-/// Returns the number of other games that reach a position; a large number is approximate.
+/// Returns the number of other games that reach a position; large numbers are approximate.
 fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position) -> Result<u64, Fault> {
     let query = PositionQuery::from(position);
     let mut others = 0;
@@ -132,17 +134,18 @@ fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position) -> Resu
                 let hits = search.position(&query, SearchOptions::default()).hits;
                 hits.iter().filter(|hit| Some(before + hit.game) != number).count() as u64
             }
-            // The index stores places. Their number alone shows whether there are other games.
+            // The index stores places (a game and a ply). The number of places already shows whether there are other
+            // games.
             _ => most,
         };
     }
     Ok(others)
 }
 
-/// The maximum number of games that are counted one by one.
+/// The maximum number of games that are counted exactly, one by one.
 const MANY: u64 = 1000;
 
-/// Returns one game with all of its data.
+/// Returns a game with all of its data.
 pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault> {
     let (book, before, game_number) = snapshot.locate(number)?;
     let game = book.archive().game(game_number)?;
@@ -161,7 +164,8 @@ pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault
     Ok(Value::Object(answer))
 }
 
-/// Returns the contents of a game, from an archive or not: tags, moves with all annotations, the last position.
+/// Returns the contents of a game, which need not be in an archive: tags, moves with all annotations, the last
+/// position.
 pub fn members(game: &Game, opening: Option<Value>, has_fault: bool, fens: bool) -> Map<String, Value> {
     let mut reader = Reader { events: game.events.iter().peekable(), fens, chess960: game.start.is_chess960() };
     let (line, after) = reader.line(game.start.clone(), 0);
@@ -189,7 +193,7 @@ fn result(game: &Game) -> &'static str {
     value::result(game.tag("Result").map(str::as_bytes), game.outcome).token()
 }
 
-/// A line of moves during its conversion to JSON.
+/// A line of moves that is being converted to JSON.
 #[derive(Default)]
 struct Line {
     /// Comments before the first move.
@@ -205,7 +209,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a line up to the event that closes it. Returns the line and its last position.
+    /// Reads a line up to the event that closes the line. Returns the line and its last position.
     fn line(&mut self, start: Position, ply: u32) -> (Line, Position) {
         let (mut line, mut now, mut previous, mut ply) = (Line::default(), start.clone(), start, ply);
         let mut last = None;
@@ -254,13 +258,13 @@ impl Reader<'_> {
             node.insert("pv_fens".to_owned(), fens.into());
         }
         for (name, value) in says.into_iter().filter(|(name, value)| name != "ply" && !value.is_null()) {
-            // The API has always used another name for the time of a move.
+            // For compatibility, the API uses a different name for the time of a move.
             let name = if name == "time" { "elapsed".to_owned() } else { name };
             node.entry(name).or_insert(value);
         }
     }
 
-    /// Returns the moves of a principal variation in UCI notation, and the FEN after each.
+    /// Returns the moves of a principal variation in UCI notation, and the FEN after each move.
     fn positions(&self, pv: &PrincipalVariation) -> (Vec<String>, Vec<String>) {
         let mut now = pv.start.clone();
         let step = |m: &Move| {
@@ -289,7 +293,7 @@ impl Reader<'_> {
     }
 }
 
-/// Adds an item to a list of the last move of a line.
+/// Adds an item to one of the lists of a line's last move.
 fn add(line: &mut Line, name: &str, value: Value) {
     let Some(Value::Object(node)) = line.moves.last_mut() else { return };
     if let Value::Array(list) = node.entry(name).or_insert_with(|| Value::Array(Vec::new())) {
@@ -297,7 +301,7 @@ fn add(line: &mut Line, name: &str, value: Value) {
     }
 }
 
-/// Adds a text. Separates its words from its commands. `engine`: whether the words come from an engine.
+/// Adds a text. Separates the text's words from its commands. `engine` is true if an engine wrote the words.
 fn text_of(line: &mut Line, kind: TextKind, text: &str, engine: bool) {
     let kind = match kind {
         TextKind::Brace | TextKind::Line => "comment",

@@ -1,4 +1,4 @@
-//! `games`: a list of games, page by page.
+//! The resource `games`: a list of games, page by page.
 
 use crate::book::Book;
 use crate::fault::Fault;
@@ -51,7 +51,7 @@ pub fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     Ok(listed(snapshot, (selection.games, selection.undecided), offset, games))
 }
 
-/// Returns games that reach a position from the site file. Only the shown part of a long list is read.
+/// Returns games that reach a position, as listed in the site file. Only the shown part of a long list is read.
 fn page_of_site(
     snapshot: &Snapshot,
     book: &Book,
@@ -69,7 +69,7 @@ fn page_of_site(
     Ok(listed(snapshot, (total, 0), offset, games.into_iter().map(row).collect()))
 }
 
-/// Returns a list's row for a game. A damaged game must not hide the other games.
+/// Returns the row of a list for a game. The row of a damaged game reports the damage, so the other games still appear.
 pub fn row(book: &Book, game: u64, number: u64) -> Map<String, Value> {
     match book.row(game, number) {
         Ok(row) => row,
@@ -108,7 +108,7 @@ fn add_plies(
     Ok(())
 }
 
-/// Returns a cursor for the next page. It is valid for one state of the archives.
+/// Returns a cursor for the next page. The cursor is valid for only one state of the archives.
 fn cursor(offset: u64, version: u64) -> String {
     format!("{offset:x}.{version:x}")
 }

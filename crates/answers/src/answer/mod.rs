@@ -1,4 +1,4 @@
-//! The answers, one file per noun. They read parameters and create JSON; the library does the work.
+//! The answers, one file per resource. These files read parameters and create JSON; the library computes the results.
 
 pub mod archives;
 pub mod complete;
@@ -37,7 +37,7 @@ pub enum Answer {
         kind: &'static str,
         /// The file name for a download, if the pieces form a file.
         name: Option<&'static str>,
-        /// The time limit, in multiples of the deadline.
+        /// The time limit of the stream, in multiples of a request's deadline.
         deadlines: u32,
         /// The function that creates the pieces.
         pieces: Pieces,
@@ -49,16 +49,16 @@ pub type Pieces = Box<dyn FnOnce(&mut Flow<'_>) + Send>;
 
 /// The receiver of pieces.
 pub struct Flow<'a> {
-    /// The flag that stops the work.
+    /// The flag that stops the work when the client disconnects.
     pub stop: &'a Stop,
-    /// Takes a piece. Returns whether to send more pieces.
+    /// Accepts a piece. Returns whether to create more pieces.
     pub push: &'a mut dyn FnMut(Vec<u8>) -> bool,
-    /// The function that runs work on its thread pool.
+    /// The function that runs work on the receiver's thread pool.
     pub run: &'a (dyn Fn(&mut (dyn FnMut() + Send)) + 'a),
 }
 
 impl Flow<'_> {
-    /// Runs work on its thread pool and returns the result.
+    /// Runs work on the receiver's thread pool and returns the result.
     fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Option<T> {
         let (mut work, mut result) = (Some(work), None);
         (self.run)(&mut || result = work.take().map(|work| work()));
@@ -66,12 +66,12 @@ impl Flow<'_> {
     }
 }
 
-/// Returns the cost of filtering.
+/// Returns the cost of evaluating the filter.
 pub fn by_tags(snapshot: &Snapshot) -> Cost {
     if snapshot.has_columns() { Cost::Quick } else { Cost::Scan }
 }
 
-/// Returns the cost of looking up a position and filtering.
+/// Returns the cost of looking up a position and evaluating the filter.
 pub fn by_position(snapshot: &Snapshot) -> Cost {
     if snapshot.is_indexed() && snapshot.has_columns() { Cost::Quick } else { Cost::Scan }
 }

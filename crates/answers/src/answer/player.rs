@@ -1,4 +1,4 @@
-//! `player`: the games of a player by side, opening, opponent and year, with all spellings of the name.
+//! The resource `player`: the games of a player by side, opening, opponent and year, with all spellings of the name.
 
 use crate::answer::games;
 use crate::answer::stats::without_unread;
@@ -65,7 +65,7 @@ pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     Ok(answer)
 }
 
-/// Returns a value with the members of counted games.
+/// Returns a JSON value with the members of a group of counted games.
 fn joined(mut value: Value, points: &Points) -> Result<Value, Fault> {
     let points = serde_json::to_value(points).map_err(|_| Fault::internal())?;
     if let (Value::Object(value), Value::Object(points)) = (&mut value, points) {

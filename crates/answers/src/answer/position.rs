@@ -1,4 +1,4 @@
-//! `position`: the rules: legal moves, names of moves, and the resulting positions.
+//! The resource `position` applies the rules of chess: legal moves, names of moves, and the resulting positions.
 
 use crate::fault::Fault;
 use crate::params::{Params, spaced};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 pub fn position(params: &Params) -> Result<Value, Fault> {
     let mut line = params.line()?;
-    // A move in SAN or UCI notation.
+    // A requested move in SAN or UCI notation.
     if let Some(text) = params.get("move") {
         let position = &line.position;
         let by_san = position.parse_san(text.as_bytes());

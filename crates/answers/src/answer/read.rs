@@ -1,5 +1,5 @@
-//! `read`: parses a game of a PGN text that is in no archive. Returns the game in the form of `games/{n}`, with the ply
-//! at which it leaves the archives' games. Stores nothing of the text.
+//! The resource `read` parses a game in a PGN text outside the archives. Returns the game in the form of `games/{n}`,
+//! with the ply at which it leaves the archives' games. Does not store the text.
 
 use crate::answer::game;
 use crate::fault::Fault;
@@ -19,7 +19,7 @@ pub struct ReadRequest {
 
 /// Reads the body of a request: `{"pgn": TEXT, "number": N}`.
 ///
-/// Errors: the body has another form.
+/// Errors: the body has a different form.
 pub fn parse(body: &[u8]) -> Result<ReadRequest, Fault> {
     let body: Value = serde_json::from_slice(body).map_err(|error| Fault::bad(format!("invalid JSON: {error}")))?;
     let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad("pgn: expected a text"))?.to_owned();

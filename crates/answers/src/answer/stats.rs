@@ -1,4 +1,4 @@
-//! `stats`: statistics of the games that match a filter.
+//! The resource `stats`: statistics of the games that match a filter.
 
 use crate::book::Book;
 use crate::fault::Fault;
@@ -12,7 +12,7 @@ use scoresheet::query::report::stats::{self as report, Stats};
 use scoresheet::query::tag_columns::Key;
 use serde_json::Value;
 
-/// The maximum number of players and events.
+/// The maximum number of players and events in the statistics.
 const LISTED: usize = 50;
 
 pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
@@ -52,7 +52,7 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     Ok(answer)
 }
 
-/// Removes games with damaged headers, and returns their number.
+/// Removes games with damaged headers, and returns the number of removed games.
 pub fn without_unread(book: &Book, games: &mut GameSet, keys: &[Key]) -> u64 {
     let all = games.len();
     for lost in book.tags().readable(keys).1 {

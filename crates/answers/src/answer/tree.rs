@@ -1,4 +1,4 @@
-//! `tree`: all data about the moves played in a position: moves, transpositions, games that end there, best and latest
+//! The resource `tree`: the moves played in a position, transpositions, games that end in the position, best and latest
 //! games.
 
 use crate::fault::Fault;
@@ -60,7 +60,7 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
 }
 
 /// Returns the legal moves that were never played in the position and reach a position of other games. Requires the
-/// position index; without it the answer is `null`.
+/// position index; without this index, the answer is `null`.
 fn transpositions(
     forest: &Forest<'_>,
     position: &Position,
@@ -78,7 +78,7 @@ fn transpositions(
     };
     let books = forest.snapshot.all();
     match books.iter().map(|book| book.site()).collect::<Option<Vec<_>>>().as_deref() {
-        // A site has only one archive.
+        // A site contains only one archive.
         Some([site]) if selection.is_all => {
             let Some(known) = site.transpositions(position)? else { return Ok(Value::Null) };
             known.iter().for_each(|branch| add(branch.m, &branch.tally, &after(position, branch.m)));

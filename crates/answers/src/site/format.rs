@@ -1,6 +1,6 @@
 //! The bytes of a site file (docs/site.md): its header and its blocks.
 //!
-//! Encoders take values and return bytes; decoders do the reverse. Decoders accept any bytes without panicking.
+//! Encoders convert values to bytes; decoders convert bytes to values. Decoders never panic, for any bytes.
 
 use scoresheet::game::Outcome;
 use scoresheet::query::GameSummary;
@@ -8,19 +8,20 @@ use std::io;
 
 /// The first bytes of every site file.
 pub const MAGIC: [u8; 8] = *b"\x89BGX\r\n\x1a\n";
-/// The version of the format.
+/// The version of the site file's format.
 pub const VERSION: u32 = 2;
 /// The size of the header in bytes.
 pub const HEADER: usize = 128;
 /// The number of games per block of headings.
 pub const HEADINGS: u64 = 64;
-/// The minimum number of games of a frequent position. Frequent positions have totals, and others a list of games.
+/// The minimum number of games of a frequent position. The file stores totals for frequent positions, and only a list
+/// of games for other positions.
 pub const LEAST: usize = 10;
 /// The number of games per block of a list.
 pub const LISTED: usize = 4096;
 /// The size of a directory entry in bytes: the offset and the length of a block.
 pub const ENTRY: u64 = 8;
-/// The value that means no move.
+/// The value that stands for no move.
 pub const NO_MOVE: u8 = 255;
 /// The maximum decompressed size of a block.
 const MOST: usize = 64 << 20;
@@ -30,7 +31,7 @@ const MOST: usize = 64 << 20;
 pub struct Header {
     /// The number of high bits of a key that select its bucket.
     pub bits: u32,
-    /// The number of stored high bits, including the bucket's.
+    /// The number of high bits of a key that the file distinguishes, including the bits of the bucket.
     pub kept: u32,
     /// The id of the archive.
     pub id: [u8; 16],
@@ -79,7 +80,7 @@ impl Header {
         bytes
     }
 
-    /// Reads the bytes. Returns `None` if they are damaged or not a site file of this version.
+    /// Reads the bytes. Returns `None` if the bytes are damaged or are not a site file of this version.
     pub fn decode(bytes: &[u8]) -> Option<Header> {
         let (body, sum) = bytes.get(..HEADER)?.split_at(HEADER - 8);
         if checksum(body).to_le_bytes() != sum {
@@ -127,12 +128,12 @@ fn word(rest: &mut &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(*number))
 }
 
-/// FNV-1a, only for the header. Blocks have zstd checksums.
+/// The hash FNV-1a, which protects only the header. Blocks have zstd checksums.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Appends a number: seven bits per byte, lowest first.
+/// Appends a number with seven bits per byte, the lowest bits first.
 pub fn push_number(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -141,7 +142,7 @@ pub fn push_number(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Takes a number from the start of `bytes`.
+/// Removes a number from the start of `bytes` and returns it.
 pub fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
@@ -155,20 +156,20 @@ pub fn number(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Reads the number of items that take at least a byte each.
+/// Reads a number of items, each of which takes at least a byte.
 pub fn count(bytes: &mut &[u8]) -> Option<usize> {
     let count = usize::try_from(number(bytes)?).ok()?;
     (count <= bytes.len()).then_some(count)
 }
 
-/// Takes `length` bytes from the start of `bytes`.
+/// Removes `length` bytes from the start of `bytes` and returns them.
 pub fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     let (head, tail) = bytes.split_at_checked(length)?;
     *bytes = tail;
     Some(head)
 }
 
-/// Returns a block: its decompressed size, and a zstd frame with a checksum.
+/// Returns a block, which consists of the decompressed size and a zstd frame with a checksum.
 pub fn pack(raw: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = zstd::bulk::Compressor::new(if raw.len() > 1 << 20 { 9 } else { 19 })?;
     packer.include_checksum(true)?;
@@ -188,8 +189,8 @@ pub fn unpack(block: &[u8]) -> Option<Vec<u8>> {
     (raw.len() == length).then_some(raw)
 }
 
-/// Appends numbers of `WIDTH` bytes: the first bytes of all numbers, then the second bytes, and so on, which compresses
-/// better.
+/// Appends numbers of `WIDTH` bytes: the first bytes of all numbers, then the second bytes, and so on. This order
+/// compresses better.
 fn push_column<const WIDTH: usize>(numbers: impl Iterator<Item = u64> + Clone, out: &mut Vec<u8>) {
     for byte in 0..WIDTH {
         out.extend(numbers.clone().map(|number| (number >> (8 * byte)) as u8));
@@ -210,13 +211,13 @@ fn column<const WIDTH: usize>(bytes: &mut &[u8], count: usize) -> Option<Vec<u64
 pub struct Visited {
     /// The game, from 1.
     pub game: u64,
-    /// The first ply of the game with the position.
+    /// The first ply at which the game reaches the position.
     pub ply: u32,
     /// The index of the played move among the legal moves; [`NO_MOVE`] for none.
     pub played: u8,
 }
 
-/// The positions of a bucket.
+/// The frequent and rare positions of a bucket.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Bucket {
     /// Keys and records of the frequent positions.
@@ -275,7 +276,7 @@ impl Bucket {
     }
 }
 
-/// The data that the site file holds for a game.
+/// The data that the site file stores for a game.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Known {
     /// The summary for lists.
@@ -286,7 +287,7 @@ pub struct Known {
     pub novelty: u32,
 }
 
-/// Returns a block of headings, before it is packed.
+/// Returns the bytes of a block of headings, before compression.
 pub fn encode_headings(games: &[Known]) -> Vec<u8> {
     let mut out = Vec::new();
     push_number(games.len() as u64, &mut out);
@@ -327,7 +328,7 @@ pub fn decode_headings(mut bytes: &[u8]) -> Option<Vec<Known>> {
     bytes.is_empty().then(|| rows.map(known).collect())
 }
 
-/// Returns a block of a list of games with their plies, before it is packed.
+/// Returns the bytes of a block of a list of games with their plies, before compression.
 pub fn encode_list(games: &[(u64, u32)]) -> Vec<u8> {
     let mut out = Vec::new();
     push_number(games.len() as u64, &mut out);
@@ -337,7 +338,7 @@ pub fn encode_list(games: &[(u64, u32)]) -> Vec<u8> {
     out
 }
 
-/// Reads a block that holds a list of games.
+/// Reads a block of a list of games.
 pub fn decode_list(mut bytes: &[u8]) -> Option<Vec<(u64, u32)>> {
     let bytes = &mut bytes;
     let count = count(bytes)?;

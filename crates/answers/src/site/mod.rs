@@ -1,10 +1,11 @@
 //! The site file: precomputed answers to the most frequent requests, which then need only a few kilobytes of the file
-//! (docs/site.md). It contains headings of games, and data for every position of a main line. For a frequent position
-//! the file holds the played moves with totals, and a list of games; for a rare position, only the games. `scoresheet
-//! site` writes it.
+//! (docs/site.md). It contains headings of games, and data for every position of a main line. For a frequent position,
+//! the file stores the played moves with totals, and a list of games; for a rare position, it stores only the games.
+//! `scoresheet site` writes it.
 //!
-//! Range requests on the position index would be slower. A tree needs about 40 lookups in it. Each lookup reads a page
-//! of 4 KiB and the page of its checksum, half a megabyte and a hundred requests in total.
+//! Range requests on the position index would be slower. A tree needs about 40 lookups in the position index. Each
+//! lookup reads a page of 4 KiB and the page of its checksum; a tree would thus take half a megabyte and a hundred
+//! requests.
 
 pub mod format;
 
@@ -48,9 +49,9 @@ impl<T> Kept<T> {
     }
 }
 
-/// The data that the file holds for a position.
+/// The data that the file stores for a position.
 enum Found {
-    /// The record of the position, and the start of the lists of its bucket.
+    /// For a frequent position: its record, and the start of the lists in its bucket.
     Frequent(Box<Record>, u64),
     Rare(Vec<format::Visited>),
 }
@@ -61,7 +62,7 @@ pub struct Record {
     pub tally: Tally,
     /// The moves by index among the legal moves, most frequent first.
     pub branches: Vec<(u8, Tally)>,
-    /// Moves that were never played there and reach positions of other games.
+    /// Moves that were never played in the position but reach positions of other games.
     pub transpositions: Vec<(u8, Tally)>,
     /// The offset of the position's list from the start of the bucket's lists.
     pub list: u64,
@@ -70,7 +71,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns the bytes. `keeps` selects the listed games that are shown.
+    /// Returns the bytes. `keeps` selects the listed games to show.
     pub fn encode(&self, keeps: impl Fn(u64) -> bool) -> Vec<u8> {
         let mut out = Vec::new();
         self.tally.to_bytes(|_| false, &mut out);
@@ -78,7 +79,7 @@ impl Record {
             format::push_number(branches.len() as u64, &mut out);
             for (index, tally) in branches {
                 out.push(*index);
-                // The number of a game is stored if it is the only one.
+                // If a move has only one game, its game number is stored.
                 tally.to_bytes(|game| tally.games() == 1 || keeps(game), &mut out);
             }
         }
@@ -165,7 +166,8 @@ impl SiteFile {
         serde_json::from_slice(&self.unpacked(at, length)?).map_err(|_| damaged())
     }
 
-    /// Returns the latest events as [`events_of_site`](crate::events_of_site) made them; `None` if the file has none.
+    /// Returns the latest events in the form of [`events_of_site`](crate::events_of_site); `None` if the file contains
+    /// no events.
     pub fn events(&self) -> Result<Option<serde_json::Value>, Fault> {
         match self.header.events {
             (_, 0) => Ok(None),
@@ -214,8 +216,8 @@ impl SiteFile {
         Ok(tree)
     }
 
-    /// Returns the moves never played in a position that reach positions of other games, each with those games. Returns
-    /// `None` for rare positions, which have no such data.
+    /// Returns the moves never played in a position that reach positions of other games, each move with these games.
+    /// Returns `None` for rare positions, which have no such data.
     pub fn transpositions(&self, position: &Position) -> Result<Option<Vec<Branch>>, Fault> {
         match self.found(position)? {
             Some(Found::Frequent(record, _)) => named(&position.legal_moves(), record.transpositions).map(Some),
@@ -233,7 +235,7 @@ impl SiteFile {
     }
 
     /// Returns the number of games whose main line reaches a position, and at most `limit` of the games from index
-    /// `offset`, from 0. With each game comes the first ply at which it reaches the position.
+    /// `offset`, from 0. Each game is returned with the first ply at which it reaches the position.
     pub fn games_at(&self, position: &Position, offset: u64, limit: u64) -> Result<(u64, Vec<(u64, u32)>), Fault> {
         let (record, lists) = match self.found(position)? {
             None => return Ok((0, Vec::new())),
@@ -257,7 +259,7 @@ impl SiteFile {
         Ok((total, games))
     }
 
-    /// Returns all games whose main line reaches a position, each with its first ply there.
+    /// Returns all games whose main line reaches a position, each with the first ply at which it reaches the position.
     pub fn all_games(&self, position: &Position) -> Result<Vec<(u64, u32)>, Fault> {
         Ok(self.games_at(position, 0, u64::MAX)?.1)
     }

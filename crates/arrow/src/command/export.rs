@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Export games as a Parquet, Arrow or CSV file, or as a folder of Parquet files by year and month
 ///
 /// `--columns` selects the columns: `scoresheet` (tags, and the moves as Brenner bytes), `lichess` (names and types of
-/// Lichess' data set, with movetext), `aix` (names like those of Aix, without moves), or a list of names.
+/// Lichess' data set, with movetext), `aix` (names similar to the names in Aix, without moves), or a list of names.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,16 +41,16 @@ pub struct Args {
     /// Write these columns: scoresheet, lichess, aix, or names separated by commas
     #[arg(long, value_name = "PRESET|NAMES", default_value = "scoresheet")]
     columns: String,
-    /// Only games whose tags match this expression (docs/QUERY.md)
+    /// Select games whose tags match this expression (docs/QUERY.md)
     #[arg(long = "where", value_name = "EXPR")]
     filter: Option<String>,
     /// Write Parquet files to folders by year and month: year=2013/month=1/part-1.parquet
     #[arg(long, requires = "output")]
     hive: bool,
-    /// With --hive, start a new file after about this many MB
+    /// With --hive, start a new file after about this size in MB
     #[arg(long, value_name = "MB", default_value_t = 256, requires = "hive")]
     file_size: usize,
-    /// Put this many games in a row group of a Parquet file
+    /// Put this number of games in a row group of a Parquet file
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = row_group)]
     row_group: usize,
     /// Zstd level of Parquet files, 1 to 22
@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Rows::Range(_) => sources.len(),
         Rows::List(list) => list.len() as u64,
     };
-    // With a limit only on the number of games, comments of long games would make a batch large.
+    // If only the number of games were limited, comments of long games could make a batch large.
     let options = Options { batch_size: 1 << 14, dictionaries: false };
     let batches = |rows| Batches::new(Arc::clone(&sources), columns.clone(), rows, options);
     let mut progress = Progress::new(total, !args.quiet);
@@ -162,7 +162,7 @@ impl Args {
 
 const STOPPED: &str = "interrupted; nothing has been written";
 
-/// Writes batches as a Parquet file until it has about this many bytes.
+/// Writes batches to a Parquet file until the file has about this size in bytes.
 fn write_part(
     batches: &mut Batches,
     to: impl Write + Send,
@@ -182,8 +182,8 @@ fn write_part(
 /// A year and a month; `None` if the day of a game is unknown.
 type Month = Option<(i32, u32)>;
 
-/// Writes folders by year and month, one after the other. Needs two bytes per game in addition to a row group, for the
-/// months.
+/// Writes folders by year and month, one after the other. In addition to a row group, this takes two bytes of memory
+/// per game for the months.
 fn hive(
     args: &Args,
     sources: &Arc<ArchiveSet>,
@@ -266,13 +266,13 @@ fn ipc(batches: Batches, to: &mut NewFile, progress: &mut Progress) -> Result<()
     Ok(())
 }
 
-/// The target of CSV output.
+/// The output to which CSV is written.
 trait CsvTarget: Write {}
 impl CsvTarget for Stdout {}
 impl CsvTarget for &mut NewFile {}
 
-/// Writes comma-separated values: items of lists separated by spaces, bytes as hexadecimal digits, null as an empty
-/// field.
+/// Writes comma-separated values. Separates items of lists by spaces, and writes bytes as hexadecimal digits and null
+/// as an empty field.
 fn csv(batches: Batches, to: impl CsvTarget, progress: &mut Progress) -> Result<(), Failure> {
     let mut to = std::io::BufWriter::new(to);
     let options = FormatOptions::default();

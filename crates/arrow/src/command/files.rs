@@ -1,4 +1,4 @@
-//! Progress, and interruption by Ctrl-C.
+//! The progress line of commands, and their interruption by Ctrl-C.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,13 +27,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Returns a progress line for this number of games.
+    /// Creates a progress line for this number of games.
     pub fn new(total: u64, enabled: bool) -> Progress {
         let now = Instant::now();
         Progress { shown: enabled && std::io::stderr().is_terminal(), last: now, start: now, total, done: 0 }
     }
 
-    /// Adds finished games; returns whether to continue.
+    /// Adds finished games to the progress; returns whether to continue.
     pub fn add(&mut self, games: u64) -> bool {
         self.done += games;
         if self.shown && self.last.elapsed() > Duration::from_millis(200) {
@@ -44,7 +44,7 @@ impl Progress {
         !STOPPED.load(Ordering::Relaxed)
     }
 
-    /// Ends the line; returns the elapsed seconds.
+    /// Ends the progress line; returns the elapsed seconds.
     pub fn finish(&self) -> f64 {
         if self.shown {
             eprint!("\r{:60}\r", "");

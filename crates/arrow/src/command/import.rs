@@ -1,4 +1,4 @@
-//! `scoresheet-parquet import` and `pgn`: rows of Parquet files as an archive, or as PGN.
+//! `scoresheet-parquet import` and `pgn`: converts rows of Parquet files to an archive, or to PGN.
 
 use crate::Failure;
 use crate::files;
@@ -16,8 +16,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 /// Import the rows of Parquet files as games
 ///
-/// Columns are recognized by their names: the names of `scoresheet export --format parquet` and of Lichess' data set.
-/// If there are several columns of moves, the most complete is used: movetext, brenner, moves_uci, moves_san. Rows are
+/// Columns are recognized by the names in `scoresheet export --format parquet` and in Lichess' data set. If there are
+/// several columns of moves, the first in this order is used: movetext, brenner, moves_uci, moves_san. Rows are
 /// converted to PGN first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -26,7 +26,7 @@ Examples:
   scoresheet import year=2013/month=*/*.parquet -o 2013.bga
   scoresheet-parquet pgn games.parquet | scoresheet import - -o games.bga --pack")]
 pub struct Args {
-    /// The Parquet files, in this order
+    /// The Parquet files to import, in this order
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Write to this archive. Default: the first file's name with .bga
@@ -52,7 +52,7 @@ pub struct Args {
 /// Write the rows of Parquet files as PGN to standard output
 #[derive(Debug, clap::Args)]
 pub struct PgnArgs {
-    /// The Parquet files, in this order
+    /// The Parquet files to convert, in this order
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let first = args.files.first().ok_or("no file")?;
     let target = args.output.clone().unwrap_or_else(|| first.with_extension("bga"));
-    // The import appends to an existing archive, replaces it or refuses it.
+    // Depending on the options, the import appends to an existing archive, replaces it or reports an error.
     let existing = if args.force { Existing::Replace } else { Existing::Append };
     Outputs::from_sources(&args.files).file(&target, Content::Archive(FileKind::Archive), existing)?;
     let mut faults = 0u64;
@@ -112,7 +112,7 @@ pub fn pgn(args: &PgnArgs) -> Result<(), Failure> {
     pgn.end()
 }
 
-/// The PGN made from the files, on a separate thread, one batch ahead.
+/// A reader of the PGN made from the files. A separate thread converts one batch ahead.
 struct Pgn {
     texts: Receiver<Result<Vec<u8>, Failure>>,
     current: Vec<u8>,
@@ -121,9 +121,9 @@ struct Pgn {
 }
 
 impl Pgn {
-    /// Errors: a file cannot be opened, or has no moves.
+    /// Errors: a file cannot be opened, or contains no column of moves.
     fn open(paths: Vec<PathBuf>) -> Result<Pgn, Failure> {
-        // Unreadable files are reported before anything is written.
+        // Unreadable files are reported before any output is written.
         for path in &paths {
             open(path)?;
         }
@@ -139,7 +139,7 @@ impl Pgn {
         Ok(Pgn { texts, current: Vec::new(), at: 0, failed: None })
     }
 
-    /// Returns whether the files were read to their ends.
+    /// Returns whether all files were read to their ends.
     fn end(self) -> Result<(), Failure> {
         self.failed.map_or(Ok(()), Err)
     }
@@ -176,7 +176,7 @@ fn open(path: &Path) -> Result<(ParquetRecordBatchReaderBuilder<File>, RowsToPgn
     Ok((builder, rows))
 }
 
-/// Calls `take` with the PGN of each batch until it returns false.
+/// Calls `take` with the PGN of each batch until `take` returns false.
 fn texts_of(path: &Path, mut take: impl FnMut(Vec<u8>) -> bool) -> Result<(), Failure> {
     let (builder, rows) = open(path)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), rows.indices());

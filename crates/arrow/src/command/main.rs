@@ -1,7 +1,7 @@
 //! The command `scoresheet-parquet`, which `scoresheet export --format parquet|arrow` and `scoresheet import x.parquet`
-//! run: archives as Parquet, Arrow or CSV files, and such files as archives.
+//! run: it converts archives to Parquet, Arrow or CSV files, and Parquet files to archives.
 //!
-//! This file handles arguments and files; the library handles columns, batches and PGN.
+//! The files of the command handle arguments and files; the library handles columns, batches and PGN.
 
 mod export;
 mod files;
@@ -25,7 +25,7 @@ enum Action {
     Pgn(import::PgnArgs),
 }
 
-/// The error of the command: its message.
+/// The message of an error that ends the command.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {

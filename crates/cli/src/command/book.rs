@@ -1,4 +1,4 @@
-//! `scoresheet book`: an opening book in the format of PolyGlot.
+//! `scoresheet book`: writes an opening book in the format of PolyGlot.
 
 use crate::failure::{Code, Failure};
 use crate::output::done::Done;
@@ -27,7 +27,7 @@ Examples:
   scoresheet book games.bga -o book.bin
   scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --depth 30")]
 pub struct Args {
-    /// The archives, or folders of archives, for one book
+    /// One or more archives, or folders of archives, for one book
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     /// The book to write
@@ -36,10 +36,10 @@ pub struct Args {
     /// Replace an existing opening book
     #[arg(long)]
     force: bool,
-    /// Use this many half-moves of each game
+    /// Use this number of half-moves of each game
     #[arg(long, alias = "plies", value_name = "PLIES", default_value_t = 40)]
     depth: u32,
-    /// Include only moves played in at least this many games
+    /// Include only moves played in at least N games
     #[arg(long, value_name = "N", default_value_t = 3)]
     min_games: u64,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `scoresheet brenner`: games as Brenner strings, and the meaning of each byte.
+//! `scoresheet brenner`: converts games to Brenner strings, and explains each byte.
 
 use crate::failure::{Code, Failure};
 use crate::output::formats;
@@ -16,10 +16,10 @@ use scoresheet::pgn::{self, PgnWriter, ReadOptions, Source, Splitter, read_game}
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes of PGN that are split into games at once.
+/// The number of PGN bytes that are split into games at once.
 const PIECE: usize = 1 << 20;
 
-/// Convert games to and from Norman Brenner's code of a byte per move
+/// Convert games to and from Norman Brenner's code, one byte per move
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -48,17 +48,17 @@ enum Verb {
 
 #[derive(Debug, clap::Args)]
 struct Sizes {
-    /// The file; - for standard input
+    /// The file to read; - for standard input
     file: PathBuf,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// A form of a game's bytes.
+/// A form in which a game is written as bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
 enum Form {
-    /// The table of Brenner's document: one byte per half-move, with texts and variations inline
+    /// The main notation of Brenner's document: one byte per half-move, with texts and variations inline
     #[default]
     Table,
     /// The alternate notation
@@ -75,12 +75,12 @@ enum Form {
 
 #[derive(Debug, clap::Args)]
 struct Options {
-    /// The file; - for standard input
+    /// The file to read; - for standard input
     file: PathBuf,
     /// Read or write raw bytes of one game instead of hexadecimal
     #[arg(long)]
     raw: bool,
-    /// The form of the bytes
+    /// Use this form of the bytes
     #[arg(long, value_enum, default_value_t)]
     form: Form,
     /// Use the document's alternate notation: the same as --form alternate
@@ -269,8 +269,8 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     Ok(content)
 }
 
-/// Returns the strings in a file with their numbers: a single string of raw bytes, or one string for each line of
-/// hexadecimal digits.
+/// Returns the strings in a file with their numbers. The file contains a single string of raw bytes, or a string of
+/// hexadecimal digits on each line.
 fn strings(options: &Options, content: &[u8]) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
     if options.raw {
         return Ok(vec![(1, content.to_vec())]);

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 /// Copy an archive without its deleted games
 ///
-/// The other games are renumbered and copied as stored. A source with a deleted game can no longer be restored with
-/// `export --original`.
+/// `compact` renumbers the other games and copies them as stored. A source with a deleted game can no longer be
+/// restored with `export --original`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

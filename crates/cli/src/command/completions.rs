@@ -10,8 +10,8 @@ use std::io::Write;
 
 /// Print the completion script for a shell
 ///
-/// The script runs `scoresheet` at each Tab. It completes commands, options, fields, files, and the names of players
-/// in the archives on the line.
+/// The script runs `scoresheet` at each Tab. It completes commands, options, fields, files, and the names of players in
+/// the archives on the command line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +21,7 @@ Examples:
 pub struct Args {
     /// The shell
     shell: Shell,
-    /// Print one JSON object with the script in it
+    /// Print a JSON object that contains the script
     #[arg(long, hide = true)]
     json: bool,
 }

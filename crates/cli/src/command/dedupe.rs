@@ -20,13 +20,13 @@ use scoresheet::query::tag_columns::Key;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Find duplicate games: list or delete them, or copy the rest
+/// Find duplicate games: list or delete them, or copy the others
 ///
-/// Two games are duplicates if their main lines are equal, or one is the beginning of the other, and their tags do not
-/// contradict each other. Players ("Carlsen, M" matches "Carlsen, Magnus"), date, round and result must agree if both
-/// games have them. Games of fewer than 16 half-moves must agree in the complete Seven Tag Roster. One of the longest
-/// games is kept. Without --delete or -o the pairs are only listed: the duplicate, the game that is kept, the kind of
-/// match, players and date.
+/// Two games are duplicates if one main line equals the other or its beginning, and their tags do not contradict each
+/// other. Players ("Carlsen, M" matches "Carlsen, Magnus"), date, round and result must agree if both games have them.
+/// Games of fewer than 16 half-moves must agree in the complete Seven Tag Roster. `dedupe` keeps one of the longest
+/// games. Without --delete or -o, `dedupe` only lists the pairs: the duplicate, the game to keep, the kind of match,
+/// players and date.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,10 +36,10 @@ Examples:
 pub struct Args {
     /// The archives to compare
     ///
-    /// With several archives, games are compared across them, and -o writes one archive.
+    /// With several archives, games are compared across all archives, and -o writes one archive.
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// Only list the pairs: the default without --delete or -o
+    /// List the pairs only: the default without --delete or -o
     #[arg(long, conflicts_with_all = ["delete", "output"])]
     dry_run: bool,
     /// Delete the duplicates
@@ -54,10 +54,10 @@ pub struct Args {
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     force: bool,
-    /// The game to keep among the longest
+    /// Select the game to keep among the longest
     #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
     keep: Which,
-    /// Keep games that only begin another game
+    /// Keep games that are only the beginning of another game
     #[arg(long)]
     whole_only: bool,
     /// Print only the number of duplicates
@@ -76,7 +76,7 @@ pub struct Args {
 /// The game to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 enum Which {
-    /// The one with the most comments, variations and glyphs, then with the most tags
+    /// The game with the most comments, variations and glyphs, then with the most tags
     #[default]
     Best,
     /// The first
@@ -203,7 +203,7 @@ fn list(
             let pair = pair.with("game", game).with("kept", kept).with("likeness", likeness);
             writeln!(out, "{}", pair.with("white", white).with("black", black).with("date", date))?;
         } else {
-            // The name of an archive precedes the number of a game in it.
+            // The name of the archive precedes the game number.
             let numbers = [name(from), Some(game.to_string()), name(of), Some(kept.to_string())];
             let rest = [likeness.to_owned(), white, black, date];
             let cells: Vec<String> = numbers.into_iter().flatten().chain(rest).collect();

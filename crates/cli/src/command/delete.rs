@@ -17,8 +17,8 @@ use std::path::PathBuf;
 /// Delete games from an archive
 ///
 /// Other games keep their numbers, and the number of a deleted game is not reused. The bytes of deleted games stay in
-/// the file until `scoresheet compact` makes a new archive; until then `scoresheet undelete` restores them. `export
-/// --original` also leaves them out.
+/// the file until `scoresheet compact` makes a new archive; until then `scoresheet undelete` restores them.
+/// `export --original` also omits deleted games.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +34,7 @@ pub struct Args {
     archives: Vec<PathBuf>,
     #[command(flatten)]
     filter: Where,
-    /// Delete nothing; print the number of games
+    /// Print the number of games without deleting them
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if !args.filter.is_given() {
         return Err(Failure::Usage("no games given: use --games RANGES or --where EXPR".to_owned()));
     }
-    // All archives are searched before any is changed.
+    // All archives are searched before any archive is changed.
     let (chosen, undecided) = {
         let archives = archives::open_all(session, &args.archives)?;
         args.filter.of_one(&archives)?;
@@ -61,7 +61,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let all = chosen.iter().map(|(_, games)| games.len()).sum();
         let line = format!("{} would be deleted", count(all, "game", "games"));
         let object = Object::new().with("games", all).with("dry_run", true);
-        // The user asked for this number, so --quiet does not suppress it.
+        // The user requested this number, so --quiet does not suppress it.
         Done { quiet: false, ..args.done }.report(session, &line, &object)?;
         return failure::all_read(undecided);
     }

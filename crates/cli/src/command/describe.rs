@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 /// Set the title, license and other metadata of an archive
 ///
-/// `scoresheet info` shows the metadata, and copies of the archive keep it. An empty value removes an entry.
+/// `scoresheet info` shows the metadata, and copies of the archive keep the metadata. An empty value removes an entry.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! `scoresheet eco`: the openings of games.
+//! `scoresheet eco`: classifies games by opening.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table;
@@ -20,9 +20,9 @@ use std::path::PathBuf;
 
 /// Classify games by ECO code and opening
 ///
-/// The opening of a game is the opening of its last position in Lichess's table. Each line has the game number, the ECO
-/// code, the name, the ply of the position, and the game's ECO tag. With --write, a new archive gets ECO and Opening
-/// tags; existing tags are kept unless --overwrite is given.
+/// The opening of a game is the opening of its last position in Lichess's table. Each line contains the game number,
+/// the ECO code, the name, the ply of the position, and the game's ECO tag. With --write, `eco` writes a new archive
+/// with ECO and Opening tags; it keeps existing tags unless you pass --overwrite.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +32,8 @@ Examples:
 pub struct Args {
     /// The archives, or folders of archives
     ///
-    /// With several archives, each line begins with the name of its archive, and --write makes one archive of all.
+    /// With several archives, each line begins with the name of its archive, and --write combines all archives in one
+    /// archive.
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
@@ -148,10 +149,10 @@ fn line(format: RowFormat, name: Option<&str>, game: &GameRef) -> Result<String,
     })
 }
 
-/// Tag pairs: names and values.
+/// A list of tag pairs: names and values.
 type Tags = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Returns the tags of a game with its code and opening, or `None` if they are unchanged.
+/// Returns the tags of a game with its code and opening, or `None` if the tags do not change.
 fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
     let Some((opening, _)) = Openings::table().classify(game)? else { return Ok(None) };
     let mut tags = Vec::new();
@@ -159,7 +160,7 @@ fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
     let mut changed = false;
     for (name, value) in [("ECO", opening.eco), ("Opening", opening.name)] {
         match tags.iter_mut().find(|(tag, _)| *tag == name.as_bytes()) {
-            // A question mark carries no information.
+            // A question mark means that the tag is unknown.
             Some((_, tag_value)) if overwrite || matches!(tag_value.as_slice(), b"" | b"?" | b"-") => {
                 changed |= *tag_value != value.as_bytes();
                 *tag_value = value.into();

@@ -16,8 +16,8 @@ use std::process::Command;
 
 /// Edit a game in your editor: comments, variations, moves, tags
 ///
-/// The program in $VISUAL or $EDITOR opens the game as PGN. The saved game replaces the old one under the same number.
-/// If the file is saved unchanged, or does not contain a complete game, the archive is not changed. The archive keeps
+/// The program in $VISUAL or $EDITOR opens the game as PGN. The saved game replaces the old game under the same number.
+/// If the file is unchanged or does not contain a complete game, `edit` does not change the archive. The archive keeps
 /// the original game (see `scoresheet set`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -29,7 +29,7 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// The number of the game
+    /// The number of the game to edit
     #[arg(value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
     game: u64,
     /// Read the game from this PGN file instead; - for standard input
@@ -71,10 +71,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Failure::Message(format!("{what}; the archive is unchanged"))
     })?;
     if let Some(path) = kept {
-        // Removes the draft: its text is about to be stored, or was not changed.
+        // Removes the draft, because its text will be stored next, or was not changed.
         let _ = fs::remove_file(path);
     }
-    // The text determines only the form of a game, not its content. An unchanged text changes nothing.
+    // Writing a game as text can change its form, but not its content. If the text is unchanged, the game stays
+    // unchanged.
     let unchanged = text == writer.as_bytes();
     let new = if unchanged { before } else { new };
     let change = |_: &GameRef| Ok(Some(new.clone()));
@@ -85,7 +86,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// Returns the only game of a text, or the reason why the text does not have exactly one.
+/// Returns the only game of a text, or the reason why the text does not contain exactly one game.
 fn parse(text: &[u8], name: &str) -> Result<Game, String> {
     let (mut games, mut at) = (Vec::new(), 0);
     while at < text.len() {
@@ -124,7 +125,7 @@ fn write_draft(game: u64, pgn: &[u8]) -> Result<PathBuf, Failure> {
     write().map_err(|error: std::io::Error| Failure::Message(format!("cannot write a file for the editor: {error}")))
 }
 
-/// Runs the editor until the user leaves it.
+/// Runs the editor and waits until the user closes it.
 fn open_editor(path: &Path) -> Result<(), Failure> {
     let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
     let fallback = if cfg!(windows) { "notepad" } else { "vi" };
@@ -141,7 +142,7 @@ fn open_editor(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Returns the command that the shell makes from the words and quotes of the variable.
+/// Returns a command in which the shell splits the variable into words, with its quotes.
 #[cfg(unix)]
 fn command(editor: &str) -> Command {
     let mut command = Command::new("sh");

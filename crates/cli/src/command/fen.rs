@@ -1,4 +1,4 @@
-//! `scoresheet fen`: any number of positions as FEN, one per line.
+//! `scoresheet fen`: prints any number of positions as FEN, one per line.
 
 use crate::failure::{Code, Failure};
 use crate::output::flavor::Flavor;
@@ -13,11 +13,11 @@ use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, FenText};
 use std::io::{self, BufWriter, Read, Stdout, Write};
 use std::path::PathBuf;
 
-/// Print positions as FEN, for one game and ply or millions
+/// Print positions as FEN, for one or millions of pairs of game and ply
 ///
-/// Prints one FEN per line, in the order of the pairs. By default the en passant target is given after every double
-/// step of a pawn (see --flavor). An invalid pair ends the output with an error that names its line; the lines before
-/// it are already printed.
+/// `fen` prints one FEN per line, in the order of the pairs. By default, a FEN names the en passant target after every
+/// double step of a pawn (see --flavor). An invalid pair ends the output with an error that names its line; the lines
+/// before this pair are already printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -57,12 +57,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             Ok(out.write_all(&text)?)
         })
     };
-    // Lines before a fault are kept.
+    // The output keeps the lines before a fault.
     out.flush()?;
     done.map(|()| Code::Success)
 }
 
-/// Answers pairs as they arrive, line by line.
+/// Prints the FEN of each pair as soon as its line arrives.
 fn from_reader(archive: &Archive, args: &Args, input: impl Read, out: &mut BufWriter<Stdout>) -> Result<(), Failure> {
     let task = |lines: &[&[u8]], first: u64| {
         let mut text = Vec::with_capacity(lines.len() * 72);
@@ -122,7 +122,7 @@ fn parse(pair: &[u8]) -> Option<(u64, Option<u32>)> {
     Some((number(game)?, ply))
 }
 
-/// Returns the beginning of a written pair, for a message.
+/// Returns the beginning of a pair as written, for a message.
 fn shortened(pair: &[u8]) -> String {
     let text = String::from_utf8_lossy(pair.get(..40).unwrap_or(pair)).into_owned();
     if pair.len() > 40 { format!("{text}...") } else { text }

@@ -15,10 +15,10 @@ use std::path::PathBuf;
 
 /// Find games by position, pattern, last move, mistake or clock
 ///
-/// A position is found by any order of moves. Move counters are ignored, and an en passant target counts only if a
-/// capture is legal. `scoresheet index --signatures` (8 bytes per game) makes searches fast, and `scoresheet index
-/// --positions` (5 bytes per half-move) makes them immediate; without these files every game is replayed. Without a
-/// position, pattern or last move `find` lists games, like `list`.
+/// `find` finds a position after any order of moves. It ignores move counters, and an en passant target counts only if
+/// a capture is legal. `scoresheet index --signatures` (8 bytes per game) makes searches fast, and
+/// `scoresheet index --positions` (5 bytes per half-move) makes them immediate. Without these files, `find` replays
+/// every game. Without a position, pattern or last move, `find` lists games, like `list`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,7 +37,7 @@ Examples:
   scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn
   scoresheet find games/*.bga --moves \"d4 f5\" --sort -elo --limit 20")]
 pub struct Args {
-    /// The archives to search, or folders of archives
+    /// One or more archives to search, or folders of archives
     ///
     /// With several archives, each result names its archive.
     #[arg(required = true)]
@@ -50,15 +50,15 @@ pub struct Args {
     #[arg(help_heading = "Pattern")]
     #[arg(long)]
     either_color: bool,
-    /// At least this bad: inaccuracy, mistake or blunder
+    /// Find moves that are at least an inaccuracy, mistake or blunder
     ///
-    /// The evaluations in the comments decide, by the rule of Lichess (docs/QUERY.md).
+    /// `find` classifies moves by the evaluations in the comments, with the rule of Lichess (docs/QUERY.md).
     #[arg(help_heading = "Last move")]
     #[arg(long, value_name = "JUDGMENT", value_enum, hide_possible_values = true)]
     mistake: Option<Mistake>,
-    /// The move left less than this on the clock
+    /// Find moves that left less than this time on the clock
     ///
-    /// The clock times in the comments decide.
+    /// `find` reads the clock times from the comments.
     #[arg(help_heading = "Last move")]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     clock_below: Option<std::time::Duration>,
@@ -76,7 +76,7 @@ pub struct Args {
     variations: bool,
     /// Also search the principal variations in comments
     ///
-    /// Engines write principal variations into comments, with an evaluation.
+    /// Engines write principal variations into comments, together with an evaluation.
     #[arg(hide_short_help = true)]
     #[arg(help_heading = "Games")]
     #[arg(long)]
@@ -92,10 +92,10 @@ pub struct Args {
 enum Mistake {
     /// The chances to win fall by 5 percent or more
     Inaccuracy,
-    /// By 10 percent or more
+    /// The chances to win fall by 10 percent or more
     #[value(name = "mistake")]
     Error,
-    /// By 15 percent or more
+    /// The chances to win fall by 15 percent or more
     Blunder,
 }
 
@@ -154,7 +154,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// Returns the message for no hits. It names the data that every game lacks.
+/// Returns the message for a search without hits. The message names the data that every game lacks.
 fn none_found(filter: &Where, moments: &Moments, archives: &ArchiveSet) -> String {
     let needed = [
         (moments.clock_below.is_some(), "lowclock", "clocks ([%clk 0:03:00] in comments)"),

@@ -3,7 +3,7 @@
 use clap::Arg;
 use clap::builder::StyledStr;
 
-/// The subcommands by job, in `-h` and in `--help`. `--help` also lists `MORE`.
+/// The subcommands, grouped by task, in the order of `-h` and `--help`. `--help` also lists `MORE`.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Make and export archives", &["import", "export", "merge", "pack"]),
     ("Look at games", &["list", "show", "view", "info", "fen", "position"]),
@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Maintain archives", &["verify", "repair", "index", "compact"]),
 ];
 
-/// The less common subcommands. A subcommand that is in no group is also listed here.
+/// The less common subcommands. The last group also lists subcommands that are in no other group.
 const MORE: &str = "More commands";
 const LESS_COMMON: &[&str] = &[
     "split",
@@ -31,11 +31,11 @@ const LESS_COMMON: &[&str] = &[
     "help",
 ];
 
-/// The subcommands that open no archive. Options for opening an archive have no effect on them.
+/// The subcommands that open no archive. Options for opening an archive have no effect on these subcommands.
 const WITHOUT_ARCHIVES: [&str; 5] = ["position", "pcn", "brenner", "completions", "man"];
 
-/// Adds the help texts to the command line. The help of the program lists all subcommands, or only the common ones if
-/// `is_short`.
+/// Adds the help texts to the command line. The help of the program lists all subcommands, or only the common
+/// subcommands if `is_short` is set.
 pub fn with_helps(command: clap::Command, is_short: bool) -> clap::Command {
     let template = template(&command, is_short);
     let mut command = command.help_template(template);
@@ -47,7 +47,7 @@ pub fn with_helps(command: clap::Command, is_short: bool) -> clap::Command {
     })
 }
 
-/// The end of the short help.
+/// The last lines of the short help.
 const SHORT_END: &str = "\
 First steps:
   scoresheet import games.pgn -o games.bga    make an archive from a PGN file
@@ -55,14 +55,14 @@ First steps:
 
 All commands and options: scoresheet --help. One command: scoresheet list -h";
 
-/// The maximum number of examples in a short help, and the last line of such a help.
+/// The maximum number of examples in a short help, and the last line of a short help.
 const EXAMPLES: usize = 2;
 
 /// Gives a command a short help (`-h`) with a few examples. The long help (`--help`) keeps all examples.
 fn shortened(command: clap::Command) -> clap::Command {
     let Some(long) = command.get_after_help().map(ToString::to_string) else { return command };
     let name = command.get_name().to_owned();
-    // Example lines begin with the command; other lines belong to the long help.
+    // Example lines begin with the command; other lines appear only in the long help.
     let is_example = |line: &&str| line.starts_with("  ");
     let examples: Vec<&str> = long.lines().skip(1).take_while(is_example).take(EXAMPLES).collect();
     let heading = long.lines().next().unwrap_or_default();
@@ -78,7 +78,7 @@ fn without_archive_options(command: clap::Command) -> clap::Command {
     command.args([no_map, index_dir].map(|arg| arg.hide(true).global(true)))
 }
 
-/// The width of the screen, and of the column of names.
+/// The width of the screen, and the width of the column of names, in characters.
 pub const SCREEN: usize = 80;
 const NAMES: usize = 14;
 

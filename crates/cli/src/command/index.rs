@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 
 /// Build the files that make searches fast, or rebuild the index
 ///
-/// The index games.bgi beside games.bga saves time: without it, the archive is scanned when it is opened. Rebuild it if
-/// it is missing or an import was killed. Build the side files once: every command that changes the archive updates
-/// them. For 100,000 games, signatures take 0.8 MB, the position index 36 MB and tag columns 6 MB, all built in a
-/// second or two.
+/// The index games.bgi next to games.bga saves time: without the index, commands scan the archive when they open it.
+/// Rebuild the index if it is missing or an import was killed. Build the side files once: every command that changes
+/// the archive updates them. For 100,000 games, signatures take 0.8 MB, the position index 36 MB and tag columns 6 MB.
+/// `index` builds all three in a second or two.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,18 +36,18 @@ pub struct Args {
     all: bool,
     /// Build the signatures games.bgs, for `find`
     ///
-    /// They take 8 bytes per game and let `find` skip most games.
+    /// Signatures take 8 bytes per game, and let `find` skip most games.
     #[arg(long)]
     signatures: bool,
     /// Build the position index games.bgp, for `find` and `tree`
     ///
-    /// It takes at most 5 bytes per half-move.
+    /// The position index takes at most 5 bytes per half-move.
     #[arg(long)]
     positions: bool,
     /// Build the tag columns games.bgh, for --where
     #[arg(long, alias = "headers")]
     tag_columns: bool,
-    /// Memory for sorting positions, in MiB
+    /// Use this much memory for sorting positions, in MiB
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     memory: u64,

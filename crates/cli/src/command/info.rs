@@ -30,7 +30,8 @@ pub struct Args {
     archive: PathBuf,
     /// Print only the content digest
     ///
-    /// A SHA-256 of all games, independent of how they are stored. `info` then reads the complete archive.
+    /// The digest is a SHA-256 of all games, independent of their storage. To compute it, `info` reads the complete
+    /// archive.
     #[arg(long)]
     digest: bool,
     /// List every source [default: the first 5 and a total]

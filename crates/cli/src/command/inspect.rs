@@ -1,4 +1,4 @@
-//! `scoresheet inspect`: shows the parts of a file in this format, each with its offset, checksum and meaning.
+//! `scoresheet inspect`: shows the parts of an archive, index or side file, each with its offset, checksum and meaning.
 
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 /// Show the blocks and fields of an archive, index or side file
 ///
 /// Each line shows a part: offset, size in bytes, name and meaning. Parts within a part are indented. Offsets that
-/// begin with + are offsets in the decompressed bytes of a block. Damaged files are shown up to the first part that
-/// cannot be read; invalid parts are marked, and the exit code is then 4. FORMAT.md describes each part.
+/// begin with + are offsets in the decompressed bytes of a block. `inspect` shows damaged files up to the first part
+/// that cannot be read, marks invalid parts, and exits with 4. FORMAT.md describes each part.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,9 +27,9 @@ Examples:
   scoresheet inspect games.bga --bytes     every byte, in hexadecimal
   scoresheet inspect games.bga --json | jq -c 'select(.intact == false)'")]
 pub struct Args {
-    /// The file: .bga, .bgi, .bgs, .bgp or .bgh
+    /// The file to show: .bga, .bgi, .bgs, .bgp or .bgh
     file: PathBuf,
-    /// Show records, entries, strings and numbers one by one
+    /// Show each record, entry, string and number
     #[arg(long)]
     all: bool,
     /// Show every part with its bytes
@@ -70,7 +70,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(if intact { Code::Success } else { Code::Damaged })
 }
 
-/// Returns the bytes of a file: mapped, unless `--no-map` is given.
+/// Returns the bytes of a file, and maps the file unless `--no-map` is set.
 fn bytes_of(path: &Path, access: Access) -> Result<Box<dyn Deref<Target = [u8]>>, Failure> {
     let read = || -> io::Result<Box<dyn Deref<Target = [u8]>>> {
         Ok(match access {
@@ -111,7 +111,7 @@ fn meaning(part: &Part) -> String {
 fn line(part: &Part, width: usize) -> String {
     let size = if part.bytes.is_empty() { String::new() } else { part.bytes.len().to_string() };
     let line = format!("{:>12} {size:>11}  {}", offset(part), meaning(part));
-    // A truncated hash is useless, so it is shown in full.
+    // A truncated hash is useless, so hashes are shown in full.
     let is_word = !part.value.contains(' ') && !part.value.starts_with('"');
     if is_word || part.intact == Some(false) { line + "\n" } else { table::shortened(&line, width) + "\n" }
 }
@@ -119,7 +119,7 @@ fn line(part: &Part, width: usize) -> String {
 /// The number of bytes per line.
 const ROW: usize = 8;
 
-/// Returns a part with its bytes. If the part has inner parts, these show the bytes.
+/// Returns a part with its bytes. If the part has inner parts, the inner parts show the bytes.
 fn dump(part: &Part) -> String {
     let bytes = if part.leaf { part.bytes } else { &[] };
     let zeros = bytes.len() > 2 * ROW && bytes.iter().all(|byte| *byte == 0);

@@ -1,4 +1,4 @@
-//! `scoresheet list`: one line per game.
+//! `scoresheet list`: prints one line per game.
 
 use crate::failure::{Code, Failure};
 use crate::select::archives;
@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 /// List games: players, result, date, ECO code, plies and event
 ///
-/// On a terminal the table fits the screen. Otherwise columns are separated by tabs and nothing is shortened. `find`
-/// lists games in the same formats, selected by the positions on the board.
+/// On a terminal, the table fits the screen. In other output, tabs separate the columns and no text is shortened.
+/// `find` selects games by the positions on the board, and lists them in the same formats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

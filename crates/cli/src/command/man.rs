@@ -23,7 +23,7 @@ pub struct Args {
     /// Write scoresheet.1 and a page for each subcommand to this folder
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Print one JSON object with the page in it, or with the folder
+    /// Print a JSON object that contains the page or the folder
     #[arg(long, hide = true)]
     json: bool,
 }
@@ -54,7 +54,7 @@ fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     Ok(text.into_bytes())
 }
 
-/// Returns the line of a synopsis with the value names after the options that take values.
+/// Returns the line of a synopsis, with value names after the options that require values.
 fn with_values(line: &str, command: &clap::Command) -> String {
     let valued = command.get_arguments().filter(|arg| arg.get_action().takes_values());
     valued.fold(line.to_owned(), |line, arg| {
@@ -65,7 +65,7 @@ fn with_values(line: &str, command: &clap::Command) -> String {
     })
 }
 
-/// Writes all pages to a folder. Replaces pages of another version.
+/// Writes all pages to a folder. Replaces pages of other versions.
 fn write(command: clap::Command, folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)?;
     let made = TemporaryFolder::create()?;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// Merge archives into a new one
 ///
-/// Games are copied as stored and renumbered. Deleted games are left out. Sources are kept: `export --original`
+/// `merge` copies games as stored, renumbers them, and omits deleted games. It keeps sources: `export --original`
 /// restores every source without deleted games.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -18,7 +18,7 @@ Examples:
   scoresheet merge 2023.bga 2024.bga -o both.bga
   scoresheet merge 20*.bga -o all.bga --force")]
 pub struct Args {
-    /// The archives, in this order
+    /// The archives to merge, in this order
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The subcommands: their list, and the command line defined with clap. No subcommand imports another.
+//! The list of subcommands, and the definition of the command line with clap. No subcommand imports another.
 
 pub mod bench;
 pub mod book;
@@ -47,17 +47,17 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 /// Store, search and export chess games in compact archives
 ///
-/// Archives keep every tag, comment and variation of a PGN file. Reading any position of any game takes about a
+/// Archives keep every tag, comment and variation of a PGN file. Any position of any game can be read in about a
 /// microsecond.
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 80)]
 pub struct Cli {
     /// Read archives instead of mapping them into memory
     ///
-    /// Safe for files that another program may truncate or change meanwhile.
+    /// This is safe for files that another program may truncate or change at the same time.
     #[arg(long, global = true, hide_short_help = true, help_heading = GLOBAL, display_order = 1000)]
     pub no_map: bool,
-    /// Keep indexes and side files in this folder, not beside archives
+    /// Keep indexes and side files in this folder, not next to archives
     ///
     /// The default is the environment variable SCORESHEET_INDEX_DIR.
     #[arg(long, global = true, hide_short_help = true, help_heading = GLOBAL, display_order = 1001)]
@@ -76,7 +76,7 @@ pub struct Cli {
     pub no_pager: bool,
     /// Ignore the file of default options
     ///
-    /// The file is ~/.config/scoresheet/config, unless the environment variable SCORESHEET_CONFIG names another.
+    /// The file is ~/.config/scoresheet/config, unless the environment variable SCORESHEET_CONFIG names another file.
     #[arg(long, global = true, hide_short_help = true, help_heading = GLOBAL, display_order = 1004)]
     pub no_config: bool,
     #[command(subcommand)]
@@ -103,7 +103,7 @@ one ply. Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with
 --strict, 4 archive damaged, 5 files refused by import, 130 or 143 interrupted
 (Ctrl-C, SIGTERM).";
 
-// There is only one command per run, so its size does not matter.
+// A process creates only one value of this type, so the size does not matter.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -168,7 +168,8 @@ impl Command {
     }
 }
 
-/// Returns the command line. The help of the program lists all subcommands, or only the common ones if `is_short`.
+/// Returns the command line. The help of the program lists all subcommands, or only the common subcommands if
+/// `is_short` is set.
 pub fn command_line(is_short: bool) -> clap::Command {
     groups::with_helps(Cli::command(), is_short)
 }

@@ -1,4 +1,4 @@
-//! `scoresheet opening`: results, moves and players of an opening.
+//! `scoresheet opening`: reports results, moves and players of an opening.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::html::{self, ReportArgs};
@@ -26,8 +26,8 @@ use std::path::PathBuf;
 
 /// Report on an opening: results, moves, ratings, years, players
 ///
-/// An opening is a position, reached by any order of moves, or the games of a filter such as --where 'eco = B90'. Score
-/// and performance are White's.
+/// You can specify an opening as a position, reached by any order of moves, or as a filter such as --where 'eco = B90'.
+/// Score and performance apply to White.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +36,7 @@ Examples:
   scoresheet opening games/*.bga --moves \"e4 c5\" --where 'elo >= 2000' --json
   scoresheet opening games.bga --where 'eco = B90' --report najdorf.html    a page with charts")]
 pub struct Args {
-    /// The archives, or folders of archives, counted together
+    /// One or more archives, or folders of archives, counted together
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
@@ -117,7 +117,7 @@ struct Report {
     moves: Vec<Group>,
     ratings: Vec<Group>,
     years: Vec<Group>,
-    /// The players with the white pieces, and the players with the black pieces. The points are the player's.
+    /// The players with the white pieces, and the players with the black pieces. Each group counts the player's points.
     players: [Vec<Group>; 2],
     /// The games with the highest ratings.
     games: Vec<u64>,
@@ -143,7 +143,7 @@ impl Report {
             let mut after = tree.position.clone();
             after.play_unchecked(branch.m);
             let opening = Openings::table().get(&after).map_or("", |opening| opening.name);
-            // The tree counts games by result; ratings are the games' mean ratings.
+            // The tree counts games by result; its ratings are the mean ratings of games.
             let (tally, rating) = (&branch.tally, branch.tally.average_rating().map_or(0, u64::from));
             let points = Points {
                 games: tally.games(),
@@ -164,7 +164,7 @@ impl Report {
         for (side, players) in players.iter_mut().enumerate() {
             let mut found = Vec::new();
             for selection in all {
-                // Every player of this color counts as the named player.
+                // Every player of this color is treated as the named player.
                 let mut sides = [GameSet::new(selection.archive().len()), GameSet::new(selection.archive().len())];
                 if let Some(set) = sides.get_mut(side) {
                     *set = selection.games.clone();
@@ -259,7 +259,7 @@ impl Report {
 
 /// Returns the games with the highest mean ratings, numbered through all archives.
 fn strongest(archives: &ArchiveSet, all: &[Games], most: usize) -> Result<Vec<u64>, Failure> {
-    // This list of keys is valid.
+    // This list of sort keys is valid.
     let Ok(keys) = scoresheet::query::SortKeys::parse("-avgelo") else { return Ok(Vec::new()) };
     let columns: Vec<&TagColumns> = all.iter().map(|selection| selection.columns() as &TagColumns).collect();
     let games: Vec<(usize, u64)> = all

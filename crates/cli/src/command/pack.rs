@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 /// Copy an archive with packed moves: a third of the size
 ///
-/// Every command works on a packed archive, but opening a game takes tens of microseconds instead of one. `scoresheet
-/// unpack` restores the plain archive byte for byte, unless --level recompressed the other columns.
+/// Every command accepts packed archives, but a packed game takes tens of microseconds to open instead of one.
+/// `scoresheet unpack` restores the plain archive byte for byte, unless --level recompressed the other columns.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +36,7 @@ pub struct PackArgs {
     with_model: bool,
 }
 
-/// Copy a packed archive with plain moves: the fastest to read
+/// Copy a packed archive with plain moves, which are fastest to read
 ///
 /// Plain moves take one byte per half-move.
 #[derive(Debug, clap::Args)]
@@ -57,7 +57,7 @@ struct Common {
     output: PathBuf,
     /// Recompress at this level, 1 (fast) to 22 (small)
     ///
-    /// The level of tags, texts and layout. By default they are copied unchanged.
+    /// This level applies to tags, texts and layout. By default, `pack` copies them unchanged.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     level: Option<i32>,
     /// Replace an existing archive

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// Show, check and convert PCN documents of any chess family
 ///
-/// Boards may have one or more dimensions. Moves are replayed action by action, with captured pieces in hand; the rules
-/// of the game are not checked. `scoresheet import` imports games of western chess into an archive.
+/// Boards may have one or more dimensions. `pcn` replays moves action by action, with captured pieces in hand; it does
+/// not check the rules of the game. `scoresheet import` imports games of western chess into an archive.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,18 +38,18 @@ enum Verb {
     Show(Show),
     /// Replay the games of documents and report faults and oddities
     Check(Check),
-    /// Rewrite a document with squares named in another way
+    /// Rewrite a document with another notation of squares
     Convert(Convert),
 }
 
 #[derive(Debug, clap::Args)]
 struct Show {
-    /// The document; - for standard input
+    /// The document to show; - for standard input
     file: PathBuf,
     /// Show only this game of the document
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     game: Option<u64>,
-    /// Show the position after this many plies. Default: the last position
+    /// Show the position at this ply. Default: the last position
     #[arg(long, value_name = "PLY")]
     ply: Option<usize>,
     /// Also print the moves
@@ -62,7 +62,7 @@ struct Show {
 
 #[derive(Debug, clap::Args)]
 struct Check {
-    /// The documents; - for standard input
+    /// The documents to check; - for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Treat remarks as faults
@@ -75,20 +75,20 @@ struct Check {
 
 #[derive(Debug, clap::Args)]
 struct Convert {
-    /// The document; - for standard input
+    /// The document to convert; - for standard input
     file: PathBuf,
-    /// Notation of squares. By default the notation of the document is kept
+    /// Notation of squares. By default, the document's notation is kept
     #[arg(long, value_enum)]
     squares: Option<Naming>,
     /// Write one line per game instead of a line per row and move
     #[arg(long, visible_alias = "json")]
     line: bool,
-    /// Write a new cache: the last position and the pieces in hand
+    /// Write a new cache with the last position and the pieces in hand
     ///
-    /// Possible moves and captures are kept if the old cache describes the same position.
+    /// `convert` keeps possible moves and captures if the old cache describes the same position.
     #[arg(long, conflicts_with = "no_cache")]
     cache: bool,
-    /// Leave the cache out
+    /// Omit the cache
     #[arg(long)]
     no_cache: bool,
     /// Write to this file instead of standard output
@@ -105,7 +105,7 @@ enum Naming {
     Coordinates,
     /// By number: 4
     Flat,
-    /// By the piece on it if its name is unique on the board, e.g. "w:k"; otherwise by coordinates
+    /// By the piece on the square if its name is unique on the board, e.g. "w:k"; otherwise by coordinates
     Pieces,
 }
 

@@ -26,9 +26,9 @@ use std::path::PathBuf;
 
 /// Report on a player: score, openings, opponents, best results
 ///
-/// A part of the name is enough, and case is ignored. An exact name is preferred, then a surname, then names that
-/// contain these words, then names that contain these letters. The report lists the names that it counts. Performance
-/// is the mean rating of the opponents, adjusted by the score.
+/// A part of the name suffices, and case is ignored. `player` prefers an exact name, then a surname, then names with
+/// these words, then names with these letters. The report lists the names that it counts. Performance is the mean
+/// rating of the opponents, adjusted by the score.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,10 +37,10 @@ Examples:
   scoresheet player games/*.bga Carlsen --limit 20 --json
   scoresheet player games.bga Carlsen --report carlsen.html         a page with charts")]
 pub struct Args {
-    /// The archives, or folders of archives, counted together
+    /// One or more archives, or folders of archives, counted together
     #[arg(required = true, add = completion::files_and_players())]
     archives: Vec<PathBuf>,
-    /// The player's name, or a part of it
+    /// The player's name, or a part of the name
     #[arg(value_name = "NAME")]
     name: String,
     #[command(flatten)]
@@ -146,7 +146,7 @@ fn text(session: &Session, archives: &ArchiveSet, report: &PlayerReport) -> Resu
     Ok(text)
 }
 
-/// Returns the results with White, with Black and with both.
+/// Returns the results with White, with Black and with both colors.
 fn sides(report: &PlayerReport) -> [Group; 3] {
     let [white, black] = report.sides;
     let row = |(name, points): (&str, Points)| Group { names: vec![name.to_owned()], order: vec![0], points };
@@ -195,7 +195,7 @@ fn json(archives: &ArchiveSet, report: &PlayerReport) -> Result<Object, Failure>
     };
     let [white, black] = &report.sides;
     let [with_white, with_black] = &report.openings;
-    // Here `opponents` is a list. Only `white` and `black` show the opponents' mean rating.
+    // In this report, `opponents` is a list. Only `white` and `black` show the opponents' mean rating.
     let total = report.all();
     let all = Object::new()
         .with("games", total.games)

@@ -1,5 +1,5 @@
 //! `scoresheet help query`: describes the language of `--where`, `--sort` and `--columns` on one screen. docs/QUERY.md
-//! gives the details.
+//! has the details.
 
 /// The names of the help topic.
 pub const NAMES: [&str; 3] = ["query", "fields", "where"];

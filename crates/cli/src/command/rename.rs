@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 
 /// Rename players, events or sites
 ///
-/// Renames one name, the names of a list, or variants of the same name. --suggest lists probable variants: the same
-/// FIDE id, the same letters, an initial, or one different letter. Check the list, remove wrong lines, and pass it to
-/// --list. Games keep their numbers, and the archive keeps the original games (see `scoresheet set`).
+/// `rename` renames one name, the names of a list, or variants of the same name. --suggest lists probable variants: the
+/// same FIDE id, the same letters, an initial, or one different letter. Check the list, remove wrong lines, and pass it
+/// to --list. Games keep their numbers, and the archive keeps the original games (see `scoresheet set`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +46,7 @@ pub struct Args {
     /// Rename the names in this file; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["old", "suggest"])]
     list: Option<PathBuf>,
-    /// Change nothing; list probable spellings of the same name
+    /// List probable spellings of the same name, without changing them
     #[arg(long, conflicts_with_all = ["old", "dry_run", "json"])]
     suggest: bool,
     #[command(flatten)]
@@ -57,7 +57,7 @@ pub struct Args {
     threads: Threads,
 }
 
-/// The kind of names to change.
+/// The kind of name to change.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 enum Kind {
     /// The tags White and Black
@@ -91,7 +91,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         };
         let archive = archives::open(session, &args.archive)?;
         let (mut games, undecided) = args.filter.chosen(session, &TagColumns::open(&archive))?;
-        // Only chunks with such names are rewritten.
+        // Only chunks that contain such names are rewritten.
         let tags = args.kind.named().tags();
         let keys: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();
         {
@@ -130,7 +130,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 fn near(archive: &Archive, keys: &[Key], name: &str) -> scoresheet::Result<Option<String>> {
     let columns = TagColumns::open(archive).columns(keys)?;
     let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.texts());
-    // The candidate may consist of the same letters if --games or --where excludes its games.
+    // The nearest name may have the same letters, if --games or --where excludes its games.
     Ok(nearest(name, names.filter(|known| *known != name)).map(str::to_owned))
 }
 

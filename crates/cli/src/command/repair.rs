@@ -1,4 +1,4 @@
-//! `scoresheet repair`: makes a new archive from all intact parts of a damaged one.
+//! `scoresheet repair`: makes a new archive from all intact parts of a damaged archive.
 
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
@@ -15,9 +15,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Recover the intact games of a damaged archive
 ///
-/// Writes a new archive of every game whose moves can be read, in order and renumbered. A game with damaged tags,
-/// comments or layout is kept without them. Reports every loss on one line, with the game numbers of the damaged
-/// archive. Never writes to the damaged file. Exit code 0 if nothing is lost, otherwise 4.
+/// `repair` writes every game with readable moves to a new archive, in order and renumbered. It keeps a game with
+/// damaged tags, comments or layout, without the damaged parts. It reports every loss on one line, with the game
+/// numbers of the damaged archive. It never writes to the damaged file. The exit code is 0 if no data is lost, and
+/// otherwise 4.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

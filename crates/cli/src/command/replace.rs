@@ -16,8 +16,9 @@ use std::path::PathBuf;
 
 /// Replace a game with the games of a PGN file
 ///
-/// Appends the new games with new numbers and deletes the old game, in one commit. If the command is interrupted, the
-/// archive has the old game or the new games. If the file contains no game, the archive is not changed.
+/// `replace` appends the new games with new numbers and deletes the old game, in one commit. If it is interrupted, the
+/// archive contains either the old game or the new games. If the file contains no game, `replace` does not change the
+/// archive.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -26,7 +27,7 @@ Example:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// The number of the game
+    /// The number of the game to replace
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     game: u64,
     /// The PGN file with the new games

@@ -30,9 +30,9 @@ use std::path::PathBuf;
 
 /// Draw random positions or games, for training and tests
 ///
-/// Every position that has a move after it is equally likely. The same seed gives the same sample on any number of
-/// threads, and a larger sample begins with the smaller one. With --test, games are divided by their moves, so equal
-/// games are always in the same part.
+/// Every position before a move is equally likely. The same seed selects the same sample on any number of threads, and
+/// a larger sample begins with the smaller sample. With --test, games are divided by their moves, so equal games are
+/// always in the same part.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
-    /// Only positions at these plies, e.g. 16-80 or 16-
+    /// Draw only positions at these plies, e.g. 16-80 or 16-
     #[arg(help_heading = "Positions")]
     #[arg(long, value_name = "PLIES", value_parser = plies)]
     plies: Option<(u32, u32)>,
@@ -65,11 +65,11 @@ pub struct Args {
     distinct: bool,
     /// Only quiet positions
     ///
-    /// A quiet position has no check, and the move played is no capture, promotion or check.
+    /// In a quiet position, the king is not in check, and the move played is no capture, promotion or check.
     #[arg(help_heading = "Positions")]
     #[arg(long)]
     quiet_positions: bool,
-    /// Draw at most this many positions of a game
+    /// Draw at most N positions of a game
     #[arg(help_heading = "Positions")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_game: Option<u32>,
@@ -118,15 +118,15 @@ enum Format {
     Csv,
     /// Complete games as PGN
     Pgn,
-    /// Numbers of games, one per line
+    /// Game numbers, one per line
     Numbers,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum PartName {
-    /// The games that are not reserved for tests
+    /// Games for training: all games that are not reserved for tests
     Train,
-    /// The games reserved for tests
+    /// Games reserved for tests
     Test,
 }
 
@@ -275,7 +275,7 @@ impl Work<'_> {
             Format::Epd | Format::Json | Format::Csv => {}
         }
         let position = game.position(ply)?;
-        // Positions without a following move are not drawn, and a null move is not a move.
+        // Positions without a following move are not drawn, and a null move does not count as a move.
         let found = game.moves().nth(ply as usize).transpose()?;
         let played = found.as_ref().map(PlayedMove::played);
         let summary = GameSummary::from_game(game)?;

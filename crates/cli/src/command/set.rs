@@ -20,8 +20,9 @@ use std::str::FromStr;
 /// Add, change, remove or rename tags of games
 ///
 /// Every game keeps its number, and the archive keeps the original tags: `scoresheet export --original` restores the
-/// source byte for byte, and --restore the game. Result also sets the result after the moves if the two agreed. The
-/// archive is rewritten, and replaced when the new file is complete.
+/// source byte for byte, and --restore restores the game. If the tag Result agreed with the result after the moves, a
+/// new Result also changes the result after the moves. `set` writes a new file, which replaces the archive when it is
+/// complete.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +34,7 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// A tag and its new value
+    /// Set a tag to a new value
     #[arg(value_name = "TAG=VALUE", value_parser = assignment)]
     set: Vec<Pair>,
     /// Remove this tag
@@ -53,7 +54,7 @@ pub struct Args {
     threads: Threads,
 }
 
-/// A tag and its new value.
+/// A tag to set, and its new value.
 #[derive(Clone, Debug)]
 struct Pair(String, String);
 
@@ -106,7 +107,7 @@ fn is_date(text: &str) -> bool {
     fits(year, 4, 9999) && fits(month, 2, 12) && fits(day, 2, 31)
 }
 
-/// Warns if no game has the tag, but another tag has a similar name.
+/// Warns if no game has the tag, but the name of another tag is similar.
 fn warn_of_slip(session: &Session, archive: &Archive, name: &str) -> Result<(), Failure> {
     if NAMES.contains(&name) {
         return Ok(());
@@ -186,7 +187,7 @@ const OUTCOMES: [Outcome; 4] = [Outcome::WhiteWins, Outcome::BlackWins, Outcome:
 /// The tags that every game has, in the order of the standard.
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
-/// Sets a tag of a game once, at the index of the existing tag, or in the order of the standard.
+/// Sets a tag of a game once, at the index of the existing tag, or else at its place in the order of the standard.
 fn set(game: &mut Game, name: &str, value: &str) {
     let outcome = |token: &str| OUTCOMES.into_iter().find(|outcome| outcome.token() == token);
     if name == "Result"
@@ -201,7 +202,7 @@ fn set(game: &mut Game, name: &str, value: &str) {
             return true;
         }
         value.clone_into(old_value);
-        // Removes all further tags of this name.
+        // Removes all other tags of this name.
         !std::mem::replace(&mut found, true)
     });
     if !found {

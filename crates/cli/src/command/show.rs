@@ -35,9 +35,9 @@ pub struct Args {
     /// A number after a colon is the ply to show.
     #[arg(value_name = "GAME[:PLY]", value_parser = game_and_ply)]
     game: (u64, Option<u32>),
-    /// Show the position after this many half-moves
+    /// Show the position at this ply (half-move)
     ///
-    /// 0 is the starting position. The default is the last position.
+    /// Ply 0 is the starting position. The default is the last position.
     #[arg(long, value_name = "PLY", conflicts_with = "pgn")]
     ply: Option<u32>,
     /// Draw the board from Black's side
@@ -121,7 +121,7 @@ fn opening(game: &GameRef, summary: &GameSummary) -> Result<Option<String>, Erro
     Ok((!words.is_empty()).then(|| words.join(" ")))
 }
 
-/// A move with its number, in the notation of people and in UCI.
+/// A move with its number, in SAN and in UCI.
 struct Played {
     number: String,
     san: String,
@@ -153,14 +153,14 @@ fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
                 played = found;
             }
             Ok(Some(_)) => {}
-            // The position has been found, so an intact archive never reaches this point.
+            // The position was found before, so an intact archive never reaches this point.
             Ok(None) | Err(_) => return Ok(None),
         }
     }
     Ok(played)
 }
 
-/// Returns the movetext: the game as PGN without its tags.
+/// Returns the movetext, which is the game's PGN without the tags.
 fn move_list(game: &GameRef) -> Result<String, Error> {
     let mut writer = PgnWriter::new();
     writer.write_movetext(&game.to_game()?);
@@ -169,11 +169,11 @@ fn move_list(game: &GameRef) -> Result<String, Error> {
 
 struct Shown {
     summary: GameSummary,
-    /// The game's members, which are the same in every command.
+    /// The members that describe the game, which are the same in every command.
     object: Object,
     opening: Option<String>,
     measures: GameMeasures,
-    /// The data of engines, by ply.
+    /// The engine data for each ply.
     analysis: Vec<Analysis>,
     games: u64,
     number: u64,
@@ -233,7 +233,7 @@ impl Shown {
         if let Some(line) = analysis.and_then(measures::engine_line) {
             text += &format!("Engine  {}\n", beside(&line, 8, session.width()));
         }
-        // Lines of the original comment may be longer than the width.
+        // Lines of a comment in the source may be longer than the width.
         let width = session.width();
         let lines = self.moves.lines().map(|line| folded(&printable(line), width));
         text += &format!("\n{}\n", lines.collect::<Vec<_>>().join("\n"));

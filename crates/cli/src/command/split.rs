@@ -1,4 +1,4 @@
-//! `scoresheet split`: splits one archive into several.
+//! `scoresheet split`: splits an archive into several archives.
 
 use crate::failure::{Code, Failure};
 use crate::output::done::Done;
@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 
 /// Split an archive by number of games, size, year or tag
 ///
-/// The new archives are written to a folder. Their names are the name of the archive with a number or the value of the
-/// tag appended.
+/// `split` writes the new archives to a folder. To name them, it appends a number or the value of the tag to the name
+/// of the archive.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 #[command(override_usage = "scoresheet split [OPTIONS] --count N|--bytes N|--by TAG -o FOLDER ARCHIVE")]
@@ -34,7 +34,7 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// Put this many games in each archive
+    /// Put N games in each archive
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), group = "how")]
     count: Option<u64>,
     /// Limit the size of each archive, e.g. 25M
@@ -42,10 +42,10 @@ pub struct Args {
     /// K, M and G are thousands, millions and billions of bytes.
     #[arg(long, value_name = "N", value_parser = bytes, group = "how")]
     bytes: Option<u64>,
-    /// Make an archive per year, or per value of this tag
+    /// Make an archive for each year, or for each value of this tag
     #[arg(long, value_name = "year|TAG", group = "how")]
     by: Option<String>,
-    /// The folder for the new archives, created if missing
+    /// Write the new archives to this folder, created if missing
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     /// Replace existing archives
@@ -57,7 +57,7 @@ pub struct Args {
     threads: Threads,
 }
 
-/// The maximum number of archives per call.
+/// The maximum number of archives that one call of the command makes.
 const MOST: usize = 10_000;
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
@@ -69,14 +69,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let parts = match (&args.by, args.count) {
             (Some(tag), _) => by_tag(&archive, tag)?,
             (None, Some(count)) => by_count(&archive, count),
-            // clap requires one of these options.
+            // The definition of the command line requires one of these options.
             (None, None) => BTreeMap::new(),
         };
         not_too_many(parts.len() as u64)?;
         make_folder(args)?;
         let mut outputs = Outputs::from_inputs([&args.archive]);
         let target = |(name, games)| Ok((target(args, &mut outputs, name)?, games));
-        // All outputs are checked before any is written.
+        // All outputs are checked before any output is written.
         let parts = parts.into_iter().map(target).collect::<Result<Vec<(Target, GameSet)>, Failure>>()?;
         for (target, games) in parts {
             new_archive::write_reported(session, &target, args.done, &[Part { archive: &archive, games }])?;
@@ -95,7 +95,7 @@ fn make_folder(args: &Args) -> Result<(), Failure> {
     std::fs::create_dir_all(&args.output).map_err(refused)
 }
 
-/// Returns the new archive of this name, if it may be written.
+/// Returns the new archive with this name, if it may be written.
 fn target(args: &Args, outputs: &mut Outputs, name: impl Display) -> Result<Target, Failure> {
     let stem = args.archive.file_stem().unwrap_or_default().to_string_lossy();
     let path = args.output.join(format!("{stem}-{name}.bga"));
@@ -114,8 +114,8 @@ fn bytes(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "expected a number of bytes, e.g. 500000, 500K or 25M".to_owned())
 }
 
-/// Makes archives of at most this many bytes. The size of a game is known only after it is compressed with its
-/// neighbors. A part that is too large is rewritten with fewer games, and a part that is much too small is rewritten
+/// Makes archives of at most this size in bytes. The size of a game is known only after it is compressed with its
+/// neighbors. If a part is too large, it is rewritten with fewer games. If a part is much too small, it is rewritten
 /// with more games, once.
 fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Result<Code, Failure> {
     let live: Vec<u64> = archive.live().iter().collect();

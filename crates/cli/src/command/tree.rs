@@ -24,8 +24,9 @@ use std::path::PathBuf;
 
 /// Show the moves played in a position, with results and ratings
 ///
-/// Each game counts once, where it first reaches the position, by any order of moves. Performance is for the side to
-/// move. `scoresheet index --positions` makes this immediate; without it the games are replayed.
+/// Each game counts once, at its first visit of the position, by any order of moves. Performance applies to the side to
+/// move. `scoresheet index --positions` makes the search immediate; without the position index, `tree` replays the
+/// games.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,7 +36,7 @@ Examples:
   scoresheet tree games/*.bga --where 'elo >= 2600'   several archives together
   scoresheet tree games.bga --fen startpos")]
 pub struct Args {
-    /// The archives, or folders of archives, counted together
+    /// One or more archives, or folders of archives, counted together
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
@@ -46,17 +47,17 @@ pub struct Args {
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Show a tree this many half-moves deep
+    /// Show a tree of this depth in half-moves
     ///
     /// Below the first half-move, the tree shows the three most frequent moves of each position, or --limit moves.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "PLIES", default_value_t = 1, hide_default_value = true, value_parser = clap::value_parser!(u8).range(1..=12))]
     depth: u8,
-    /// Leave out moves played in fewer games
+    /// Omit moves played in fewer games
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     min_games: u64,
-    /// Show this many of the highest-rated games
+    /// Show this number of games with the highest ratings
     #[arg(help_heading = "Output")]
     #[arg(long, alias = "samples", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=15))]
     top_games: u8,
@@ -111,18 +112,19 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// The moves in a position, and in the positions after them.
+/// A tree of moves: the moves in a position, and in the positions after these moves.
 struct Nested {
     tree: Tree,
     /// The trees after the moves of the first branches; empty at the last depth.
     next: Vec<(Move, Nested)>,
 }
 
-/// The default number of moves that are followed below the first half-move.
+/// The default number of moves with continuations below the first half-move.
 const FOLLOWED: usize = 3;
 
 impl Args {
-    /// Returns the maximum number of moves that are followed from a position, or shown below the first half-move.
+    /// Returns the maximum number of moves with continuations in a position, or of moves shown below the first
+    /// half-move.
     fn most(&self, depth: u8) -> usize {
         self.limit.unwrap_or(if depth > 1 { FOLLOWED } else { usize::MAX })
     }
@@ -141,7 +143,7 @@ impl Nested {
         if depth <= 1 {
             return Nested { tree, next: Vec::new() };
         }
-        // Only games with this position can reach the next one.
+        // Only games with this position can reach the next position.
         let found = search.position(&PositionQuery::from(position), SearchOptions::default());
         let games = GameSet::from_numbers(search.archive().len(), found.hits.iter().map(|hit| hit.game));
         let narrowed = if among.is_some() || tree.tally.games() < search.archive().len() / 2 {
@@ -192,7 +194,7 @@ fn push_lines(args: &Args, nested: &Nested, all: u64, level: usize, width: usize
             // Replaces the line end.
             text.pop();
             let room = width.saturating_sub(LINE + 2).max(14);
-            // If a name is too long, the variation is its most useful part.
+            // If a name is too long, show the variation, its most useful part.
             let variation = opening.name.split_once(": ").filter(|_| opening.name.len() > room);
             let name = variation.map_or(opening.name, |(_, variation)| variation);
             text.push_str(&format!("  {}\n", shortened(name, room)));
@@ -259,7 +261,7 @@ fn cells([name, games, share, white, draw, black, rating, perf, last]: &[String;
     format!("{name:<10}{games:>9} {share:>6} {white:>6} {draw:>6} {black:>6} {rating:>6} {perf:>4} {last:>4}")
 }
 
-/// Returns a line of CSV for each move; the column `line` holds the moves from the position.
+/// Returns a line of CSV for each move; the column `line` contains the moves from the position.
 fn csv(args: &Args, nested: &Nested) -> String {
     let titles = ["line", "games", "white", "draws", "black", "unknown"];
     let rest = ["rating", "performance", "last_year", "eco", "opening"];
@@ -309,7 +311,7 @@ fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
     }
 }
 
-/// Returns the moves of a tree as JSON. The member `moves` of a move holds its continuations.
+/// Returns the moves of a tree as JSON. The member `moves` of a move contains its continuations.
 fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize) -> Result<Vec<Object>, Failure> {
     let tree = &nested.tree;
     let mut moves = Vec::new();
@@ -320,7 +322,7 @@ fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize)
             .with("san", tree.position.san(branch.m))
             .with("eco", opening.map(|opening| opening.eco))
             .with("opening", opening.map(|opening| opening.name));
-        // The explorer API names the game if there is only one.
+        // The explorer API names the game if a move has only one game.
         let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
         let object = counted(object, &branch.tally, tree.position.turn());
         let object = match only.map(|game| archives.locate(game)).transpose()? {

@@ -16,8 +16,8 @@ use std::path::PathBuf;
 
 /// Restore deleted games under their old numbers
 ///
-/// The bytes of deleted games stay in the archive until `scoresheet compact` makes a new one. Until then they can be
-/// restored.
+/// The bytes of deleted games stay in the archive until `scoresheet compact` makes a new archive. Until then,
+/// `undelete` can restore them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,7 +35,7 @@ pub struct Args {
     /// Restore all deleted games
     #[arg(long, conflicts_with = "games")]
     all: bool,
-    /// Print the numbers of the deleted games and restore none
+    /// Print the numbers of the deleted games, without restoring games
     #[arg(long, conflicts_with_all = ["games", "all"])]
     list: bool,
     #[command(flatten)]

@@ -24,7 +24,7 @@ pub struct About {
 }
 
 impl About {
-    /// Returns the given keys and values; if a key is given twice, the last value counts.
+    /// Returns the keys and values of the options; if a key occurs twice, the last value counts.
     pub fn pairs(&self) -> Result<BTreeMap<String, String>, Failure> {
         let mut pairs = BTreeMap::new();
         for pair in &self.meta {

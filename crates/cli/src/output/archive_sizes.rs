@@ -13,12 +13,12 @@ pub struct ArchiveSizes {
 }
 
 impl ArchiveSizes {
-    /// Returns the parts of an archive with these totals and lengths.
+    /// Creates the list of parts of an archive with these totals and lengths.
     pub fn new(totals: Commit, archive_bytes: u64, index_bytes: u64) -> ArchiveSizes {
         ArchiveSizes { totals, bytes: archive_bytes + index_bytes }
     }
 
-    /// Returns the parts: title, name for programs, bytes. The last row is the total.
+    /// Returns the parts, each with its title, its name for programs and its bytes. The last row is the total.
     pub fn rows(&self) -> [(&'static str, &'static str, u64); 7] {
         let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = self.totals;
         let rest = self.bytes.saturating_sub(moves_bytes + tags_bytes + texts_bytes + dictionary_bytes + layout_bytes);

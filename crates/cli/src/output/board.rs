@@ -2,7 +2,7 @@
 
 use scoresheet::chess::{Color, Piece, Position, Role, Square};
 
-/// Returns the board, nine lines; White is below, or Black if `flip` is set.
+/// Returns the board as nine lines, with White at the bottom, or Black if `flip` is set.
 pub fn draw(position: &Position, unicode: bool, flip: bool) -> String {
     let order = |index: u8| if flip { 7 - index } else { index };
     let mut board = String::new();

@@ -17,7 +17,7 @@ use scoresheet::query::games;
 /// The options that all commands that change games in place share.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Changing {
-    /// Change nothing; print the changes
+    /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub struct Changing {
 
 impl Changing {
     /// Replaces games of an open archive with the content that `change` returns, and reports the number of changed
-    /// games; with `--dry-run`, only prints the changes. Call it after threads have been installed.
+    /// games; with `--dry-run`, only prints the changes. Call this after the thread pool has been installed.
     pub fn change(
         self,
         session: &Session,
@@ -61,7 +61,7 @@ impl Changing {
     }
 }
 
-/// Returns the differences between two states of a game: a line for each tag, and one for the moves and texts.
+/// Returns the differences between two states of a game: a line for each tag, and a line for the moves and texts.
 pub fn differences(old: &Game, new: &Game) -> Vec<String> {
     let quoted = |value: &str| format!("\"{}\"", crate::text::printable(value));
     let mut lines = Vec::new();
@@ -98,7 +98,7 @@ pub fn differences(old: &Game, new: &Game) -> Vec<String> {
     lines
 }
 
-/// Prints the number of games and the changes to them: all changes as JSON, otherwise only the first.
+/// Prints the number of games and their changes: all changes as JSON, but only the first changes as text.
 fn preview(
     session: &Session,
     archive: &Archive,

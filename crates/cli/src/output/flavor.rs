@@ -1,4 +1,4 @@
-//! The flavors of FEN to choose from.
+//! The options that select a flavor of FEN.
 
 use clap::ValueEnum;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
@@ -10,9 +10,9 @@ pub struct Flavor {
     #[arg(help_heading = "Output")]
     #[arg(long = "flavor", alias = "flavour", value_name = "FLAVOR", value_enum, default_value_t)]
     style: Style,
-    /// When to write the en passant target
+    /// Write the en passant target in these cases
     ///
-    /// By default the flavor decides.
+    /// By default, the flavor determines these cases.
     #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long, value_name = "WHEN", value_enum)]
     en_passant: Option<Target>,
@@ -23,7 +23,7 @@ enum Style {
     /// The FEN standard: target after every double step; KQkq, and a file letter only for an inner rook
     #[default]
     Standard,
-    /// KQkq even for inner rooks; other programs take these letters to mean the outermost rook
+    /// KQkq even for inner rooks; in other programs, these letters mean the outermost rook
     Kqkq,
     /// X-FEN: target only if a capture is legal; a file letter only for an inner rook
     XFen,
@@ -42,7 +42,7 @@ enum Target {
 }
 
 impl Flavor {
-    /// Returns the two styles that make up the flavor.
+    /// Returns the two styles of which the flavor consists.
     pub fn styles(self) -> (EnPassantStyle, CastlingStyle) {
         let (target, castling) = match self.style {
             Style::Standard => (EnPassantStyle::Always, CastlingStyle::XFen),

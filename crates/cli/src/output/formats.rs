@@ -12,7 +12,7 @@ use scoresheet::output::Content;
 use scoresheet::pcn::{self, JsonLayout};
 use serde_json::Value;
 
-/// The output format of games.
+/// An output format of games.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Format {
     /// Complete PGN
@@ -32,7 +32,7 @@ pub enum Format {
     Json,
     /// One game per line: the moves as 11-bit numbers (FORMAT.md, "Move ids")
     Moveid,
-    /// One PCN document per line (docs/PCN.md lists the parts of a game that it cannot represent)
+    /// One PCN document per line (docs/PCN.md lists the parts of a game that PCN cannot represent)
     Pcn,
 }
 
@@ -59,7 +59,7 @@ impl Format {
     }
 }
 
-/// Returns a value as a field of comma-separated values, in quotes if it needs them (RFC 4180).
+/// Returns a value as a field of comma-separated values, in quotes if necessary (RFC 4180).
 pub fn csv(value: &str) -> String {
     if !value.contains([',', '"', '\n', '\r']) {
         return value.to_owned();
@@ -86,7 +86,8 @@ pub fn push(format: Format, number: u64, game: &Game, flavor: Flavor, out: &mut 
     out.push(b'\n');
 }
 
-/// Calls `seen` with each position in the main line and the move played in it; in the last position no move is played.
+/// Calls `seen` with each position in the main line and the move played in this position; in the last position, no move
+/// is played.
 fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
     let mut position = game.start.clone();
     for m in game.main_line() {
@@ -102,7 +103,7 @@ fn uci(position: &Position, m: Move, chess960: bool) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Formats a game as `startpos moves ..` or `fen .. moves ..`.
+/// Formats a game as a UCI line: `startpos moves ..` or `fen .. moves ..`.
 fn listed(game: &Game, show: impl Fn(&Position, Move, bool) -> String) -> String {
     let chess960 = game.start.is_chess960();
     let mut line = match game.start == Position::standard() {

@@ -1,5 +1,4 @@
-//! Games as rows: the columns and their values. Games as JSON objects, with the same members in every command
-//! (docs/JSON.md).
+//! Formats games as rows of columns, and as JSON objects with the same members in every command (docs/JSON.md).
 
 use crate::output::json::{self, Object};
 use crate::output::table;
@@ -9,7 +8,7 @@ use scoresheet::query::{FieldValue, GameField, GameSummary, Hit, QueryFault};
 use serde_json::Value;
 use std::str::FromStr;
 
-/// The columns that an option selects.
+/// The columns of a listing, which an option can select.
 #[derive(Clone, Debug)]
 pub struct Columns(Vec<GameField>);
 
@@ -26,7 +25,7 @@ impl FromStr for Columns {
 pub enum Column {
     /// The archive's name.
     Archive,
-    /// The plies of the hits.
+    /// The plies of the hits of a search.
     Ply,
     /// A field of the game.
     Field(GameField),
@@ -35,12 +34,12 @@ pub enum Column {
 /// The default columns.
 const USUAL: &str = "game,white,black,result,date,eco,plies,event";
 
-/// Returns the columns of a listing, chosen or default. Adds the archive's name if there are several archives, and the
-/// plies if the query gives games hits.
+/// Returns the chosen or default columns of a listing. Adds the archive's name if there are several archives, and the
+/// plies if the query returns hits.
 pub fn columns(requested: Option<&Columns>, with_archive: bool, with_ply: bool) -> Vec<Column> {
     let fields = match requested {
         Some(Columns(fields)) => fields.clone(),
-        // This list of fields is valid.
+        // This constant list of fields is valid.
         None => GameField::parse_list(USUAL).unwrap_or_default(),
     };
     let mut columns: Vec<Column> = fields.into_iter().map(Column::Field).collect();
@@ -76,7 +75,7 @@ impl Column {
             "eco" => (50, (3, 3)),
             "plies" => (40, (3, 5)),
             "event" if are_usual => (20, (8, 40)),
-            // Among chosen columns, the first ones are the most important.
+            // Among chosen columns, the first columns are the most important.
             _ => (94 - index.min(60) as u8, (6, 40)),
         };
         let is_number = match self {
@@ -128,7 +127,8 @@ pub fn value(value: FieldValue) -> Value {
     }
 }
 
-/// Returns the plies of hits. A `v` marks hits in variations; `pv` and the depth mark hits in principal variations.
+/// Returns the plies of hits. A `v` marks hits in variations; `pv` and the number of its moves mark hits in principal
+/// variations.
 fn plies(hits: &[Hit]) -> String {
     let text = |hit: &Hit| {
         let pv = hit.pv.map_or_else(String::new, |depth| format!("pv{depth}"));

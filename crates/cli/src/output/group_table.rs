@@ -1,4 +1,4 @@
-//! Groups of games as tables, CSV and JSON.
+//! Formats groups of games as tables, CSV and JSON.
 
 use crate::output::json::Object;
 use crate::output::rows;
@@ -22,8 +22,8 @@ pub enum GroupSort {
     Name,
 }
 
-/// Sorts groups. By default, groups with a natural order, such as years, keep it, and other groups are sorted by the
-/// number of games. With several keys, the first key decides; the others sort within its groups.
+/// Sorts groups. By default, groups with a natural order, such as years, have that order, and other groups are sorted
+/// by the number of games. With several keys, groups are sorted by the first key, then by the next keys.
 pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
     let is_ordered = |index: usize| keys.get(index).is_some_and(|key| key.is_ordered());
     let by_name = |left: &Group, right: &Group| {
@@ -51,7 +51,7 @@ pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
 const FIGURES: [(&str, u8); 7] =
     [("games", 99), ("won", 80), ("drawn", 75), ("lost", 78), ("score", 98), ("rating", 60), ("perf", 70)];
 
-/// Returns the figures of games as texts, in the order of `FIGURES`.
+/// Returns the figures of a group as texts, in the order of `FIGURES`.
 pub fn figures(points: &Points) -> [String; 7] {
     let number = |number: Option<i64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
     [
@@ -83,7 +83,7 @@ pub fn text(groups: &[Group], titles: &[&str], width: usize) -> String {
     let mut out = Vec::new();
     for group in groups {
         let names = group.names.iter().map(|name| plain(name));
-        // Writing to memory cannot fail.
+        // Writes to memory cannot fail.
         let _ = table.row(names.chain(figures(&group.points)).collect(), &mut out);
     }
     let _ = table.finish(&mut out);
@@ -112,7 +112,7 @@ pub fn lines(groups: &[Group], titles: &[&str]) -> String {
 }
 
 /// Returns the groups of a report as CSV. The first column contains the name of each list. The next columns contain the
-/// names of a group; a list with fewer names leaves columns empty.
+/// names of a group; in a list with fewer names, the last of these columns are empty.
 pub fn report_lines(lists: &[(&str, &[Group])], titles: &[&str]) -> String {
     let mut rows = Vec::new();
     for (list, groups) in lists {

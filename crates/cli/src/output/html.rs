@@ -1,4 +1,5 @@
-//! Report pages: one HTML file that contains its data as JSON, and the scripts and styles of the server's pages.
+//! Writes report pages: each is one HTML file that contains its data as JSON, and the scripts and styles of the
+//! server's pages.
 
 use crate::failure::Failure;
 use crate::output::json::Object;
@@ -34,7 +35,7 @@ impl ReportArgs {
 
 /// A report on games.
 pub struct Report<'a> {
-    /// The function of `figures.js` that shows the report: `statistics`, `player` or `opening`.
+    /// The function in `figures.js` that shows the report: `statistics`, `player` or `opening`.
     pub kind: &'static str,
     /// The subject.
     pub title: &'a str,
@@ -46,7 +47,7 @@ pub struct Report<'a> {
     pub data: &'a Object,
 }
 
-/// The scripts; each comes after the scripts that it imports.
+/// The scripts; each script follows the scripts that it imports.
 const SCRIPTS: [&str; 6] = [
     text("js/dom.js"),
     text("js/i18n.js"),
@@ -62,7 +63,7 @@ const ENGLISH: &str = text("lang/en.json");
 const GERMAN: &str = text("lang/de.json");
 
 impl Report<'_> {
-    /// Writes the page and reports its path.
+    /// Writes the page and reports the path of the file.
     pub fn write(&self, session: &Session, target: &Target) -> Result<(), Failure> {
         new_file::write(target, |file| Ok(file.write_all(self.html().as_bytes())?))?;
         session.note(&format!("{}: {}", shown(target.path()), count(self.games, "game", "games")));
@@ -74,11 +75,11 @@ impl Report<'_> {
             Some(filter) => escape(&format!("{}: {filter}", self.title)),
             None => escape(self.title),
         };
-        // The modules are joined into one without imports, so exported names are in scope.
+        // The modules are joined into one module without imports, so exported names are in scope.
         let lines = SCRIPTS.iter().flat_map(|script| script.lines()).filter(|line| !line.starts_with("import "));
         let script: String = lines.map(|line| format!("{}\n", line.strip_prefix("export ").unwrap_or(line))).collect();
-        // In JSON this character occurs only in strings, and strings may contain the escape; so no text can end the
-        // element.
+        // In JSON, this character occurs only in strings, where an escape can replace it. No text can therefore end the
+        // script element.
         let json = |text: &str| text.replace('<', "\\u003c");
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -1,10 +1,10 @@
-//! JSON objects on one line, with their members in the given order.
+//! Writes JSON objects on one line, with their members in the given order.
 
 use serde_core::Serialize;
 use serde_json::Value;
 use std::fmt;
 
-/// A JSON object being written.
+/// A JSON object to which members are added.
 #[derive(Clone, Debug, Default)]
 pub struct Object(String);
 
@@ -67,7 +67,7 @@ pub fn tags(tags: &[(String, String)]) -> Value {
     tags.iter().map(|(name, value)| Value::from(vec![name.as_str(), value.as_str()])).collect()
 }
 
-/// Returns a number with at most this many decimals.
+/// Returns a JSON number with at most the given number of decimals.
 pub fn rounded(number: f64, decimals: i32) -> Value {
     let scale = 10f64.powi(decimals);
     Value::from((number * scale).round() / scale)

@@ -9,9 +9,9 @@ const BATCH: usize = 1 << 20;
 /// The number of lines per task.
 const TASK_LINES: usize = 512;
 
-/// Reads complete lines as they arrive, so another program can write a line and wait for its answer. Calls `batch` with
+/// Reads complete lines as they arrive, so another program can write a line and wait for the result. Calls `batch` with
 /// the lines of one read and the number of the first line, from 1, and returns the number of lines. A line longer than
-/// a batch is passed in parts. Errors: read errors, named by `name`.
+/// a batch is passed in parts. Errors: read errors, whose messages contain `name`.
 pub fn batches(
     mut input: impl Read,
     name: &str,

@@ -1,4 +1,4 @@
-//! Measures from clocks and evaluations, as text and as JSON.
+//! Formats measures from clocks and evaluations as text and as JSON.
 
 use crate::output::json::{Object, rounded};
 use crate::text::thousands;
@@ -37,7 +37,7 @@ pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
             (evaluations.mistakes, "mistake", "mistakes"),
             (evaluations.inaccuracies, "inaccuracy", "inaccuracies"),
         ];
-        // Both sides use the wording of the first.
+        // The row of both sides has the title of the first side.
         let counted = counted.map(|(number, singular, plural)| match index {
             0 => format!("{number} {}", if number == 1 { singular } else { plural }),
             _ => number.to_string(),
@@ -60,7 +60,7 @@ fn shown(time: Duration) -> String {
     }
 }
 
-/// Returns an engine's data on a move in one line: evaluation, depth, nodes, time and principal variation. Omits
+/// Returns an engine's data about a move in one line: evaluation, depth, nodes, time and principal variation. Omits
 /// missing values. Returns `None` without data.
 pub fn engine_line(analysis: &Analysis) -> Option<String> {
     let depth = match (analysis.depth, analysis.selective_depth) {

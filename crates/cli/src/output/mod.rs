@@ -1,10 +1,10 @@
-//! Output of commands: files, and the formats of games, positions and sizes.
+//! The output of commands: files, and the formats of games, positions and sizes.
 //!
 //! The library's `Outputs` decides whether a file may be written. `new_file` or `new_archive` then writes it, or
 //! `changed` changes the games in it; `upkeep` updates the side files of an archive. `game_table` and `formats` show
 //! games, `board` and `flavor` show positions, `archive_sizes` and `move_sizes` show sizes. `json`, `html`, `table`,
-//! `rows`, `done` and `lines` have code for several commands. This room knows neither subcommands nor the selection of
-//! games.
+//! `rows`, `done` and `lines` contain code for several commands. This room depends neither on subcommands nor on the
+//! selection of games.
 
 pub mod about;
 pub mod archive_sizes;

@@ -1,4 +1,4 @@
-//! The sizes in Brenner's document: bytes of moves as text, and in each form that the document describes.
+//! Computes the sizes in Brenner's document: bytes of moves as text, and in each form that the document describes.
 
 use crate::output::json::{Object, rounded};
 use crate::text::{ratio, thousands};
@@ -9,7 +9,7 @@ use scoresheet::chess::Color;
 use scoresheet::game::Game;
 use scoresheet::packed;
 
-/// Bytes of games' main lines in each form: only the moves, without tags, comments and results.
+/// The sizes of games' main lines in each form, in bytes: only the moves, without tags, comments and results.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct MoveSizes {
     games: u64,
@@ -24,7 +24,7 @@ pub struct MoveSizes {
     packed: u64,
 }
 
-/// A form: its title, its name for programs, its bytes, and the figure that the document gives for bytes per half-move.
+/// A form of moves: its title, its name for programs, its bytes, and the bytes per half-move that the document states.
 type Row = (&'static str, &'static str, u64, &'static str);
 
 impl MoveSizes {
@@ -36,7 +36,7 @@ impl MoveSizes {
             let san = position.san(m);
             if position.turn() == Color::White || plies == 0 {
                 let dots = if position.turn() == Color::White { 1 } else { 3 };
-                // The number, its dots and a blank.
+                // The size of the move number, its dots and a blank.
                 self.movetext += position.fullmove_number().to_string().len() as u64 + dots + 1;
             }
             self.movetext += san.len() as u64 + u64::from(plies > 0);
@@ -90,7 +90,8 @@ impl MoveSizes {
         ]
     }
 
-    /// Returns the size of the moves in movetext as a multiple of Brenner's, with and without check marks.
+    /// Returns the size of the moves in movetext as a multiple of the size in Brenner's code, with and without check
+    /// marks.
     fn reductions(&self) -> [f64; 2] {
         [self.san, self.short].map(|bytes| ratio(bytes as f64, self.table as f64))
     }

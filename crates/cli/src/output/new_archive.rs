@@ -74,7 +74,7 @@ pub fn report(session: &Session, path: &Path, copied: &Copied, done: Done) -> Re
     done.report(session, &line, &object.with("games", copied.games).with("bytes", copied.bytes))
 }
 
-/// Writes a new archive with these games. Fails at the end if other games could not be read.
+/// Writes a new archive with these games. Returns a failure at the end if other games could not be read.
 pub fn write_part(session: &Session, target: &Target, parts: &[Part], unread: u64) -> Result<Code, Failure> {
     let code = write(session, target, false, parts)?;
     failure::all_read(unread).map(|_| code)
@@ -125,7 +125,7 @@ fn copied(
     Ok(progress::watched(&bar, look, || write(&|games| bar.inc(games)))?)
 }
 
-/// Warns that an archive is complete but lacks its index.
+/// Warns that an archive is complete but its index could not be written.
 pub fn warn_unindexed(session: &Session, archive: &Path, unindexed: Option<&Error>) {
     if let Some(error) = unindexed {
         let archive = shown(archive);

@@ -1,4 +1,4 @@
-//! New files, created through the library and compressed according to their names.
+//! Creates new files through the library, compressed according to their names.
 
 use crate::failure::Failure;
 use crate::text::shown;
@@ -12,7 +12,7 @@ pub fn write<T>(target: &Target, work: impl FnOnce(&mut NewFile) -> Result<T, Fa
     work(&mut file).and_then(|done| file.finish().map(|()| done)).map_err(|failure| failure.of_output(target.path()))
 }
 
-/// A file that is being written under a temporary name. If dropped before `finish`, it is removed.
+/// A file that is being written under a temporary name. The file is removed if this value is dropped before `finish`.
 pub struct NewFile {
     sink: Compressed<output::NewFile>,
     path: PathBuf,

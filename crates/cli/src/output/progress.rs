@@ -1,12 +1,12 @@
-//! Progress bars: on standard error, and only if that is a terminal.
+//! Shows progress bars on standard error if standard error is a terminal.
 
 use crate::session::Session;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Returns a bar up to `total`, or a spinner if `total` is unknown. It is hidden if not enabled or if standard error is
-/// not a terminal.
+/// Returns a bar up to `total`, or a spinner if `total` is unknown. The bar is hidden if it is not enabled or if
+/// standard error is not a terminal.
 pub fn bar(session: &Session, total: Option<u64>, enabled: bool) -> ProgressBar {
     if !enabled || !session.shows_progress() {
         return ProgressBar::hidden();
@@ -33,9 +33,9 @@ pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Sen
                 look(bar, start.elapsed());
             }
         };
-        // If the system refuses a thread, nothing is shown.
+        // If the system refuses a thread, no progress is shown.
         let _ = std::thread::Builder::new().spawn_scoped(scope, show);
-        // Dropping it stops the other thread, even if the work panics.
+        // Dropping this value stops the other thread, even if the work panics.
         let _done = done;
         work()
     });
@@ -52,8 +52,7 @@ pub fn counted<T>(session: &Session, total: u64, enabled: bool, work: impl FnOnc
     watched(&bar, look, || work(&|done| bar.inc(done)))
 }
 
-/// Returns the remaining time, estimated from the time of the finished part; `None` while it is too early for an
-/// estimate.
+/// Returns the remaining time, estimated from the time of the finished part; `None` if it is too early for an estimate.
 pub fn left(elapsed: Duration, done: u64, total: u64) -> Option<String> {
     if done == 0 || elapsed < Duration::from_secs(1) {
         return None;

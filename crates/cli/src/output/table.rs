@@ -1,4 +1,4 @@
-//! Tables for a terminal: columns fit their contents and the width of the terminal.
+//! Formats tables for a terminal: columns fit their contents and the width of the terminal.
 
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
@@ -10,7 +10,7 @@ pub struct Column {
     pub title: String,
     /// Whether the column is aligned to the right.
     pub is_number: bool,
-    /// The rank of usefulness: the least useful column is narrowed first.
+    /// The rank of usefulness: the table narrows the least useful column first.
     pub rank: u8,
     /// The minimum width in cells, and the maximum width if the screen's width is known; numbers are never cut.
     pub widths: (usize, usize),
@@ -18,13 +18,13 @@ pub struct Column {
 
 /// Blanks between columns.
 const GAP: usize = 2;
-/// The number of rows that decide the widths.
+/// The number of first rows that determine the widths.
 const FIRST: usize = 400;
 
 /// A table being written.
 pub struct Table {
     columns: Vec<Column>,
-    /// The width of a line in cells.
+    /// The maximum width of a line in cells.
     width: usize,
     /// Whether the titles are bold.
     bold: bool,
@@ -34,7 +34,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns a table for lines of at most this many cells; with `usize::MAX` no text is cut.
+    /// Creates a table with lines of at most this width in cells; with `usize::MAX`, no text is cut.
     pub fn new(columns: Vec<Column>, width: usize) -> Table {
         Table { columns, width, bold: false, waiting: Vec::new(), widths: None }
     }
@@ -87,7 +87,7 @@ impl Table {
     }
 }
 
-/// Returns the widths for which a line fits: the least useful columns are narrowed, and then omitted.
+/// Returns widths with which a line fits. Narrows the least useful columns first, and then omits them.
 fn fitted(columns: &[Column], natural: &[usize], total: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by_key(|index| columns.get(*index).map_or(0, |column| column.rank));
@@ -101,7 +101,7 @@ fn fitted(columns: &[Column], natural: &[usize], total: usize) -> Vec<usize> {
         for index in &order {
             let over = needed(&widths).saturating_sub(total);
             if let (Some(width), Some(column)) = (widths.get_mut(*index), columns.get(*index)) {
-                // A truncated number would be a different number.
+                // A truncated number would look like a different number.
                 let least = if column.is_number { *width } else { column.widths.0 };
                 *width -= over.min(width.saturating_sub(least));
             }
@@ -126,7 +126,7 @@ pub struct TabbedTable<W: Write> {
 }
 
 impl<W: Write> TabbedTable<W> {
-    /// Returns a table written to `out`. Each column has a title, a flag for numbers, and a rank of usefulness.
+    /// Creates a table that is written to `out`. Each column has a title, a flag for numbers, and a rank of usefulness.
     pub fn new(columns: &[(&str, bool, u8)], width: usize, out: W) -> TabbedTable<W> {
         let column = |(title, is_number, rank): &(&str, bool, u8)| Column {
             title: (*title).to_owned(),
@@ -191,7 +191,7 @@ fn write_row(
     out.write_all(line.as_bytes())
 }
 
-/// Returns the text shortened to this many cells; two dots replace omitted text.
+/// Returns the text shortened to this width in cells; two dots replace omitted text.
 pub fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -204,11 +204,11 @@ pub fn shortened(text: &str, width: usize) -> String {
             break;
         }
     }
-    // A wide character may leave one cell unused.
+    // If a wide character does not fit, one cell stays unused.
     format!("{short}{}", &".."[..width.min(2)])
 }
 
-/// Pads the text with blanks to this many cells.
+/// Pads the text with blanks to this width in cells.
 pub fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }

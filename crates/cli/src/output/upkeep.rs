@@ -10,26 +10,26 @@ use scoresheet::query::games;
 use scoresheet::{Error, Monitor};
 use std::path::Path;
 
-/// Whether to update the files that make searches fast.
+/// The option not to update the files that make searches fast.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Upkeep {
     /// Do not update the side files that make searches fast
     ///
-    /// Searches then read the games that the side files lack.
+    /// Searches then read the games that are missing from the side files.
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub no_index: bool,
 }
 
 impl Upkeep {
-    /// Updates the side files of a changed archive. The change is already stored, so an error is only a warning.
+    /// Updates the side files of a changed archive. The change is already stored, so an error only causes a warning.
     pub fn update(self, session: &Session, path: &Path) {
         if !self.no_index {
             warn(session, path, games::update_beside(path, games::SORT_MEMORY, Monitor::new()).err());
         }
     }
 
-    /// Carries over the data of side files from before an archive was changed in place, and updates the files.
+    /// Keeps the data that side files had before an archive was changed in place, and updates these files.
     pub fn carry(self, session: &Session, path: &Path, before: &games::Before, change: &Changed) {
         if self.no_index {
             return;
@@ -41,7 +41,7 @@ impl Upkeep {
         warn(session, path, carried.err());
     }
 
-    /// Builds the side files of a new archive, of each kind that any of its sources has.
+    /// Builds side files of a new archive, for each kind of side file that any of its sources has.
     pub fn follow<'a>(
         self,
         session: &Session,

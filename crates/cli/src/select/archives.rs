@@ -1,4 +1,4 @@
-//! The archives that a command works on: opened, and reported if games may be missing.
+//! Opens the archives that a command reads, and reports archives in which games may be missing.
 
 use crate::failure::Failure;
 use crate::select::inputs;
@@ -43,18 +43,18 @@ pub fn report_incomplete(session: &Session, archive: &Archive) {
     });
 }
 
-/// Returns the name of the archive if there are several, for messages and output lines.
+/// Returns the name of the archive, for messages and output lines, if there are several archives.
 pub fn name_in(archives: &ArchiveSet, archive: &Archive) -> Option<String> {
     (archives.members().len() > 1).then(|| archive.path().to_string_lossy().into_owned())
 }
 
-/// Returns the names of the files, for the title of a report.
+/// Returns the names of the archive files, for the title of a report.
 pub fn names(paths: &[PathBuf]) -> String {
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     paths.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the fault of an unreadable game, with the archive's name if given.
+/// Returns the fault of an unreadable game, with the archive's name if there is one.
 pub fn fault(name: Option<&str>, error: &Error) -> GameFault {
     let (error, game) = match error {
         Error::Damaged(damage) => {

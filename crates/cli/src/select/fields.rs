@@ -1,4 +1,4 @@
-//! Option values that name fields of games, completed by shells.
+//! Parses option values that name fields of games, and lets shells complete them.
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
 use scoresheet::query::GameField;
@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// The names, which live as long as the program.
+/// The names of the fields, which live as long as the program.
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| GameField::names().map(|name| &*name.leak()).collect());
 
 /// Returns a parser for values that begin with a field, such as the value of `--sort`. It accepts any text that `T`

@@ -14,23 +14,23 @@ use std::io::Write;
 /// The options that select games.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Where {
-    /// Only these game numbers, e.g. 5,10-20,1000-
+    /// Select games by number, e.g. 5,10-20,1000-
     ///
-    /// `list`, `find` and `export` keep the order of the ranges.
+    /// `list`, `find` and `export` output games in the order of the ranges.
     #[arg(help_heading = "Games")]
     #[arg(long, value_name = "RANGES")]
     games: Option<GameRanges>,
-    /// Only games that match, e.g. 'year >= 2010'
+    /// Select games that match, e.g. 'year >= 2010'
     ///
-    /// Fields are compared with =, !=, <, >, ~ (contains) and in, and joined with and, or and not: 'white ~ "Carlsen"
-    /// and year in 2010..2020'. `scoresheet help query` describes the language.
+    /// Compare fields with =, !=, <, >, ~ (contains) and in, and join conditions with and, or and not: 'white ~
+    /// "Carlsen" and year in 2010..2020'. `scoresheet help query` describes the language.
     #[arg(help_heading = "Games")]
     #[arg(long = "where", value_name = "EXPR", value_parser = named_fields::<Filter>(), hide_possible_values = true)]
     filter: Option<Filter>,
 }
 
 impl Where {
-    /// Returns whether games are selected.
+    /// Returns whether these options select games.
     pub fn is_given(&self) -> bool {
         self.filter.is_some() || self.games.is_some()
     }
@@ -66,13 +66,13 @@ impl Where {
     }
 
     /// Returns the selected games, or all games without options, and the number of undecided games, which have been
-    /// reported. Call it after threads have been installed.
+    /// reported. Call this after the thread pool has been installed.
     pub fn chosen(&self, session: &Session, columns: &TagColumns) -> Result<(GameSet, u64), Failure> {
         let (chosen, undecided) = self.games(session, columns)?;
         Ok((chosen.unwrap_or_else(|| columns.archive().live()), undecided))
     }
 
-    /// Returns the games like `chosen`, or `None` without options.
+    /// Returns the games like `chosen`, or `None` if no option selects games.
     pub fn games(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
         let archive = columns.archive();
         let ranges = self.games.as_ref().map(|ranges| ranges.live(archive)).transpose()?;
@@ -97,7 +97,7 @@ impl Where {
         failure::all_read(undecided)
     }
 
-    /// Reports on standard error how the filter was evaluated, and the number of games that lack a value for it.
+    /// Reports on standard error how the filter was evaluated, and the number of games without a value for the filter.
     pub fn explain(&self, session: &Session, columns: &TagColumns) {
         let Some(filter) = &self.filter else { return };
         let started = std::time::Instant::now();
@@ -140,7 +140,7 @@ impl Where {
         let mut unknown = Vec::new();
         if let Some(filter) = &self.filter {
             let all: Vec<_> = archives.iter().filter_map(|columns| filter.unknown_texts(columns).ok()).collect();
-            // A name is known if any of the archives has it.
+            // A name is known if it occurs in any of the archives.
             let is_unknown =
                 |text: &String| all.iter().all(|unknown_names| unknown_names.iter().any(|(name, _)| name == text));
             for (text, near) in all.iter().flatten().filter(|(text, _)| is_unknown(text)) {

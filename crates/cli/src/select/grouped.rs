@@ -9,7 +9,7 @@ use scoresheet::query::{Member, TagColumns, Tree, Visit};
 use scoresheet::{ArchiveSet, Position};
 use std::sync::Arc;
 
-/// Games from one archive; for a player's games, also the player's side in each.
+/// The games from one archive; for a player's games, also the player's side in each game.
 pub struct Games<'a> {
     pub member: &'a Member,
     pub games: GameSet,

@@ -7,7 +7,7 @@ use scoresheet::error::Error;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// A kind of files: its name, and the extensions that identify it in folders.
+/// A kind of file: its name, and the extensions that identify files of this kind in folders.
 pub struct Kind(&'static str, &'static [&'static str]);
 
 /// PGN files.
@@ -19,9 +19,9 @@ pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]
 
 /// Returns the files in the order of the arguments. Files of a folder or pattern are sorted by path.
 ///
-/// A folder stands for the files of this kind in it and in its subfolders; links to folders are not followed. `*` and
-/// `?` match any characters within a name, unless a file has exactly this name. A pattern or folder without any file is
-/// an error.
+/// A folder stands for the files of this kind in the folder and its subfolders; links to folders are not followed. `*`
+/// and `?` match any characters within a name, unless a file has exactly this name. A pattern or folder without any
+/// file is an error.
 pub fn expand(arguments: &[PathBuf], kind: &Kind) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for argument in arguments {
@@ -91,11 +91,11 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// Returns whether a name matches a pattern of `*` (anything) and `?` (one character).
+/// Returns whether a name matches a pattern with `*` (any characters) and `?` (one character).
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
-    // The position after the last `*` in the pattern, and the position in the name of the last attempt to match the
-    // rest.
+    // The position after the last `*` in the pattern, and the position in the name at which the last attempt to match
+    // the rest began.
     let mut back: Option<(usize, usize)> = None;
     while n < name.len() {
         match pattern.get(p) {

@@ -1,4 +1,4 @@
-//! Listing of games: order, number, columns and format. `list` and `find` share this code.
+//! Lists games for `list` and `find`: order, number, columns and format.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
@@ -26,8 +26,8 @@ use std::time::Instant;
 pub struct Listing {
     /// Sort by these fields, e.g. -elo,date
     ///
-    /// A - before a field sorts in descending order. Games without the field come last. With -o the games keep their
-    /// order in the archive; --sort then only decides which games --limit keeps. `scoresheet help query` lists the
+    /// A - before a field sorts in descending order. Games without the field come last. With -o, the games keep their
+    /// order in the archive; --sort then only determines which games --limit selects. `scoresheet help query` lists the
     /// fields.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "KEY,..", allow_hyphen_values = true, value_parser = named_fields::<SortKeys>(), hide_possible_values = true)]
@@ -36,7 +36,7 @@ pub struct Listing {
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Skip this many games first
+    /// Skip the first N games
     #[arg(hide_short_help = true)]
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -54,7 +54,7 @@ pub struct Listing {
     columns: Option<Columns>,
     /// Output format [default: table, or line if piped]
     ///
-    /// The default is a table on a terminal, and otherwise values separated by tabs without a header line.
+    /// The default on a terminal is a table. Other output contains values separated by tabs, without a header line.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FORMAT", value_enum, hide_default_value = true)]
     format: Option<Format>,
@@ -64,7 +64,7 @@ pub struct Listing {
     json: bool,
     /// Copy the games to a new archive
     ///
-    /// The games are copied as stored and not printed.
+    /// `list` and `find` copy the games as stored, and do not print them.
     #[arg(help_heading = "Output")]
     #[arg(short, long, value_name = "FILE.bga", conflicts_with_all = ["format", "json", "columns"])]
     output: Option<PathBuf>,
@@ -74,7 +74,7 @@ pub struct Listing {
     force: bool,
     /// Report on standard error how games were found
     ///
-    /// Reports how many games remained after each step, and how the filter treated games without a value.
+    /// Report the number of games after each step, and the treatment of games without a value in the filter.
     #[arg(hide_short_help = true)]
     #[arg(help_heading = "Output")]
     #[arg(long)]
@@ -96,7 +96,7 @@ pub enum Format {
     Tsv,
     /// One JSON object per game
     Json,
-    /// The numbers of the games, one per line
+    /// The game numbers, one per line
     Numbers,
     /// Game and ply, e.g. 7:20, one per line: the input of `scoresheet fen`
     Pairs,
@@ -110,17 +110,18 @@ pub enum Format {
 }
 
 impl Listing {
-    /// Returns whether hits are identified by plies of the main line only.
+    /// Returns whether the format identifies hits only by plies of the main line.
     pub fn names_plies(&self) -> bool {
         matches!(self.format, Some(Format::Pairs | Format::Fen))
     }
 
-    /// Returns the exit code; with `--exit-status`, an empty result is a failure.
+    /// Returns the exit code; with `--exit-status`, the code for an empty result is a failure.
     fn status(&self, is_none: bool, code: Code) -> Code {
         if self.exit_status && is_none && code == Code::Success { Code::Failed } else { code }
     }
 
-    /// Runs a query restricted by `filter`, and lists, counts or copies its games. `none` reports an empty result.
+    /// Runs a query restricted by `filter`, and lists, counts or copies its games. Calls `none` to report an empty
+    /// result.
     pub fn run(
         &self,
         session: &Session,
@@ -214,7 +215,7 @@ struct Printer<'a> {
     failed: u64,
 }
 
-/// Separates the cells of a row until the table formats it; no cell contains it.
+/// The separator of a row's cells until the table formats the row; cells never contain it.
 const CELL: char = '\0';
 
 impl<'a> Printer<'a> {

@@ -1,9 +1,9 @@
 //! Interprets arguments of commands: archives, games, positions, patterns and files.
 //!
-//! `inputs` expands paths, and `archives` opens them. `filter` (--where, --games) selects games, `units` cuts them into
-//! work by chunk, and `parallel` runs it. `listing` prints games. `position` and `pattern` are search conditions,
-//! `shape` selects the parts of a game to write, and `side_files` reports side files. This room does not know
-//! subcommands, and writes only messages.
+//! `inputs` expands paths, and `archives` opens them. `filter` (--where, --games) selects games, `units` divides the
+//! work on them by chunk, and `parallel` runs this work. `listing` prints games. `position` and `pattern` are search
+//! conditions, `shape` selects the parts of a game to write, and `side_files` reports side files. This room does not
+//! depend on subcommands, and writes only messages.
 
 pub mod archives;
 pub mod fields;

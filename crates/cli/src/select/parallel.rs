@@ -1,4 +1,4 @@
-//! Work on games in parallel, with the results in order.
+//! Processes games in parallel, and returns the results in order.
 
 use crate::failure::Failure;
 use crate::select::archives::name_in;
@@ -17,8 +17,8 @@ use std::sync::mpsc;
 /// Writes the lines of the selected games, archive by archive; returns the number of unreadable games, which have been
 /// reported.
 ///
-/// `lines` returns the text of a unit and a message for each unreadable game. Its argument includes the archive's name
-/// if there are several archives.
+/// `lines` returns the text of a unit and a message for each unreadable game. The argument of `lines` includes the
+/// archive's name if there are several archives.
 pub fn write_lines(
     session: &Session,
     archives: &ArchiveSet,
@@ -48,13 +48,13 @@ pub fn write_lines(
 
 /// The size in bytes of results in memory that wait for earlier results.
 const WAITING: usize = 32 << 20;
-/// The number of games that are read in one batch: the initial and the maximum number.
+/// The initial and the maximum number of games that are read in one batch.
 const BATCHES: (usize, usize) = (1024, 1 << 16);
 
 /// Processes games of several archives in parallel, and calls `take` with the results in the given order. `place`
 /// returns the index of a game's archive, and the game's number in that archive.
 ///
-/// Games of a chunk are read together if memory allows.
+/// Games of a chunk are read together if there is enough memory.
 pub fn in_any_order<G: Sync>(
     archives: &ArchiveSet,
     games: &[G],
@@ -81,7 +81,7 @@ pub fn in_any_order<G: Sync>(
                 let chunk = archive.chunk(*chunk);
                 let of = |(_, number, at): &(_, u64, usize)| {
                     let item = batch.get(*at)?;
-                    // An error cannot be cloned, but a second attempt returns it again.
+                    // An error cannot be cloned, but a second attempt returns the same error.
                     let game = chunk.as_ref().map_or_else(|_| archive.game(*number), |chunk| chunk.game(*number));
                     Some((*at, work(item, game)))
                 };
@@ -92,7 +92,7 @@ pub fn in_any_order<G: Sync>(
         done.sort_unstable_by_key(|(at, _)| *at);
         begin += batch.len();
         let bytes: usize = done.iter().map(|(_, text)| text.as_ref().map_or(0, Vec::len)).sum();
-        // Estimates the size of the next batch from these results.
+        // Estimate the size of the next batch from these results.
         size = (WAITING / (bytes / batch.len().max(1)).max(1)).clamp(BATCHES.0 / 8, BATCHES.1.min(size * 4));
         done.into_iter().try_for_each(|(_, text)| take(text))?;
     }
@@ -100,13 +100,13 @@ pub fn in_any_order<G: Sync>(
 }
 
 /// Processes all units in parallel and calls `take` with the results in order, on this thread, which must not belong to
-/// the pool. Memory holds the results of two units per thread.
+/// the pool. The memory use is the results of two units per thread.
 pub fn in_order<U: Sync, T: Send>(
     units: &[U],
     work: impl Fn(&U) -> T + Sync,
     mut take: impl FnMut(T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    // Each thread has one buffer to work on and one in the queue; more would only use memory.
+    // Each thread has one buffer in use and one in the queue; more buffers would only use memory.
     let ahead = rayon::current_num_threads() * 2;
     let (done, results) = mpsc::channel();
     rayon::in_place_scope_fifo(|scope| {

@@ -1,4 +1,4 @@
-//! The pattern to search for, from the options of the command line.
+//! Builds the pattern to search for from the options of the command line.
 
 use crate::failure::Failure;
 use scoresheet::Query;
@@ -17,71 +17,72 @@ const LAST_MOVE: &str = "Last move";
 pub struct PatternArgs {
     /// Pieces on squares, like the first field of a FEN
     ///
-    /// A letter is that piece, and a digit that many squares with anything on them. . is an empty square, * any piece,
-    /// A any White piece, a any Black piece, [Qr] one of these, and [^Pp] neither of these.
+    /// A letter stands for that piece, and a digit for that number of squares with any content. . is an empty square, *
+    /// any piece, A any White piece, a any Black piece, [Qr] one of the listed pieces, and [^Pp] no listed piece.
     #[arg(long, value_name = "BOARD", help_heading = PATTERN)]
     board: Option<String>,
-    /// Exactly these pawns; other pieces are ignored
+    /// Require exactly these pawns; ignore other pieces
     ///
-    /// Written like the first field of a FEN.
+    /// Write the pawns like the first field of a FEN.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "BOARD", help_heading = PATTERN)]
     pawns: Option<String>,
-    /// Exactly these pieces, e.g. KRPkr or KRP+kr
+    /// Require exactly these pieces, e.g. KRPkr or KRP+kr
     ///
-    /// Capital letters are White's. ? after a piece is none or one, * none or more, + one or more, and 2-4 a range:
-    /// KQ?P2-4kr*.
+    /// Capital letters stand for White's pieces. After a piece, ? means none or one, * none or more, + one or more, and
+    /// 2-4 a range: KQ?P2-4kr*.
     #[arg(long, value_name = "PIECES", help_heading = PATTERN)]
     material: Option<String>,
-    /// Surplus of White, v, surplus of Black, e.g. PPvN
+    /// Require this imbalance: White's surplus, v, Black's surplus, e.g. PPvN
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PIECES", help_heading = PATTERN)]
     imbalance: Option<String>,
-    /// The pattern holds for at least N plies in a row
+    /// Require the pattern for at least N consecutive plies
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "plies", value_name = "N", default_value_t = 1, hide_default_value = true)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = PATTERN)]
     for_plies: u16,
-    /// A query in JSON, or a query of Scoutfish
+    /// Search with a query in JSON, or with a query of Scoutfish
     ///
     /// `scoresheet help query` describes the members. --where, --sort and --limit add to the query.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "JSON", help_heading = PATTERN, conflicts_with_all = ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "mate", "stalemate"])]
     query: Option<String>,
-    /// White played this move, e.g. Nf3, Bxh7+ or O-O
+    /// Require this move of White, e.g. Nf3, Bxh7+ or O-O
     ///
-    /// x requires a capture, + check and # mate; without them either is accepted.
+    /// x requires a capture, + requires check and # requires mate; without these signs, any move is accepted.
     #[arg(long, value_name = "SAN", help_heading = LAST_MOVE)]
     white_move: Option<String>,
-    /// Black played this move
+    /// Require this move of Black
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SAN", help_heading = LAST_MOVE)]
     black_move: Option<String>,
-    /// One of these pieces moved, e.g. KP
+    /// Require a move by one of these pieces, e.g. KP
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PIECES", help_heading = LAST_MOVE)]
     moved: Option<String>,
-    /// The move captured one of these pieces; "" for none
+    /// Require a capture of one of these pieces; "" for no capture
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PIECES", help_heading = LAST_MOVE)]
     captured: Option<String>,
-    /// The move ended the game by mate
+    /// Require that the move ended the game by mate
     #[arg(long, conflicts_with = "stalemate", help_heading = LAST_MOVE)]
     mate: bool,
-    /// The move ended the game by stalemate
+    /// Require that the move ended the game by stalemate
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = LAST_MOVE)]
     stalemate: bool,
 }
 
 impl PatternArgs {
-    /// Returns the query of `--query`, or all games. Errors point at the fault.
+    /// Returns the query of `--query`, or all games. Error messages show the position of the fault.
     pub fn query(&self) -> Result<Query, Failure> {
         let Some(query) = &self.query else { return Ok(Query::new()) };
         query.parse().map_err(|fault| Failure::Query("--query", fault))
     }
 
-    /// Returns the pattern, or `None` if no condition is given. Errors give their position in the text.
+    /// Returns the pattern, or `None` if no condition is given. Error messages show the position of the fault in the
+    /// text.
     pub fn pattern(&self) -> Result<Option<Pattern>, Failure> {
         let mut condition = Condition::default();
         condition.boards.extend(read("--board", &self.board, BoardPattern::parse)?);

@@ -8,7 +8,7 @@ use crate::text::{count, printable, thousands};
 use scoresheet::query::nearest;
 use scoresheet::query::report::groups::{self, NameMatch, PlayerGames};
 
-/// Names, each with its games.
+/// Names, each with its number of games.
 pub type Names = Vec<(String, u64)>;
 
 /// Keeps only the games of a player; returns an error if there are no such games. Returns the names of the player in
@@ -62,7 +62,7 @@ fn nobody(all: &[Games], name: &str) -> Failure {
     Failure::Message(format!("no player\'s name contains {:?}{near}", printable(name)))
 }
 
-/// Returns the first names with their games, and the number of remaining names.
+/// Returns the first names with their numbers of games, and the number of remaining names.
 pub fn listed(names: &Names, most: usize) -> String {
     let first = names.iter().take(most).map(|(name, games)| format!("{} ({})", printable(name), thousands(*games)));
     let first: Vec<String> = first.collect();
@@ -70,7 +70,7 @@ pub fn listed(names: &Names, most: usize) -> String {
     first.join(", ") + &more
 }
 
-/// Reports the counted names on standard error if there are several.
+/// Reports the counted names on standard error if there are several names.
 pub fn report(session: &Session, names: &Names) {
     if names.len() > 1 {
         session.message(&format!("{} names counted as one: {}", names.len(), listed(names, 5)));

@@ -1,4 +1,4 @@
-//! The position to search for: as FEN or EPD, or by the moves that lead to it.
+//! Reads the position to search for: as FEN or EPD, or by the moves that lead to it.
 
 use crate::failure::Failure;
 use crate::text::shown;
@@ -13,17 +13,17 @@ use std::path::{Path, PathBuf};
 /// The heading of these options in help texts.
 const POSITION: &str = "Position";
 
-/// A position, in one of several ways.
+/// The options for a position, in one of several forms.
 #[derive(Debug, clap::Args)]
 #[group(id = "place", multiple = false)]
 pub struct PositionArgs {
-    /// This position, as FEN or EPD, or startpos
+    /// Use this position, as FEN or EPD, or startpos
     ///
     /// Fields after the piece placement may be omitted. Their defaults: White to move, no castling rights, no en
     /// passant target. Operations of an EPD are ignored. startpos is the standard starting position.
     #[arg(long, value_name = "FEN", alias = "epd", allow_hyphen_values = true, help_heading = POSITION)]
     fen: Option<String>,
-    /// The position after these moves, e.g. "e4 c5 Nf3"
+    /// Use the position after these moves, e.g. "e4 c5 Nf3"
     ///
     /// The moves start from the standard starting position. Move numbers are allowed: "1. e4 c5 2. Nf3".
     #[arg(long, value_name = "MOVES", help_heading = POSITION)]
@@ -31,12 +31,13 @@ pub struct PositionArgs {
 }
 
 impl PositionArgs {
-    /// Returns whether a position is given.
+    /// Returns whether the options contain a position.
     pub fn is_given(&self) -> bool {
         self.fen.is_some() || self.moves.is_some()
     }
 
-    /// Returns the position; the default is the standard starting position. Errors give their location in the text.
+    /// Returns the position; the default is the standard starting position. Error messages show the location of the
+    /// fault in the text.
     pub fn position(&self) -> Result<Position, Failure> {
         match (&self.fen, &self.moves) {
             (Some(fen), _) => Ok(parse_fen(fen)?.position().clone()),
@@ -99,7 +100,7 @@ fn read_list(path: &Path) -> Result<Vec<Position>, Failure> {
 pub fn move_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     text.split_whitespace().filter_map(move |word| {
-        // Numbers may stand alone, or be joined to the following move.
+        // Numbers may be separate words, or joined to the following move.
         let rest = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
         let is_numbered = rest.len() < word.len() && (rest.is_empty() || rest.starts_with('.'));
         let san = if is_numbered { rest.trim_start_matches('.') } else { word };
@@ -120,7 +121,7 @@ pub struct PositionQueryArgs {
     /// Find only games that reach all given positions, in any order
     #[arg(long, alias = "every", requires = "place", hide_short_help = true, help_heading = POSITION)]
     all: bool,
-    /// Ignore these: side, castling, en-passant
+    /// Ignore these fields: side, castling, en-passant
     ///
     /// side ignores the side to move, castling the castling rights, and en-passant a legal en passant capture.
     #[arg(long, value_name = "WHAT,..", value_enum, value_delimiter = ',', hide_possible_values = true)]
@@ -145,22 +146,23 @@ enum Any {
     EnPassant,
 }
 
-/// Positions, given in one of several ways.
+/// The options for positions, in one of several forms.
 #[derive(Debug, clap::Args)]
 #[group(id = "place", multiple = false)]
 struct ListedArgs {
-    /// This position, as FEN or EPD, or startpos
+    /// Find this position, as FEN or EPD, or startpos
     ///
-    /// Fields after the piece placement may be omitted and are then not compared. Operations of an EPD are ignored.
-    /// startpos is the standard starting position. Repeat the option to find games that reach any of several positions.
+    /// Fields after the piece placement may be omitted; `find` does not compare omitted fields. Operations of an EPD
+    /// are ignored. startpos is the standard starting position. Repeat the option to find games that reach any of
+    /// several positions.
     #[arg(long, value_name = "FEN", alias = "epd", allow_hyphen_values = true, help_heading = POSITION)]
     fen: Vec<String>,
-    /// Any position of a file: a FEN or EPD per line
+    /// Find any position in a file: a FEN or EPD per line
     ///
     /// - reads standard input. Empty lines and lines that begin with # are skipped.
     #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = POSITION)]
     fens: Option<PathBuf>,
-    /// The position after these moves, e.g. "e4 c5 Nf3"
+    /// Find the position after these moves, e.g. "e4 c5 Nf3"
     ///
     /// The moves start from the standard starting position. Move numbers are allowed: "1. e4 c5 2. Nf3".
     #[arg(long, value_name = "MOVES", help_heading = POSITION)]
@@ -168,7 +170,7 @@ struct ListedArgs {
 }
 
 impl PositionQueryArgs {
-    /// Returns the positions to find, or `None` if none is given.
+    /// Returns the positions to find, or `None` if the options contain no position.
     pub fn board(&self) -> Result<Option<Board>, Failure> {
         let ListedArgs { fen, fens, moves } = &self.positions;
         let exact = |position: Position| PositionQuery::from(&position);

@@ -1,4 +1,4 @@
-//! The parts of each game to write, from the options of `export`.
+//! Determines the parts of each game to write, from the options of `export`.
 
 use crate::failure::Failure;
 use scoresheet::pgn::{PgnWriter, PieceLetters, Shape, Style, TagChoice};
@@ -7,28 +7,28 @@ use scoresheet::pgn::{PgnWriter, PieceLetters, Shape, Style, TagChoice};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Content")]
 pub struct ShapeArgs {
-    /// Maximum length of a movetext line; 0 for no line breaks
+    /// Limit the length of movetext lines; 0 for no line breaks
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     width: Option<u32>,
     /// Leave out comments
     #[arg(long)]
     no_comments: bool,
-    /// Leave out clocks and evaluations
+    /// Omit clocks and evaluations
     ///
-    /// Leaves out every command in a comment, such as [%clk 0:03:00].
+    /// Omit every command in a comment, such as [%clk 0:03:00].
     #[arg(long)]
     no_commands: bool,
     /// Leave out variations
     #[arg(long)]
     no_variations: bool,
-    /// Leave out NAGs ($1), ! and ?
+    /// Omit NAGs ($1), ! and ?
     #[arg(long)]
     no_nags: bool,
-    /// Leave out comments, variations and NAGs
+    /// Omit comments, variations and NAGs
     #[arg(long)]
     moves_only: bool,
-    /// Only these tags: all, roster, none, or names
+    /// Write only these tags: all, roster, none, or names
     ///
     /// roster is the Seven Tag Roster of the standard, in its order. Separate names with commas.
     #[arg(long, value_name = "TAGS", default_value = "all", hide_default_value = true)]
@@ -39,14 +39,14 @@ pub struct ShapeArgs {
     drop_tag: Vec<String>,
     /// Write the Seven Tag Roster first, then other tags by name
     ///
-    /// This is the order of the export format of the standard.
+    /// The export format of the PGN standard uses this order.
     #[arg(hide_short_help = true)]
     #[arg(long)]
     roster_first: bool,
-    /// Piece letters of this language, or figurine
+    /// Write piece letters of this language, or figurine
     ///
-    /// Languages: en, cs, da, de, es, fi, fr, hu, it, nl, no, pl, pt, ro, ru and sv. Programs read English letters
-    /// only.
+    /// Languages: en, cs, da, de, es, fi, fr, hu, it, nl, no, pl, pt, ro, ru and sv. Most programs read only English
+    /// letters.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LANGUAGE", value_parser = language)]
     language: Option<PieceLetters>,

@@ -1,5 +1,4 @@
-//! The side files that make searches fast: used if they belong to the archive, reported if they are out of date or
-//! damaged.
+//! Reports the side files that could make searches fast but are out of date or damaged.
 
 use crate::session::Session;
 use crate::text::shown;

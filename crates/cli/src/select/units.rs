@@ -5,11 +5,11 @@ use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Error;
 use scoresheet::query::GameRanges;
 
-/// A part of the work: games of one chunk.
+/// A unit of work: games of one chunk.
 #[derive(Clone, Debug)]
 pub struct Unit {
     chunk: usize,
-    /// The first and the last game of each range.
+    /// The ranges of the unit's games: the first and the last game of each range.
     ranges: Vec<(u64, u64)>,
 }
 
@@ -23,14 +23,14 @@ impl Unit {
     pub fn each(&self, archive: &Archive, mut work: impl FnMut(u64, Result<GameRef<'_>, Error>)) {
         let chunk = archive.chunk(self.chunk);
         for number in self.numbers() {
-            // An error cannot be cloned, but a second attempt returns it again.
+            // An error cannot be cloned, but a second attempt returns the same error.
             work(number, chunk.as_ref().map_or_else(|_| archive.game(number), |chunk| chunk.game(number)));
         }
     }
 }
 
-/// Returns the units for the chosen games, or for all games, in the order of the ranges if there are any; and the
-/// number of games. Skips deleted games.
+/// Returns the units for the chosen games, or for all games, and the number of games. If there are ranges, the units
+/// have the order of the ranges. Skips deleted games.
 pub fn units(
     archive: &Archive,
     ranges: Option<&GameRanges>,

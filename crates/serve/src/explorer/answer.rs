@@ -1,4 +1,4 @@
-//! Answers in the JSON of the explorer API.
+//! Creates answers in the JSON of the explorer API.
 
 use super::request::{Kind, Request};
 use super::{fide, id};
@@ -88,7 +88,7 @@ fn same_name(left: &str, right: &str) -> bool {
     left.eq_ignore_ascii_case(right) || fold(left) == fold(right)
 }
 
-/// Returns the games in a set whose tag has a matching text. Tests each distinct text once.
+/// Returns the games in a set with a matching text in the tag. Tests each distinct text once.
 fn with_text(book: &Book, tag: &str, games: &GameSet, fits: impl Fn(Option<&str>) -> bool) -> GameSet {
     let columns = book.tags().readable(&[Key::Tag(tag.to_owned())]).0;
     let Some(column) = columns.first() else { return GameSet::new(games.games()) };
@@ -146,8 +146,8 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
     Value::Object(object)
 }
 
-/// Returns a game, or `None` if it is unreadable or has no result, because the API would report a draw. Missing tags
-/// become 0 if the API allows only numbers.
+/// Returns a game, or `None` if it is unreadable or has no result, because the API would report a draw. A missing tag
+/// becomes 0 if the API allows only a number.
 fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Option<Map<String, Value>> {
     let (book, _, game) = snapshot.locate(number).ok()?;
     let summary = book.summary(game).ok().filter(|summary| summary.result() != Outcome::Unknown)?;
@@ -161,7 +161,7 @@ fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Option<Map<String, Valu
     game.insert("id".to_owned(), id::name(number).into());
     game.insert("winner".to_owned(), winner.into());
     if kind != Kind::Masters {
-        // Lichess names its events in this way.
+        // Lichess names its events in this form.
         let is_casual = summary.tag("Event").unwrap_or_default().to_ascii_lowercase().contains("casual");
         game.insert("speed".to_owned(), summary.speed().into());
         game.insert("mode".to_owned(), if is_casual { "casual" } else { "rated" }.into());
@@ -183,7 +183,7 @@ fn opening(opening: Option<&Opening>) -> Value {
     opening.map_or(Value::Null, |opening| json!({"eco": opening.eco, "name": opening.name}))
 }
 
-/// Returns the games that continue from the position, by month.
+/// Returns the number of games that continue from the position, for each month.
 fn history(snapshot: &Snapshot, selection: &Selection, request: &Request, stop: &Stop) -> Result<Value, Fault> {
     let monitor = Monitor::new().stop(stop.flag());
     let query = PositionQuery::from(&request.line.position);

@@ -1,4 +1,4 @@
-//! The performance rating of a score by FIDE's table (Handbook B.02, 8.1.1), as in Lichess's explorer.
+//! Computes the performance rating of a score by FIDE's table (Handbook B.02, 8.1.1), as in Lichess's explorer.
 
 /// Rating differences for scores of 50 %, 51 %, ..
 const TABLE: [u16; 51] = [
@@ -7,8 +7,8 @@ const TABLE: [u16; 51] = [
     677, 800,
 ];
 
-/// Returns the performance of a player who scored `half_points` in `games` against opponents with this sum of ratings.
-/// Interpolates between whole percentages. Returns `None` without games.
+/// Returns the performance of a player who scored `half_points` in `games` against opponents with the given sum of
+/// ratings. Interpolates between whole percentages. Returns `None` without games.
 pub fn performance(games: u64, opponents: u64, half_points: u64) -> Option<i64> {
     if games == 0 {
         return None;

@@ -1,5 +1,5 @@
-//! Ids of games in the form of the explorer API: eight digits of base 62. Each id is the game's number in the set of
-//! archives.
+//! Converts ids of games in the form of the explorer API: eight digits in base 62. An id is the game's number in the
+//! set of archives.
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

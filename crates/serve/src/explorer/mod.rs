@@ -1,8 +1,8 @@
-//! The opening explorer API of Lichess: `/masters`, `/lichess`, `/player` and `/masters/pgn/{id}`. Existing clients
-//! work with the served archives.
+//! Implements the opening explorer API of Lichess: `/masters`, `/lichess`, `/player` and `/masters/pgn/{id}`. Existing
+//! clients of that API work with the served archives.
 //!
 //! `request` parses parameters with that API's names, forms and defaults. `answer` makes its JSON. `fide` contains the
-//! table of performances. docs/serve.md lists the differences.
+//! table of performance ratings. docs/serve.md lists the differences.
 
 mod answer;
 mod fide;
@@ -39,8 +39,8 @@ pub fn routes() -> Router<App> {
         .route("/master/pgn/{id}", get(pgn))
 }
 
-/// Returns a player's games in a position. The page of a player has the same path, but its parameter is `name`, which
-/// is not in the API.
+/// Answers a request for a player's games in a position. The page of a player has the same path, but has the parameter
+/// `name`, which the API does not use.
 async fn player(state: State<App>, query: RawQuery, headers: HeaderMap) -> Response {
     match Params::read(query.0.as_deref()) {
         Ok(params) if params.has("name") && !params.has("player") => assets::page(&headers),

@@ -25,17 +25,17 @@ pub struct Request {
     pub top: usize,
     /// The maximum number of recent games.
     pub recent: usize,
-    /// Whether to return games by month.
+    /// Whether to return the number of games by month.
     pub history: bool,
-    /// The filter on tags; empty for all games.
+    /// The filter on tags; empty to select all games.
     pub filter: String,
-    /// The speeds to include; empty for all.
+    /// The speeds to include; empty for all speeds.
     pub speeds: Vec<&'static str>,
-    /// The player and the side.
+    /// The player and the side that the player had.
     pub player: Option<(String, Color)>,
 }
 
-/// The lower bounds of the groups of mean ratings; the last group is open above.
+/// The lower bounds of the groups of mean ratings; the last group has no upper bound.
 const RATINGS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
 impl Request {
@@ -99,8 +99,8 @@ fn list<'a>(params: &'a Params, name: &str) -> impl Iterator<Item = &'a str> {
     params.get(name).unwrap_or_default().split(',').map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// Returns a limit on the date as a filter: a year, or a year and a month; `None` if it excludes nothing. Any filter
-/// also excludes games without a known date.
+/// Returns a limit on the date as a filter: a year, or a year and a month; `None` if the limit excludes no date. Every
+/// filter on dates also excludes games without a known date.
 fn bound(params: &Params, name: &str, sign: &str, years: bool) -> Result<Option<String>, Fault> {
     let Some(text) = params.get(name) else { return Ok(None) };
     let form = if years { "expected a year (2016)" } else { "expected year and month (2016-12)" };
@@ -113,7 +113,7 @@ fn bound(params: &Params, name: &str, sign: &str, years: bool) -> Result<Option<
     let year: u16 = year.parse().map_err(|_| wrong())?;
     let month = month.map(|month| month.parse::<u8>().ok().filter(|month| (1..=12).contains(month)).ok_or_else(wrong));
     let month = month.transpose()?;
-    // The default bounds of the API exclude nothing, even if clients send them.
+    // The default bounds of the API exclude no games, even if clients send them.
     if sign == ">=" && year <= 1952 || sign == "<=" && year >= 3000 {
         return Ok(None);
     }

@@ -3,7 +3,7 @@
 use datafusion::common::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 
-/// The error that a command returns: its message.
+/// The message of an error that a command returns.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// A source of query results.
@@ -14,7 +14,7 @@ pub trait Answers {
     fn rows(&self, query: &str) -> impl Future<Output = Result<SendableRecordBatchStream, Failure>>;
 }
 
-/// Returns the message of an error, without the names of the layers that it passed through.
+/// Returns the message of an error, without the names of the layers that have passed it on.
 pub fn message(failure: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
     match failure.downcast_ref::<DataFusionError>() {
         Some(error) => match error.find_root() {

@@ -1,4 +1,4 @@
-//! Shared by commands that run queries: output, a prompt, and messages.
+//! Code for all commands that run queries: output, a prompt, and messages.
 
 mod answers;
 pub mod output;
@@ -21,7 +21,7 @@ use scoresheet_arrow::is_broken_pipe;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// A session, and the files that its queries read.
+/// A session of SQL, and the files that its queries read.
 pub struct Session {
     /// The DataFusion session.
     pub context: SessionContext,
@@ -43,7 +43,7 @@ impl Answers for Session {
     }
 }
 
-/// Returns an error if COPY may not write there: it never replaces a file.
+/// Returns an error if COPY may not write to the target, because COPY never replaces a file.
 fn may_copy(outputs: &mut Outputs, url: &str) -> Result<(), DataFusionError> {
     let location = ListingTableUrl::parse(url)?;
     if location.scheme() != "file" {
@@ -70,9 +70,9 @@ pub fn read_queries(path: &Path) -> Result<String, Failure> {
 }
 
 /// Writes the results of one or more queries, separated by semicolons; without a query, opens a prompt. `outputs`
-/// decides which files may be written.
+/// determines which files may be written.
 ///
-/// Errors: a query fails, which ends the command; the output or the terminal fails.
+/// Errors: a query fails, which ends the command; the output or the terminal cannot be used.
 pub async fn answer(
     answers: &impl Answers,
     queries: Option<&str>,
@@ -93,7 +93,7 @@ pub async fn answer(
 pub fn ending(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of standard output has closed the pipe.
+        // The program that reads standard output has closed the pipe.
         Err(failure) if is_broken_pipe(failure.as_ref()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {}", message(failure.as_ref()));

@@ -53,7 +53,7 @@ impl Format {
     }
 }
 
-/// The format and target of rows, as arguments of a command.
+/// The arguments of a command for the format and the target of rows.
 #[derive(Clone, Debug, Args)]
 pub struct Destination {
     /// Output format. Default: by the extension of --output, otherwise a table
@@ -68,7 +68,7 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Returns the requested format, or the format for the file's name; without either, a table.
+    /// Returns the requested format, or the format for the file's name, or, if there is neither, a table.
     pub fn format(&self) -> Format {
         self.format.or_else(|| Format::by_name(self.output.as_deref()?)).unwrap_or(Format::Table)
     }
@@ -85,7 +85,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Returns an output to a new file, or to standard output.
+    /// Creates an output to a new file, or to standard output.
     ///
     /// Errors: the file is an input, exists, or cannot be created; Parquet without a file.
     pub fn new(destination: &Destination, outputs: &mut Outputs) -> Result<Output, Failure> {
@@ -101,7 +101,7 @@ impl Output {
 
     /// Writes rows.
     ///
-    /// Errors: the rows or the file fail.
+    /// Errors: the rows cannot be computed, or the file cannot be written.
     pub async fn write(&mut self, rows: SendableRecordBatchStream) -> Result<(), Failure> {
         let format = self.format;
         match &mut self.file {
@@ -112,7 +112,7 @@ impl Output {
 
     /// Renames the file to its final name.
     ///
-    /// Errors: the rest cannot be written.
+    /// Errors: the rest of the output cannot be written.
     pub fn finish(self) -> Result<(), Failure> {
         if let Some(file) = self.file {
             file.finish()?;
@@ -123,7 +123,7 @@ impl Output {
 
 /// Writes rows.
 ///
-/// Errors: the rows or the target fail.
+/// Errors: the rows cannot be computed, or the target cannot be written.
 pub async fn write(
     format: Format,
     mut stream: SendableRecordBatchStream,
@@ -177,7 +177,7 @@ pub async fn write(
             let schema = plain_schema(&schema);
             let properties =
                 WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?)).build();
-            // The writer takes ownership of its target.
+            // The Parquet writer takes ownership of its target.
             let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties))?;
             while let Some(batch) = stream.next().await {
                 writer.write(&plain(&batch?)?)?;
@@ -217,7 +217,7 @@ fn texts(column: &ArrayRef) -> Result<ArrayRef, Failure> {
     Ok(Arc::new(texts.into_iter().collect::<arrow::array::StringArray>()))
 }
 
-/// Returns a schema of types that every reader accepts: no dictionaries and no views.
+/// Returns a schema with types that every reader accepts: no dictionaries and no views.
 fn plain_schema(schema: &SchemaRef) -> SchemaRef {
     let plain = |field: &Arc<Field>| {
         let data_type = match field.data_type() {

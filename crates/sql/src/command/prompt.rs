@@ -34,14 +34,14 @@ eco_of(brenner), opening_of(..)  code and name of the opening, from the moves
 tree('fen')                      a table: the moves played in a position, with results and ratings
 hits('fen')                      a table: the games that reach a position, and the ply";
 
-/// Reads and answers until the end of input.
+/// Reads and runs queries until the end of input.
 ///
 /// Errors: the terminal cannot be read.
 pub async fn run(answers: &impl Answers, mut format: Format) -> Result<(), Failure> {
     let mut editor = DefaultEditor::new()?;
     let history = history();
     if let Some(path) = &history {
-        // At the first start there is no history.
+        // At the first start, no history exists.
         let _ = editor.load_history(path);
     }
     let (mut query, mut timer) = (String::new(), false);

@@ -1,4 +1,4 @@
-//! The measurements of `scoresheet bench`, each with its results checked.
+//! The measurements of `scoresheet bench`. Each measurement checks its results.
 
 use crate::failure::Failure;
 use crate::output::move_sizes::MoveSizes;
@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 /// The number of random positions.
 const QUESTIONS: usize = 200_000;
-/// The number of repetitions of short measurements; the best one counts.
+/// The number of repetitions of short measurements, of which the best counts.
 const ROUNDS: u32 = 5;
-/// The number of FENs written to measure the speed.
+/// The number of FENs that are written to measure the speed.
 const FENS: usize = 4_000;
 
 fn wrong(what: String) -> Failure {
@@ -26,14 +26,14 @@ fn wrong(what: String) -> Failure {
 pub struct Reference {
     positions: u64,
     plies: u64,
-    /// The keys of all positions, and the keys of the last positions of all games, each added up.
+    /// The sum of the keys of all positions, and the sum of the keys of the last positions of all games.
     keys: u64,
     ends: u64,
     /// The time on all threads, in nanoseconds per ply.
     pub nanoseconds: f64,
 }
 
-/// Visits every position of every game with checked moves, first for the time and then for the keys.
+/// Visits every position of every game with checked moves, once to measure the time and once to compute the keys.
 pub fn reference(archive: &Archive) -> Result<Reference, Failure> {
     let start = Instant::now();
     let positions = over(archive, |chunk| {
@@ -67,7 +67,7 @@ pub fn reference(archive: &Archive) -> Result<Reference, Failure> {
     Ok(Reference { positions, plies, keys, ends, nanoseconds: ratio(time, plies as f64) })
 }
 
-/// Adds up the results of `work` for each chunk, on all threads.
+/// Returns the sum of the results of `work` for each chunk, on all threads.
 fn over(archive: &Archive, work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync) -> Result<[u64; 2]> {
     let add = |a: [u64; 2], b: [u64; 2]| Ok([a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])]);
     (0..archive.chunk_count()).into_par_iter().map(|chunk| work(&archive.chunk(chunk)?)).try_reduce(|| [0; 2], add)
@@ -84,16 +84,16 @@ pub fn forms(archive: &Archive) -> Result<MoveSizes, Failure> {
     Ok(sum.reduce(|| Ok(MoveSizes::default()), |a, b| Ok(a?.plus(b?)))?)
 }
 
-/// Nanoseconds per ply, on one thread and on all threads.
+/// Times in nanoseconds per ply, on one thread and on all threads.
 #[derive(Clone, Copy)]
 pub struct Speed {
     pub one_thread: f64,
     pub all_threads: f64,
 }
 
-/// Replays every game to its end, walks over every position, and walks again with keys.
+/// Replays every game to its end, then visits every position, then visits every position again with keys.
 pub fn scans(archive: &Archive, reference: &Reference) -> Result<[Speed; 3], Failure> {
-    // The first round also computes the keys that `ends` lacks, and is not counted.
+    // The first round also computes the keys, which `ends` does not compute, and its time does not count.
     let last = over(archive, |chunk| {
         let mut sum = 0u64;
         chunk.ends(|_, state| sum = sum.wrapping_add(state.position().zobrist()))?;
@@ -152,7 +152,7 @@ fn speed(
     Ok(Speed { one_thread: each(one_thread), all_threads: each(all_threads) })
 }
 
-/// Nanoseconds to write a FEN, for positions from the whole archive.
+/// Returns the nanoseconds to write a FEN, for positions from the whole archive.
 pub fn fens(archive: &Archive) -> Result<f64, Failure> {
     let mut positions: Vec<Position> = Vec::with_capacity(FENS);
     for number in 0..FENS as u64 {
@@ -177,7 +177,7 @@ pub fn fens(archive: &Archive) -> Result<f64, Failure> {
     Ok(best.as_nanos() as f64 / FENS as f64)
 }
 
-/// Nanoseconds from a game and ply to a FEN, at random positions.
+/// Returns the nanoseconds from a game and ply to a FEN, for random positions.
 pub struct Random {
     pub p50: u64,
     pub p99: u64,
@@ -187,7 +187,7 @@ pub struct Random {
 pub fn random(archive: &Archive) -> Result<Random, Failure> {
     let mut state = 0x5363_6F72_6573_6865u64;
     let mut next = |below: u64| {
-        // SplitMix64; the remainder's bias does not matter here.
+        // SplitMix64. The bias of the remainder does not matter here.
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -199,7 +199,7 @@ pub fn random(archive: &Archive) -> Result<Random, Failure> {
         questions.push((game, next(u64::from(archive.game(game)?.plies()) + 1) as u32));
     }
     let mut text = FenText::default();
-    // The FENs of all answers, concatenated.
+    // The FENs of all results, concatenated.
     let (mut times, mut answers) = (Vec::with_capacity(QUESTIONS), Vec::with_capacity(QUESTIONS));
     for &(game, ply) in &questions {
         let start = Instant::now();

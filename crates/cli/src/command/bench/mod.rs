@@ -22,7 +22,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// PGN larger than this is compressed at a lower level, because the higher level takes minutes.
+/// The size above which PGN is compressed at a lower level, because the higher level takes minutes.
 const ZSTD_LIMIT: u64 = 200_000_000;
 
 /// Measure size and speed on a PGN file
@@ -40,7 +40,7 @@ pub struct Args {
     /// A PGN file, plain or compressed
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Leave out the comparison with zstd, the slowest part
+    /// Skip the comparison with zstd, the slowest part
     #[arg(long)]
     no_zstd: bool,
     /// Print one JSON object

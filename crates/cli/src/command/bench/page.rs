@@ -1,4 +1,4 @@
-//! The report of `scoresheet bench`: one self-contained HTML file with charts as inline SVG.
+//! Writes the report of `scoresheet bench`: one self-contained HTML file with charts as inline SVG.
 
 use super::results::Bench;
 use crate::text::{ratio, thousands};
@@ -9,7 +9,7 @@ use std::path::Path;
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:56em;margin:2em auto;padding:0 1em;color:#222;background:#fff}\
 table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .9em;border-bottom:1px solid #ddd;text-align:right}\
 td:first-child,th:first-child{text-align:left;white-space:pre}svg{width:100%;height:auto}";
-/// The height of a bar with its gap, and the left end of the bars, in the units of the drawing.
+/// The height of a bar with its gap, and the x coordinate of the bars' left end, in the units of the drawing.
 const BAR: usize = 26;
 const LEFT: f64 = 190.0;
 const WIDTH: f64 = 640.0;

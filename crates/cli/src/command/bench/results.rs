@@ -15,13 +15,13 @@ pub struct Bench {
     pub speeds: [Speed; 3],
     pub fen: f64,
     pub random: Random,
-    /// The moves in every form that Brenner's document describes.
+    /// The size of the moves in every form that Brenner's document describes.
     pub forms: MoveSizes,
     pub checked: f64,
 }
 
 impl Bench {
-    /// Returns the files and parts compared: title, name for programs, bytes.
+    /// Returns the compared files and parts, each with its title, its name for programs and its bytes.
     pub fn sizes(&self) -> Vec<(String, &'static str, u64)> {
         let Summary { archive_bytes, index_bytes, pgn_bytes, totals, .. } = self.summary;
         let mut rows = vec![("PGN".to_owned(), "pgn", pgn_bytes)];
@@ -39,7 +39,7 @@ impl Bench {
         ratio(self.summary.pgn_bytes as f64 / 1e6, self.import_seconds)
     }
 
-    /// Returns the speeds: title and value with its unit.
+    /// Returns the measured speeds, each with its title, and its value with the unit.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let Random { p50, p99, mean } = self.random;
         let [ends, walk, keys] = self
@@ -56,7 +56,7 @@ impl Bench {
         ]
     }
 
-    /// Returns the speeds that a chart can compare: title and nanoseconds.
+    /// Returns the speeds that a chart can compare, each with its title and nanoseconds.
     pub fn nanoseconds(&self) -> Vec<(String, f64)> {
         let [ends, walk, keys] = self.speeds;
         [

@@ -18,17 +18,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The maximum number of files per call.
+/// The maximum number of files that one call of the command writes.
 const MOST: usize = 100_000;
 /// The approximate number of bytes of text held in memory; the games are read again for the remaining files.
 const HELD: u64 = 256 << 20;
 
-/// The request to write several files.
+/// A request to write several files.
 pub struct Files<'a> {
     pub form: &'a Form<'a>,
     /// A folder, or a path with `*` for the name of each file.
     pub output: Option<&'a Path>,
-    /// The source of the names: `game`, `player`, `year`, or a tag.
+    /// The key that determines the file names: `game`, `player`, `year`, or a tag.
     pub by: &'a str,
     pub force: bool,
     pub quiet: bool,
@@ -83,7 +83,7 @@ pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &Gam
         std::fs::create_dir_all(&pattern.before)
             .map_err(|error| Failure::Message(format!("cannot create {}: {error}", shown(&pattern.before))))?;
     }
-    // All outputs are checked before any is written.
+    // All outputs are checked before any output is written.
     let mut outputs = Outputs::from_inputs([archive.path()]);
     let mut targets = Vec::with_capacity(keys.len());
     for (name, games) in keys {
@@ -112,7 +112,7 @@ pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &Gam
     Ok(damaged)
 }
 
-/// Writes some of the files in one pass over their games.
+/// Writes a part of the files in one pass over their games.
 fn batch(
     form: &Form,
     session: &Session,

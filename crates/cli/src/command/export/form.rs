@@ -19,12 +19,13 @@ pub struct Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    /// Returns the form for these options.
+    /// Creates the form for these options.
     pub fn new(format: Format, flavor: Flavor, args: &'a ShapeArgs) -> Form<'a> {
         Form { format, flavor, shape: args.shape(), args }
     }
 
-    /// Returns the format's header line, if it has one, with a column for the archive if there are several.
+    /// Returns the format's header line, if the format has one, with a column for the archive if there are several
+    /// archives.
     pub fn header(&self, with_archive: bool) -> String {
         if self.format != Format::Csv {
             return String::new();
@@ -33,13 +34,13 @@ impl<'a> Form<'a> {
         rows::csv_line(columns.iter().map(Column::title).chain(["moves"]))
     }
 
-    /// Returns an empty text for games.
+    /// Returns an empty text to which games can be appended.
     pub fn text(&self) -> FormText<'_> {
         FormText { form: self, writer: self.args.writer(), others: Vec::new() }
     }
 }
 
-/// Concatenated games in their form.
+/// The text of concatenated games, in the form of the export.
 pub struct FormText<'a> {
     form: &'a Form<'a>,
     /// Games in PGN.
@@ -49,11 +50,12 @@ pub struct FormText<'a> {
 }
 
 impl FormText<'_> {
-    /// Appends a game, with the name of its archive if there are several; appends nothing for an unreadable game.
+    /// Appends a game, with the name of its archive if there are several archives. Leaves the text unchanged if the
+    /// game is unreadable.
     pub fn push(&mut self, name: Option<&str>, number: u64, game: Result<GameRef, Error>) -> Result<(), Error> {
         let Form { format, flavor, shape, .. } = self.form;
         if *format == Format::Pgn && shape.is_everything() {
-            // Damage may appear only after part of the game has been written.
+            // Writing may find damage only after part of the game has been written.
             return game.and_then(|game| game.write_pgn(&mut self.writer)).inspect_err(|_| self.writer.undo());
         }
         let source = game?;

@@ -1,4 +1,4 @@
-//! `scoresheet export`: the games as PGN or in another format.
+//! `scoresheet export`: writes games as PGN or in another format.
 
 mod files;
 mod form;
@@ -29,7 +29,7 @@ use std::time::Duration;
 /// Export games as PGN, or in another format
 ///
 /// PGN keeps all tags, comments and variations. Tags keep their original order, and movetext is wrapped at 80 columns.
-/// If a game of a damaged archive cannot be read, `export` reports it and leaves it out.
+/// If a game of a damaged archive cannot be read, `export` reports and omits this game.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -48,7 +48,7 @@ pub struct Args {
     archives: Vec<PathBuf>,
     /// Write to this file instead of standard output
     ///
-    /// A name that ends in .zst, .gz, .bz2 or .zip compresses the file.
+    /// If the name ends in .zst, .gz, .bz2 or .zip, the file is compressed.
     #[arg(help_heading = "Output")]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub struct Args {
     force: bool,
     /// Restore a source file byte for byte
     ///
-    /// The restored file is checked against its SHA-256. Several sources go into a folder: -o FOLDER/.
+    /// `export` checks the SHA-256 of the restored file. To restore several sources, name a folder: -o FOLDER/.
     #[arg(help_heading = "Output")]
     #[arg(long, conflicts_with_all = ["games", "format", "filter"])]
     original: bool,
@@ -72,7 +72,7 @@ pub struct Args {
     filter: Where,
     /// Output format
     ///
-    /// Only pgn keeps variations, and most other formats leave out comments and tags.
+    /// Only pgn keeps variations, and most other formats omit comments and tags.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
@@ -81,9 +81,9 @@ pub struct Args {
     count: bool,
     #[command(flatten)]
     flavor: Flavor,
-    /// Write a file per game, player, year or tag value
+    /// Write a file for each game, player, year or tag value
     ///
-    /// The files go into a folder: -o FOLDER/, or -o 'FOLDER/*.pgn.zst' with * for the value that names the file.
+    /// Name a folder for the files: -o FOLDER/, or -o 'FOLDER/*.pgn.zst' with * for the value that names the file.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "game|player|year|TAG", requires = "output", conflicts_with = "original")]
     split: Option<String>,
@@ -93,7 +93,7 @@ pub struct Args {
     quiet: bool,
     #[command(flatten)]
     threads: Threads,
-    // Without a reset, this heading would apply to all following options.
+    // These options are last, because their heading would also apply to all following options.
     #[command(flatten)]
     shape: ShapeArgs,
 }
@@ -184,7 +184,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     lost(damaged + undecided)
 }
 
-/// Returns success, or a failure if games could not be read.
+/// Returns success, or failure if games could not be read.
 fn lost(games: u64) -> Result<Code, Failure> {
     match games {
         0 => Ok(Code::Success),
@@ -221,7 +221,7 @@ fn write(
     Ok(damaged)
 }
 
-/// Returns the text of a unit, its number of games, and the error of each unreadable game.
+/// Returns the text of a unit of games, the number of its games, and the error of each unreadable game.
 fn text(form: &Form, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<GameFault>) {
     let (mut text, mut games, mut faults) = (form.text(), 0, Vec::new());
     unit.each(archive, |number, game| {

@@ -19,16 +19,16 @@ use std::path::{Path, PathBuf};
 /// The sources to restore.
 pub struct Request<'a> {
     pub archive: &'a Path,
-    /// One source, by number or name; `None` for all.
+    /// The source to restore, by number or name; `None` for all sources.
     pub source: Option<&'a str>,
-    /// A file or a folder; `None` for standard output.
+    /// The output file or folder; `None` for standard output.
     pub output: Option<&'a Path>,
     pub force: bool,
     pub quiet: bool,
 }
 
-/// Writes the requested sources. Returns exit code 1 if a source cannot be restored byte for byte. Call this after the
-/// thread pool has been installed.
+/// Writes the requested sources. Writes the sources. Returns exit code 1 if a source cannot be restored byte for byte.
+/// Call this after the thread pool has been installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
     let all = archive.sources().map_err(Failure::of_archive(request.archive))?;
@@ -99,7 +99,7 @@ fn choose<'a>(all: &'a [SourceRecord], selector: &str) -> Result<&'a SourceRecor
     }
 }
 
-/// Returns the sources with their numbers, or only the first sources if there are many.
+/// Returns the sources with their numbers, or only the first sources if there are too many to list.
 fn list(all: &[SourceRecord]) -> String {
     let names = all.iter().enumerate().take(12).map(|(index, source)| format!("{} {}", index + 1, source.name));
     let names: Vec<String> = names.collect();
@@ -108,7 +108,7 @@ fn list(all: &[SourceRecord]) -> String {
 }
 
 /// Returns the file name of a restored source. Removes the extensions of compressed files and containers, because the
-/// file is written uncompressed. Adds .pgn to the name of a PGN file without it.
+/// file is written uncompressed. Adds .pgn to the name of a PGN file without this extension.
 fn file_name(source: &SourceRecord) -> String {
     let (compression, name) = match source.name.as_str() {
         "-" => return "standard-input.pgn".to_owned(),
@@ -126,7 +126,7 @@ fn paths(folder: &Path, sources: &[&SourceRecord]) -> Result<Vec<PathBuf>, Failu
     let mut paths = Vec::with_capacity(sources.len());
     for source in sources {
         let name = file_name(source);
-        // The archive may be crafted: its names must not lead out of the folder.
+        // A crafted archive may contain any names; they must not lead out of the folder.
         if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
             return Err(Failure::Message(format!(
                 "{:?} cannot be a file name: export it with --source and -o FILE",
@@ -149,7 +149,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Message(format!("cannot write {}: {error}", shown(path)))
 }
 
-/// Returns whether the hash of the written bytes equals the source's.
+/// Returns whether the hash of the written bytes equals the hash of the source.
 fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Result<bool, Failure> {
     new_file::write(target, |file| write(archive, source, file))
 }
@@ -171,7 +171,7 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
         (false, _) if archive.deleted_count() > 0 => session.message(&format!(
             "{name}: differs from the imported file ({bytes} bytes): deleted games are left out; `scoresheet undelete` restores them"
         )),
-        // All bytes are present, but their hash is not the source's.
+        // All bytes are present, but their hash differs from the source's hash.
         (true, false) => session.message(&format!(
             "{name}: the imported PCN, converted to PGN ({bytes} bytes): the original bytes of PCN are not kept"
         )),

@@ -19,15 +19,15 @@ const REASONS: usize = 8;
 /// The form of fault reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
-    /// The first faults, after the import.
+    /// The first faults, reported after the import.
     Summary,
-    /// Each fault when it is found.
+    /// Each fault, reported when it is found.
     All,
-    /// Each fault when it is found, as a JSON object on standard output.
+    /// Each fault, reported when it is found, as a JSON object on standard output.
     Json,
 }
 
-/// Receives faults when they are found.
+/// A receiver of faults when the import finds them.
 pub struct Faults<'a> {
     pub session: &'a Session,
     pub style: Style,
@@ -35,7 +35,7 @@ pub struct Faults<'a> {
     pub bar: &'a ProgressBar,
     pub tally: Tally,
     pub rejects: Option<Rejects>,
-    /// The reason why standard output cannot be written.
+    /// The error of writing to standard output, if any.
     pub broken: Option<io::Error>,
 }
 
@@ -55,7 +55,7 @@ impl Faults<'_> {
     }
 }
 
-/// Faults; consecutive faults of one kind in a game are combined.
+/// A list of faults, in which consecutive faults of one kind in a game are combined.
 #[derive(Default)]
 pub struct Tally {
     /// The last fault, and the number of consecutive faults of its kind.
@@ -68,7 +68,7 @@ pub struct Tally {
     reasons: BTreeMap<String, u64>,
 }
 
-/// The first lines of a longer list.
+/// A list of lines that keeps only the first lines.
 #[derive(Default)]
 struct Lines {
     shown: Vec<String>,
@@ -87,7 +87,7 @@ impl Lines {
 }
 
 impl Tally {
-    /// Counts a fault of one of the files.
+    /// Counts a fault in one of the files.
     pub fn add(&mut self, files: &[PathBuf], fault: &FaultReport) {
         if fault.stored.is_none() {
             self.count_rejected(fault);
@@ -109,7 +109,7 @@ impl Tally {
         let kind = fault.fault.kind;
         match &mut self.game {
             Some((in_source, number, reason)) if (*in_source, *number) == (source, game) => {
-                // These faults always reject a game; others only with --strict.
+                // These faults always reject a game; other faults reject it only with --strict.
                 if matches!(kind, FaultKind::Variant | FaultKind::Oversized | FaultKind::NotAGame) {
                     *reason = kind;
                 }
@@ -169,7 +169,7 @@ fn name_in<'a>(files: &'a [PathBuf], fault: &FaultReport) -> &'a Path {
     files.get(fault.source).map_or(Path::new(""), PathBuf::as_path)
 }
 
-/// Returns the name of a source, for messages.
+/// Returns the name of a source, for use in messages.
 pub fn file_name(name: &Path) -> String {
     if name.as_os_str() == "-" { "standard input".to_owned() } else { shown(name) }
 }
@@ -183,13 +183,13 @@ fn location(fault: &FaultReport) -> Option<String> {
         }
         Kind::BadFen(_) | Kind::Variant | Kind::BadTag | Kind::UnterminatedTag => None,
         Kind::UnescapedQuote | Kind::TagTooLong | Kind::Oversized | Kind::NotAGame => None,
-        // These faults are found at the end of the game.
+        // The import finds these faults only at the end of the game.
         Kind::NulByte | Kind::NotUtf8 => None,
         _ => Some(format!("after ply {}", fault.fault.ply)),
     }
 }
 
-/// Returns a line about a fault and the `in_a_row` faults of its kind that follow directly.
+/// Returns a line about a fault and the `in_a_row` faults of the same kind that follow it directly.
 fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
     let fate = match fault.stored {
         Some(number) => format!("stored as {number}"),

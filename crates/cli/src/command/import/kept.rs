@@ -1,5 +1,5 @@
-//! Classifies the sources of an import. Files without games are refused. PCN documents with games other than western
-//! chess are stored unchanged and reported.
+//! Classifies the sources of an import. The import refuses files without games. It stores PCN documents with games
+//! other than western chess unchanged, and reports them.
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -13,9 +13,10 @@ use scoresheet::pgn::PgnWriter;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Sources, with the documents to store unchanged.
+/// The sources of an import, and the documents to store unchanged.
 pub struct Sources {
-    /// The files in the given order. A document with both kinds of games is followed by the PGN of its western games.
+    /// The files in the given order. The PGN of the western games in a document follows a document with both kinds of
+    /// games.
     pub files: Vec<PathBuf>,
     /// The indexes of the sources that are stored unchanged, from 0.
     pub indices: Vec<usize>,
@@ -26,14 +27,14 @@ pub struct Sources {
     pub refused: Vec<(PathBuf, String)>,
     /// The number of sources that could not be read to their end. The games before the fault are imported.
     cut: usize,
-    /// Keeps the folder of the converted PGN files until the import is done.
+    /// The folder of the converted PGN files, which must exist until the import ends.
     _folder: Option<TemporaryFolder>,
 }
 
-/// Separates files without games, and documents with games of other kinds of chess, from all other files. A document
-/// that is neither western chess nor consistent is refused with the path of the element. A file found in a folder or by
-/// a pattern is refused if it cannot be opened; a file in `named` is an error. Errors: a file cannot be opened; every
-/// file is refused.
+/// Separates files without games, and documents with games other than western chess, from all other files. Refuses a
+/// document that is neither western chess nor consistent, with the path of the element. Refuses a file that was found
+/// in a folder or by a pattern if it cannot be opened. If a file in `named` cannot be opened, returns an error. Errors:
+/// a file cannot be opened; every file is refused.
 pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
     let mut sources = Sources {
         files: Vec::new(),
@@ -61,7 +62,7 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
         };
         sources.files.push(file.clone());
         let Some(document) = document else { continue };
-        // Most documents contain only western chess and need not be kept in memory. Other faults are found below.
+        // Most documents contain only western chess and need not be kept in memory. The code below finds other faults.
         match pcn::read(document, |_| Ok(())) {
             Ok(()) => continue,
             Err(ReadError::Io(error)) => {
@@ -122,13 +123,13 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
 }
 
 impl Sources {
-    /// Refuses the most recently added file because it cannot be read to its end.
+    /// Refuses the most recently added file because this file cannot be read to its end.
     fn refuse_last(&mut self, file: &Path, error: &io::Error) {
         self.files.pop();
         self.refused.push((file.to_path_buf(), format!("{}: damaged or truncated: {error}", shown(file))));
     }
 
-    /// Adds the sources that could not be read to their end.
+    /// Adds the sources that could not be read to their end to the report.
     pub fn refuse(&mut self, refused: Vec<Refused>) {
         self.cut = refused.len();
         let of = |refused: Refused| Some((self.files.get(refused.source)?.clone(), refused.error.to_string()));
@@ -152,7 +153,7 @@ impl Sources {
         Ok(room.join(name))
     }
 
-    /// Reports the refused files, and that the others have been imported.
+    /// Reports the refused files, and that the other files have been imported.
     pub fn report_refused(&self, session: &Session, archive: &Path) {
         if self.refused.is_empty() {
             return;

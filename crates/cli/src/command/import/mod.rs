@@ -33,21 +33,21 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use summary::Printed;
 
-/// Import PGN files into a new archive, or add them to one
+/// Import PGN files into a new or an existing archive
 ///
-/// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The content decides, not
-/// the file name. Every tag, comment, annotation and variation is kept. PCN is converted to PGN; the bytes of the PCN
-/// file are not kept.
+/// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The content of a file,
+/// not its name, determines its type. `import` keeps every tag, comment, annotation and variation. It converts PCN to
+/// PGN, and does not keep the bytes of the PCN file.
 ///
-/// A game with a fault is kept up to the fault, and the rest as raw text. `import` reports each fault with file, line
-/// and game. A file is refused if it is neither PGN nor PCN, or if it cannot be read to its end. The games before the
-/// fault are kept, the other files are imported, and the exit code is 5.
+/// `import` keeps the moves of a game before a fault, and the rest of the game as raw text. It reports each fault with
+/// file, line and game. It refuses a file that is neither PGN nor PCN, or that cannot be read to its end. In this case,
+/// it keeps the games before the fault, imports the other files, and exits with code 5.
 ///
-/// The index games.bgi is written beside the archive games.bga and can always be rebuilt.
+/// `import` writes the index games.bgi next to the archive games.bga. The index can always be rebuilt.
 ///
-/// Imported games are durable after each commit. Commits happen at regular intervals and at the end. If an import is
-/// killed, the archive stays at its last commit. Repeat the command with --resume, the same files and the same options
-/// to continue from there. The result is the same archive as after an uninterrupted import.
+/// Imported games are durable after each commit. An import commits at regular intervals and at its end. If an import is
+/// killed, the archive contains all games up to the last commit. Repeat the command with --resume, the same files and
+/// the same options to continue from there. The result is the same archive as after an uninterrupted import.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -69,10 +69,10 @@ pub struct Args {
     /// Add to an existing archive
     #[arg(long, conflicts_with = "force")]
     append: bool,
-    /// Add only games that the archive lacks
+    /// Add only games that are not in the archive
     ///
-    /// Leaves out games with the same moves and matching tags, games with the same address, and games with the same
-    /// players, event, date and round.
+    /// Omit games with the same moves and matching tags, games with the same address, and games with the same players,
+    /// event, date and round.
     #[arg(long, conflicts_with_all = ["force", "resume"])]
     new_only: bool,
     /// Replace an existing archive
@@ -80,12 +80,12 @@ pub struct Args {
     force: bool,
     /// Continue an interrupted import of these files
     ///
-    /// Starts the import if no game was imported yet. With --append, other games may come first.
+    /// Start the import if no game was imported yet. With --append, the archive may begin with other games.
     #[arg(long, conflicts_with = "force")]
     resume: bool,
-    /// Commit after this many chunks
+    /// Commit after this number of chunks
     ///
-    /// A chunk is about 750 KB of PGN. A crash loses at most this many chunks.
+    /// A chunk is about 750 KB of PGN. A crash loses at most this number of chunks.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "CHUNKS", default_value_t = BATCH, value_parser = clap::value_parser!(u32).range(1..=65536))]
     batch: u32,
@@ -96,7 +96,7 @@ pub struct Args {
     strict: bool,
     /// Write rejected games to this file
     ///
-    /// Games are written exactly as in the source. Of a game longer than 2 MiB only the first MiB is written.
+    /// Games are written exactly as in the source. Only the first MiB of a game longer than 2 MiB is written.
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
     /// Character encoding of the PGN
@@ -105,13 +105,13 @@ pub struct Args {
     encoding: Charset,
     /// Compression level, 1 (fast) to 22 (small)
     ///
-    /// The level of tags and texts. The default is 4, or 19 with --pack.
+    /// This level applies to tags and texts. The default is 4, or 19 with --pack.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     level: Option<i32>,
     /// Pack moves to under three bits each
     ///
-    /// This makes the smallest archive, but opening a game takes tens of microseconds instead of one.
+    /// The archive has the minimum size, but a game takes tens of microseconds to open instead of one.
     #[arg(long)]
     pack: bool,
     /// With --pack, store the model in the archive: 0.5 MB
@@ -124,7 +124,8 @@ pub struct Args {
     about: About,
     /// Report every fault when it is found
     ///
-    /// By default, the first 20 faults of rejected games and the first 20 others are reported at the end.
+    /// By default, `import` reports the first 20 faults of rejected games and the first 20 faults of stored games at
+    /// the end.
     #[arg(hide_short_help = true)]
     #[arg(long)]
     all_faults: bool,
@@ -136,7 +137,7 @@ pub struct Args {
     quiet: bool,
     /// Also build the side files that make searches fast
     ///
-    /// These are signatures, position index and tag columns.
+    /// These files are signatures, position index and tag columns.
     #[arg(long, conflicts_with = "no_index")]
     index: bool,
     #[command(flatten)]
@@ -158,10 +159,10 @@ pub struct Args {
 /// The values of `--encoding`.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum Charset {
-    /// UTF-8, but Windows-1252 for each game that is not valid UTF-8
+    /// UTF-8, or Windows-1252 for each game that is not valid UTF-8
     #[default]
     Auto,
-    /// UTF-8; other bytes are faults
+    /// UTF-8 only; other bytes are faults
     #[value(name = "utf-8")]
     Utf8,
     #[value(name = "windows-1252", alias = "cp1252")]
@@ -292,7 +293,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
 }
 
-/// Returns the archive and the file of rejected games, if they may be written.
+/// Returns the archive and the file of rejected games, if both may be written.
 fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), Failure> {
     let path = &args.output;
     let refuse = |what: &str| Err(Failure::Message(format!("{}: {what}", shown(path))));
@@ -303,7 +304,7 @@ fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), F
         return refuse("not a regular file: give another name with -o");
     }
     let mut outputs = Outputs::from_sources(files);
-    // The import itself decides how to treat an existing archive.
+    // The library's import decides how to treat an existing archive.
     let existing = if args.force { Existing::Replace } else { Existing::Append };
     let archive = outputs.file(path, Content::Archive(FileKind::Archive), existing)?;
     let rejects = args.rejects.as_deref();

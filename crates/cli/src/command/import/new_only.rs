@@ -1,6 +1,6 @@
 //! `import --new-only`: imports the games in a source that the archive does not contain yet.
 //!
-//! The sources are imported into a temporary archive. Its games are compared with the target archive, and the new ones
+//! The sources are imported into a temporary archive. Its games are compared with the target archive, and the new games
 //! are appended together.
 
 use crate::output::json::Object;
@@ -19,17 +19,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The number of games left out because the archive has them.
+/// The numbers of games that were skipped because the archive contains them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Known {
-    /// Games with the same moves and headers that do not contradict each other.
+    /// The number of games with the same moves, and with headers that do not contradict each other.
     pub content: u64,
-    /// Games with the same identifying headers.
+    /// The number of games with the same identifying headers.
     pub headers: u64,
 }
 
 impl Known {
-    /// Returns the number of games.
+    /// Returns the total number of these games.
     pub fn games(self) -> u64 {
         self.content + self.headers
     }
@@ -50,10 +50,10 @@ impl Known {
     }
 }
 
-/// Imports the games that the archive at `target` lacks, each only once. Faults of known games are not reported. Faults
-/// of new games are reported after all sources have been read.
+/// Imports the games that are not in the archive at `target`, each only once. Does not report faults of known games.
+/// Reports faults of new games after all sources have been read.
 ///
-/// Errors: the errors of an import. In this case nothing has been stored.
+/// Errors: the errors of an import. After an error, no game has been stored.
 pub fn import_new(
     files: &[PathBuf],
     target: &Path,
@@ -75,8 +75,8 @@ pub fn import_new(
         .on_fault(|fault| faults.push(fault))
         .run(files)?;
     if summary.stopped.is_some() || summary.stored == 0 {
-        // A partly read source has contributed only some of its new games. The next import reads it again from the
-        // start.
+        // If a source was read only in part, only some of its new games are stored. The next import reads the source
+        // again from the start.
         (summary.stored, summary.plies, summary.faulty) = (0, 0, 0);
         faults.into_iter().for_each(report);
         return Ok((summary, Known::default()));
@@ -121,13 +121,13 @@ pub fn import_new(
         summary.index_bytes = after.index_file().len() as u64;
     }
     if known.games() > 0 {
-        // Some games of the source are not stored under its name.
+        // Not all games of the source are stored under the source's name.
         summary.sources.iter_mut().for_each(|source| source.record.exact = false);
     }
     Ok((summary, known))
 }
 
-/// Returns the games of a source archive that are neither in the target nor earlier in the source.
+/// Returns the games of a source archive that occur neither in the target nor earlier in the source.
 fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameSet, Known)> {
     let (before, mut new, mut known) = (there.map_or(0, Archive::len), archive.live(), Known::default());
     let columns: Vec<TagColumns> = there.into_iter().chain([archive]).map(TagColumns::open).collect();
@@ -187,7 +187,7 @@ impl Headers {
         (path.contains(&b'/') && id.len() >= 6).then_some(site)
     }
 
-    /// Returns a filter for games that share a value, and therefore perhaps a key, with one of the others.
+    /// Returns a filter for games that share a value with one of the given games, and may therefore share a key.
     fn may_be(&self, others: &Headers) -> impl Fn(u64) -> bool {
         let shared = |name: &str| -> Option<(Arc<Column>, Vec<bool>)> {
             let (column, other_strings) = (self.columns.get(name)?, others.columns.get(name)?.strings()?);

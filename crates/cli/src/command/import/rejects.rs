@@ -5,7 +5,7 @@ use crate::output::new_file::NewFile;
 use scoresheet::output::Target;
 use std::io::{self, Write};
 
-/// The file of rejected games.
+/// A writer of the file of rejected games.
 pub struct Rejects {
     file: NewFile,
     target: Target,
@@ -21,7 +21,7 @@ impl Rejects {
         Ok(Rejects { file: NewFile::create(&target)?, target, ends_line: true, broken: None })
     }
 
-    /// Appends a game, after an empty line if it is not the first.
+    /// Appends a game, after an empty line unless it is the first game.
     pub fn write(&mut self, text: &[u8]) {
         let separator: &[u8] = if self.ends_line { b"" } else { b"\n\n" };
         self.ends_line = text.ends_with(b"\n") || text.ends_with(b"\r");
@@ -30,7 +30,7 @@ impl Rejects {
         }
     }
 
-    /// Renames the file to its final name. Errors: any error that occurred while writing the file.
+    /// Renames the file to its final name. Errors: an error that occurred while the file was written.
     pub fn finish(self) -> Result<(), Failure> {
         let Rejects { file, target, broken, .. } = self;
         let written = broken.map_or(Ok(()), |error| Err(Failure::Output(error)));

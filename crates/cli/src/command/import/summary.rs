@@ -13,8 +13,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Returns the failure of a finished import, if any; `replacing` tells whether the archive was to replace another.
-/// `known` counts the games left out because the archive has them.
+/// Returns the failure of a finished import, if any; `replacing` is true if the new archive was to replace an existing
+/// archive. `known` counts the games that were skipped because the archive contains them.
 pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<Known>) -> Option<String> {
     let archive = shown(output);
     let kept = output.exists();
@@ -40,7 +40,7 @@ pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<
     }
 }
 
-/// The form of the summary.
+/// The options of the text summary.
 pub struct Printed<'a> {
     pub archive: &'a Path,
     /// Whether games were added to an archive.
@@ -52,7 +52,7 @@ pub struct Printed<'a> {
     pub elapsed: Duration,
 }
 
-/// Prints the text summary; `known` counts the games left out because the archive has them.
+/// Prints the text summary; `known` counts the games that were skipped because the archive contains them.
 pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &Printed) {
     let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
     let seconds = how.elapsed.as_secs_f64();
@@ -87,7 +87,7 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
         let name = file_name(Path::new(&source.record.name));
         session.note(&format!("{name}: PCN, converted to PGN; the original bytes are not kept"));
     }
-    // A partly stored source cannot be restored.
+    // A source that is stored only in part cannot be restored.
     let in_part = known.is_some_and(|known| known.games() > 0);
     let exact = summary.sources.iter().filter(|source| source.is_complete && source.record.exact).count() as u64;
     if !in_part {
@@ -119,7 +119,7 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     session.note(&format!("next: scoresheet list {archive}; `scoresheet help` lists all commands"));
 }
 
-/// Reports the sources without games; `kept` holds the indexes of sources that are stored unchanged.
+/// Reports the sources without games; `kept` contains the indexes of sources that are stored unchanged.
 pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kept: &[usize]) {
     for (index, source) in summary.sources.iter().enumerate() {
         let is_read = source.is_complete && !kept.contains(&index);
@@ -132,7 +132,7 @@ pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kep
 }
 
 /// Returns the summary as JSON. `sources` lists the documents stored unchanged and the refused files; `known` counts
-/// the games left out because the archive already contains them.
+/// the games that were skipped because the archive contains them.
 pub fn json(
     summary: &Summary,
     known: Option<Known>,
@@ -180,7 +180,7 @@ pub fn json(
         .with("failure", failure)
 }
 
-/// Prints a durable commit as JSON. A write error is reported again at the end of the import.
+/// Prints a durable commit as JSON. Ignores a write error, because the end of the import reports it again.
 pub fn print_commit(done: &Acknowledged) {
     let (name, offset) = done.source.clone().unzip();
     let object = Object::new()

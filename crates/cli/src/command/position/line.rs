@@ -1,4 +1,4 @@
-//! A line of FEN or EPD: parsed, normalised, optionally advanced by moves, checked and written.
+//! A line of FEN or EPD: parsed, normalized, optionally advanced by moves, checked and written.
 
 use scoresheet::chess::epd::{Operand, Operation};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
@@ -10,7 +10,7 @@ use scoresheet::chess::{Move, Position};
 pub enum Form {
     /// Six fields; of an EPD's operations only the move counters are kept
     Fen,
-    /// Four fields and operations; a FEN's move counters become hmvc and fmvn
+    /// Four fields and operations; the move counters of a FEN become hmvc and fmvn
     Epd,
 }
 
@@ -18,13 +18,13 @@ pub enum Form {
 #[derive(Clone)]
 pub struct Style {
     pub mode: ReadMode,
-    /// Whether, in strict mode, four fields are an EPD without operations, instead of a FEN that lacks two fields.
+    /// Whether, in strict mode, a line of four fields is an EPD without operations instead of an incomplete FEN.
     pub takes_four: bool,
     pub target: EnPassantStyle,
     pub castling: CastlingStyle,
-    /// Moves as UCI instead of SAN.
+    /// Whether moves are written in UCI instead of SAN.
     pub uci: bool,
-    /// `None` keeps the form of the input line.
+    /// The output form; `None` keeps the form of the input line.
     pub form: Option<Form>,
     /// The moves to play from each position.
     pub moves: Vec<String>,
@@ -36,7 +36,7 @@ impl Style {
     }
 }
 
-/// The position of a line, after the moves of --moves.
+/// The position of a line, after the moves in `--moves`.
 pub struct Line {
     /// The original fields, or the fields after the moves.
     pub fen: Fen,
@@ -54,7 +54,7 @@ pub enum Parsed {
     Other(OtherBoard),
 }
 
-/// Parses a line; errors are messages.
+/// Parses a line; an error is a message.
 pub fn read(text: &[u8], style: &Style) -> Result<Parsed, String> {
     match PositionRecord::read(text, style.mode) {
         Ok(PositionRecord::Epd(epd))
@@ -92,7 +92,7 @@ impl Line {
                 position.play_unchecked(m);
             }
             fen = Fen::from(&position);
-            // Operations with moves referred to the position before these moves.
+            // Operations with moves apply only to the position before these moves.
             operations.retain(|operation| !is_of_moves(&operation.opcode));
             for operation in &mut operations {
                 let clock = match operation.opcode.as_str() {
@@ -106,7 +106,7 @@ impl Line {
         Ok(Line { fen, position, is_epd, operations, bad })
     }
 
-    /// Appends the line in the chosen style.
+    /// Appends the line in the output form.
     pub fn write(&self, style: &Style, out: &mut Vec<u8>) {
         let as_epd = style.form.map_or(self.is_epd, |form| form == Form::Epd);
         if !as_epd {

@@ -1,4 +1,4 @@
-//! Positions in bulk: lines of FEN and EPD, each normalised, checked, and optionally advanced by moves.
+//! Lists of positions: lines of FEN and EPD, each of which is normalized, checked, and optionally advanced by moves.
 
 use super::line::{self, Parsed, Style};
 use super::report;
@@ -15,18 +15,18 @@ use std::path::{Path, PathBuf};
 /// The output options for a list.
 pub struct Output {
     pub style: Style,
-    /// Print only the position, without its legality.
+    /// Print only the position, without the verdict on its legality.
     pub bare: bool,
     /// Print JSON objects instead of lines.
     pub json: bool,
 }
 
-/// Returns whether arguments name lists of positions: `-`, or existing files or folders.
+/// Returns whether the arguments name lists of positions: `-`, or existing files or folders.
 pub fn are_lists(arguments: &[String]) -> bool {
     arguments.iter().all(|argument| argument == "-" || Path::new(argument).exists())
 }
 
-/// Writes a line for every line in the lists.
+/// Writes an output line for every line in the lists.
 pub fn run(session: &Session, arguments: &[String], output: &Output) -> Result<Code, Failure> {
     let arguments: Vec<PathBuf> = arguments.iter().map(PathBuf::from).collect();
     let files = inputs::expand(&arguments, &inputs::POSITIONS)?;
@@ -51,7 +51,7 @@ pub fn run(session: &Session, arguments: &[String], output: &Output) -> Result<C
             out.flush()?;
             Ok(count)
         });
-        // Lines before an error are kept.
+        // The output keeps the lines before an error.
         out.flush()?;
         done?;
     }
@@ -122,7 +122,7 @@ fn answer(lines: &[&[u8]], first: u64, file: Option<&String>, output: &Output) -
                     text.extend_from_slice(format!("\t{}", line::note(&board)).as_bytes());
                 }
             }
-            // Writes a comment: no program takes it for a position, and output lines still correspond to input lines.
+            // Writes a comment, which no program parses as a position. Output lines still correspond to input lines.
             (false, Err(message)) => text.extend_from_slice(format!("# line {number}: {message}").as_bytes()),
         }
         text.push(b'\n');

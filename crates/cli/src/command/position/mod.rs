@@ -1,5 +1,5 @@
-//! `scoresheet position`: draws and explains FENs and EPDs, one or many (it combines the commands dvfe and svde of the
-//! SAN Kit).
+//! `scoresheet position`: draws and explains one or many FENs and EPDs (it combines the commands dvfe and svde of the
+//! program SAN Kit).
 
 mod line;
 mod list;
@@ -19,12 +19,12 @@ use std::path::Path;
 
 /// Draw and explain a FEN, or check lists of FENs and EPDs
 ///
-/// For one position, explains the fields of the FEN, whether it is legal, its flavors and its moves.
+/// For one position, `position` explains the fields of the FEN, the legality, the flavors and the moves.
 ///
-/// For a list, every input line gives one output line: the position in the chosen --flavor, a tab, and a verdict. The
-/// verdict is "legal", or the reasons why the position is not, with the illegal moves of bm, am, pm, sm and pv. Legal
-/// moves are rewritten in standard notation, and other operations are kept. Empty lines and lines that begin with # are
-/// kept. A line that is no position becomes a comment that begins with #, and the exit code is then 1.
+/// For a list, every input line produces one output line: the position in the chosen --flavor, a tab, and a verdict.
+/// The verdict is "legal", or the reasons why the position is illegal, with the illegal moves of bm, am, pm, sm and pv.
+/// `position` rewrites legal moves in standard notation, and keeps other operations, empty lines and lines that begin
+/// with #. It replaces other lines by comments that begin with #, and then exits with code 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,14 +37,14 @@ Examples:
 
 X-FEN for other boards (10x8) is read and written as text; moves on such boards are not supported.")]
 pub struct Args {
-    /// A FEN, an EPD or startpos; or files, folders, - for stdin
+    /// A FEN, an EPD or startpos; or files or folders of lists; - for stdin
     ///
     /// Fields after the piece placement may be omitted.
     #[arg(required = true, value_name = "FEN|FILE")]
     fen: Vec<String>,
     /// Accept only standard FEN
     ///
-    /// A FEN of four fields is accepted only with --as epd and in files named .epd.
+    /// Lines of four fields are accepted only with --as epd, and in files with the extension .epd.
     #[arg(long)]
     strict: bool,
     /// Play these moves first, in SAN or UCI
@@ -56,7 +56,7 @@ pub struct Args {
     /// Write every line in this form [default: as read]
     #[arg(long = "as", value_name = "FORM", value_enum)]
     form: Option<Form>,
-    /// Print only the position on one line, without legality
+    /// Print only the position on one line, without the verdict
     #[arg(long, conflicts_with_all = ["json", "flip", "ascii", "unicode"])]
     bare: bool,
     /// Draw the board from Black's side
@@ -105,7 +105,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(Code::Success)
 }
 
-/// Reports a missing list by its name, instead of parsing the name as a position.
+/// Returns the message for an invalid position, or, if an argument names a missing list, a message with this name.
 fn hinted(arguments: &[String], message: String) -> String {
     let is_list =
         |name: &&String| [".epd", ".fen", ".sfen", ".txt", ".zst", ".gz"].iter().any(|end| name.ends_with(end));

@@ -1,4 +1,4 @@
-//! The report of `scoresheet position` on one position: a drawing with a table, or a JSON object.
+//! Writes the report of `scoresheet position` on one position: a drawing with a table, or a JSON object.
 
 use super::line::{self, Line, Parsed, Style};
 use crate::output::board;
@@ -23,7 +23,7 @@ pub fn normalised(parsed: &Parsed, style: &Style) -> String {
     }
 }
 
-/// Returns the line as JSON. `text` is the input, if its strict validity is to be included.
+/// Returns the line as JSON. `text` is the input, if the report includes its strict validity.
 pub fn json(parsed: &Parsed, text: Option<&str>, style: &Style) -> Object {
     match parsed {
         Parsed::Position(line) => Report::new(line, text, style).json(),
@@ -43,8 +43,8 @@ fn other_json(board: &OtherBoard) -> Object {
         .with("note", line::note(board))
 }
 
-/// Returns the drawing and the table. `text` is the input. `unicode` draws chess symbols, and `flip` draws the board
-/// from Black's side.
+/// Returns the drawing of the board and the table. `text` is the input. `unicode` draws chess symbols, and `flip` draws
+/// the board from Black's side.
 pub fn text(parsed: &Parsed, text: &str, style: &Style, unicode: bool, flip: bool) -> String {
     match parsed {
         Parsed::Position(line) => Report::new(line, Some(text), style).text(unicode, flip),
@@ -58,7 +58,7 @@ fn other_ranks(board: &OtherBoard) -> Vec<String> {
     board.pieces.chunks(usize::from(board.files)).map(rank).collect()
 }
 
-/// Returns the board in letters, with its files and ranks.
+/// Returns the board in letters, with the names of files and ranks.
 fn other_text(board: &OtherBoard, flip: bool) -> String {
     let files = usize::from(board.files);
     let mut ranks: Vec<String> = Vec::new();
@@ -92,7 +92,8 @@ struct Report<'a> {
     line: &'a Line,
     fen: &'a Fen,
     position: &'a Position,
-    /// The reason why strict parsing rejects the position; `None` if it does not, or if this is not reported.
+    /// The reason why strict parsing rejects the position; `None` if strict parsing accepts the position, or if the
+    /// report omits this check.
     strict: Option<Option<String>>,
     moves: Vec<String>,
     normalised: String,
@@ -101,7 +102,7 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     fn new(line: &'a Line, text: Option<&str>, style: &Style) -> Report<'a> {
         let strict = text.map(|text| {
-            // An EPD contains no clocks, and is checked as an EPD.
+            // An EPD contains no clocks, so check it as an EPD.
             if line.is_epd {
                 Epd::read(text.as_bytes(), ReadMode::Strict).err().map(|error| error.in_text(text.as_bytes()))
             } else {
@@ -244,12 +245,12 @@ const fn side(color: Color) -> &'static str {
     }
 }
 
-/// The width of the titles, and of a line.
+/// The width of the titles, and the width of a line.
 const TITLES: usize = 12;
 const LINE: usize = 80;
 
-/// Returns a title and its text, on as many lines as needed. A FEN that does not fit beside its title gets its own line
-/// and is not broken.
+/// Returns a title and its text, on as many lines as needed. A FEN that does not fit next to its title gets its own
+/// line and is not broken.
 fn row(title: &str, value: &str) -> String {
     if TITLES + value.width() > LINE && is_fen(value) {
         return format!("{title}\n{value}\n");

@@ -18,24 +18,25 @@ pub struct GroupArgs {
     ///
     /// The keys are opening, family, eco, ecoclass, rating, year, month, weekday, timecontrol, speed, player, opponent,
     /// color, result, length, ending, mate and event. rating is the mean rating of both players, or the player's
-    /// rating. length is in moves, and ending is the pieces of the last position. Points are White's, or those of
-    /// --player.
+    /// rating. length is in moves, and ending is the pieces of the last position. Points are White's points, or the
+    /// points of the player in --player.
     #[arg(help_heading = "Groups")]
     #[arg(long, value_name = "KEY,..", conflicts_with = "report")]
     pub by: Option<GroupKeys>,
-    /// Only games of this player; points are the player's
+    /// Select games of this player, and count the player's points
     ///
-    /// A part of the name is enough.
+    /// A part of the name suffices.
     #[arg(help_heading = "Groups")]
     #[arg(long, value_name = "NAME", requires = "by")]
     pub player: Option<String>,
     /// Sort groups by this
     ///
-    /// By default, groups with a natural order, such as years, keep it. Other groups are sorted by number of games.
+    /// By default, groups with a natural order, such as years, have that order. Other groups are sorted by number of
+    /// games.
     #[arg(help_heading = "Groups")]
     #[arg(long, value_enum, requires = "by")]
     pub sort: Option<GroupSort>,
-    /// Only groups of at least this many games
+    /// Show only groups of at least this many games
     #[arg(help_heading = "Groups")]
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true, requires = "by")]
     pub min_games: u64,
@@ -45,7 +46,7 @@ pub struct GroupArgs {
     pub format: RowFormat,
 }
 
-/// The games to group, and the number of groups to show.
+/// A request for groups: the games to group, and the number of groups to show.
 pub struct Choice<'a> {
     pub filter: &'a Where,
     pub limit: Option<usize>,
@@ -76,7 +77,7 @@ pub fn run(
     }
     let titles: Vec<&str> = keys.iter().map(|key| key.title()).collect();
     let headings: Vec<&str> = keys.iter().map(|key| key.heading(args.player.is_some())).collect();
-    // More years than this do not fit on a screen.
+    // The maximum number of years that fit on a screen.
     let (mut groups, lost) = match keys.as_slice() {
         [GroupKey::Year] if format == RowFormat::Table => {
             let (groups, key) = by_years(session, &all)?;
@@ -92,7 +93,7 @@ pub fn run(
     group_table::sort(&mut groups, &keys, args.sort);
     let shown = match (choice.limit, format) {
         (Some(limit), _) => limit,
-        // There are few ordered groups, so all are shown. For other groups, the first ones are the most useful.
+        // There are few ordered groups, so all are shown. Of other groups, the first groups are the most useful.
         (None, RowFormat::Table) if keys.len() > 1 || keys.iter().any(|key| !key.is_ordered()) => 20,
         (None, _) => usize::MAX,
     };

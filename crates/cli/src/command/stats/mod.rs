@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 /// Count games by result, year, rating, opening, player and event
 ///
-/// With --by, games are counted in groups.
+/// With --by, `stats` counts games in groups.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +32,7 @@ Examples:
   scoresheet stats games.bga --by mate             mates by piece
   scoresheet stats games.bga --report games.html   a page with charts")]
 pub struct Args {
-    /// The archives, or folders of archives, counted together
+    /// One or more archives, or folders of archives, counted together
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
@@ -41,14 +41,14 @@ pub struct Args {
     groups: GroupArgs,
     /// Limit the players, events, openings or groups listed
     ///
-    /// The default is 10. For groups it is 20 in a table, and otherwise all.
+    /// The default is 10. For groups, the default is 20 in a table, and otherwise all groups.
     #[arg(help_heading = "Output")]
     #[arg(long, alias = "top", value_name = "N")]
     limit: Option<usize>,
     /// Print only the number of games
     #[arg(long, conflicts_with_all = ["by", "json", "report"], help_heading = "Output")]
     count: bool,
-    /// Print one JSON object, or one per group
+    /// Print one JSON object, or one object per group
     #[arg(help_heading = "Output")]
     #[arg(long)]
     json: bool,

@@ -35,7 +35,7 @@ pub fn data(session: &Session, all: &[Games], stats: Stats) -> Result<(Object, u
     Ok((data, lost))
 }
 
-/// Returns the first moves, with the most frequent replies.
+/// Returns the first moves of games, with the most frequent replies.
 fn first_moves(all: &[Games]) -> Vec<Object> {
     let row = |position: &Position, line: &str, tally: &Tally| {
         Object::new()

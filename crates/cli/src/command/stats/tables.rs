@@ -7,7 +7,7 @@ use scoresheet::query::report::stats::{LENGTH_STEP, Longest, RATING_STEP, Stats}
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The names and counts of a table's rows.
+/// The rows of a table, each with a name and a count.
 type Rows = Vec<(String, u64)>;
 
 /// Returns the tables of counts, each with title and rows.
@@ -35,7 +35,7 @@ fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
     all.into_iter().filter(|(_, rows)| rows.iter().any(|(_, count)| *count > 0)).collect()
 }
 
-/// Years with their games, in bands if single years do not fit on a screen.
+/// Returns years with their numbers of games, in bands of years if single years do not fit on a screen.
 fn years(stats: &Stats) -> Rows {
     let bands = [1, 5, 10, 50].map(|band| {
         let mut rows: BTreeMap<u16, u64> = BTreeMap::new();
@@ -48,7 +48,8 @@ fn years(stats: &Stats) -> Rows {
     rows.into_iter().map(|(year, count)| (name(year), count)).collect()
 }
 
-/// Returns the facts, one per line: name and value. With several archives, names the archive of the longest game.
+/// Returns the facts, one per line, each with its name and value. With several archives, names the archive of the
+/// longest game.
 fn facts(stats: &Stats, are_several: bool) -> Vec<(&'static str, String)> {
     let share = |part: u64| format!("{} ({:.1} %)", thousands(part), 100.0 * ratio(part as f64, stats.games as f64));
     vec![
@@ -73,12 +74,12 @@ fn facts(stats: &Stats, are_several: bool) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The maximum width of names, and of bars in a table.
+/// The maximum width of names, and the maximum width of bars in a table.
 const WIDEST: usize = 30;
 
 /// Returns the text tables, limited to this width.
 pub fn text(stats: &Stats, are_several: bool, top: usize, width: usize) -> String {
-    // Subtracts the blanks and the count beside a bar.
+    // Subtract the blanks and the count next to a bar.
     let room = width.saturating_sub(17);
     let bar_width = WIDEST.min(room / 2);
     let name_width = WIDEST.min(room - bar_width);

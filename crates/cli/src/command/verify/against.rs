@@ -14,15 +14,15 @@ use scoresheet::query::GameRanges;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The maximum number of differences in a file; the comparison ends after this many.
+/// The number of differences in a file after which the comparison ends.
 const MOST: usize = 1000;
-/// The number of bytes searched for the next game, in addition to the length of missing games.
+/// The number of bytes in which to search for the next game, in addition to the length of missing games.
 const WINDOW: usize = 64 << 10;
 /// The maximum number of bytes that are searched for a game.
 const WIDEST: usize = 4 << 20;
-/// The number of first bytes that identify a game in a search.
+/// The number of bytes at the start of a game that identify the game in a search.
 const NEEDLE: usize = 256;
-/// The number of differing bytes shown.
+/// The number of bytes that are shown for a difference.
 const SHOWN: usize = 24;
 /// The number of differences that are listed by default.
 const SPOTS: usize = 20;
@@ -31,13 +31,13 @@ const SPOTS: usize = 20;
 pub struct Request<'a> {
     pub archive: &'a Path,
     pub files: &'a [PathBuf],
-    /// Whether to list every difference instead of only the first ones.
+    /// Whether to list all differences instead of only the first.
     pub verbose: bool,
     pub quiet: bool,
     pub json: bool,
 }
 
-/// Compares each file with the source that was imported from it. Returns exit code 4 if they differ. Call this after
+/// Compares each file with the source that was imported from it. Returns exit code 4 if a file differs. Call this after
 /// the thread pool has been installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
@@ -140,7 +140,7 @@ fn pairs<'a>(files: &'a [PathBuf], sources: &'a [SourceRecord]) -> Result<Vec<(&
 /// The result of a comparison.
 struct Comparison {
     found: Vec<Difference>,
-    /// The number of games compared, and the number found in the file.
+    /// The number of compared games, and the number of these games in the file.
     games: u64,
     equal: u64,
     /// Whether the file was PCN, converted to PGN.
@@ -193,7 +193,7 @@ fn originals(archive: &Archive, source: &SourceRecord, unit: &Unit) -> Vec<(u64,
     texts
 }
 
-/// A file being compared with games.
+/// A file that is compared with games.
 struct Against<R> {
     reader: R,
     buffer: Vec<u8>,
@@ -246,14 +246,14 @@ impl<R: Read> Against<R> {
         self.offset += bytes as u64;
     }
 
-    /// Records a difference, this many bytes after the current offset.
+    /// Records a difference, at this distance in bytes from the current offset.
     fn differs(&mut self, game: Option<u64>, further: usize, what: What) {
         let equal = &self.buffer[self.at..self.at + further];
         let line = self.line + memchr::memchr_iter(b'\n', equal).count() as u64;
         self.found.push(Difference { line, offset: self.offset + further as u64, game, what });
     }
 
-    /// Returns the number of equal bytes at the start.
+    /// Returns the number of equal bytes at the start of two texts.
     fn same(&mut self, text: &[u8]) -> io::Result<usize> {
         let ahead = self.ahead(text.len())?;
         Ok(ahead.iter().zip(text).take_while(|(a, b)| a == b).count())
@@ -300,7 +300,7 @@ impl<R: Read> Against<R> {
         }
         let mut same = self.same(&text)?;
         if same < text.len() {
-            // The file may only have additional bytes before the game.
+            // The file may merely contain additional bytes before the game.
             let ahead = self.ahead(text.len() + WINDOW)?;
             let rest = ahead.get(1..).unwrap_or_default();
             if let Some(index) = memchr::memmem::find(rest, &text[..text.len().min(NEEDLE)]) {

@@ -1,13 +1,13 @@
-//! A difference between an archive and the file from which it was imported, and its display.
+//! A difference between an archive and the file from which it was imported, and the text that reports it.
 
 use crate::output::json::Object;
 use crate::text::count;
 
-/// A difference between archive and file.
+/// A difference between the archive and the file.
 pub struct Difference {
-    /// The line in the file.
+    /// The line of the difference in the file.
     pub line: u64,
-    /// The offset in the file, from 0.
+    /// The offset of the difference in the file, from 0.
     pub offset: u64,
     /// The game in the archive; `None` after the last game.
     pub game: Option<u64>,
@@ -16,15 +16,15 @@ pub struct Difference {
 
 /// The kind of difference.
 pub enum What {
-    /// The bytes from the first difference on.
+    /// The game differs: the bytes from the first difference on.
     Bytes { archive: Vec<u8>, file: Vec<u8> },
-    /// This many bytes of the file come before the game.
+    /// The file contains this number of additional bytes before the game.
     Before(u64),
     /// The file does not continue with the game.
     Missing,
     /// The archive's game cannot be read.
     Damaged(String),
-    /// This many bytes of the file come after the last game.
+    /// The file contains this number of additional bytes after the last game.
     After(u64),
 }
 
@@ -81,7 +81,7 @@ impl Difference {
     }
 }
 
-/// Returns the first and last indexes of differences that are reported as one: consecutive games that are not found, or
+/// Returns the first and last indexes of differences that are reported as one: consecutive games that are missing, or
 /// that cannot be read.
 pub fn spots(found: &[Difference]) -> Vec<(usize, usize)> {
     let mut spots: Vec<(usize, usize)> = Vec::new();

@@ -20,9 +20,9 @@ use std::time::Duration;
 
 /// Check that an archive is intact
 ///
-/// Checks every byte of the archive, its index and its side files against checksums, and reads every game: tags, texts
-/// and the legality of each move. Exit code 4 if anything is damaged or a side file is out of date. Each damaged part
-/// is reported on a line with the games that it affects.
+/// `verify` checks every byte of the archive, its index and its side files against checksums. It also reads the tags
+/// and texts of every game, and checks the legality of each move. It reports each damaged part on a line, with the
+/// games that it affects. The exit code is 4 if any part is damaged or a side file is out of date.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,12 +32,13 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// Check only structure and checksums, not every game
+    /// Check only structure and checksums, without reading every game
     #[arg(long)]
     quick: bool,
     /// Compare the archive byte for byte with these PGN files
     ///
-    /// Each file is compared with the source of the same name. PCN files are compared after conversion to PGN.
+    /// `verify` compares each file with the source of the same name. It converts PCN files to PGN before the
+    /// comparison.
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "quick")]
     against: Vec<PathBuf>,
     /// List all damage, differences and affected games
@@ -67,7 +68,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let path = &args.archive;
     let file = std::fs::metadata(path).map_err(|error| Failure::cannot_open(path, error))?;
     let level = if args.quick { Level::Quick } else { Level::Full };
-    // A full verification reads the moves a second time.
+    // A verification without --quick reads the moves a second time.
     let moves = match (
         level,
         Archive::open(ArchiveFile::at(path).options(session.access)).and_then(|archive| archive.totals()),
@@ -119,7 +120,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 fn beside(session: &Session, path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
     let Ok(archive) = Archive::open(ArchiveFile::at(path).options(session.access)) else { return Vec::new() };
     let index = match (report.index, archive.index_state()) {
-        // The file claims to belong to the archive, but differs from the archive's index.
+        // The file has the state of the archive, but differs from an index built from the archive.
         (Some(false), SideState::File) => SideState::Damaged,
         (_, state) => state,
     };

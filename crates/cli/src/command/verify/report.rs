@@ -42,7 +42,7 @@ pub fn list_damage(path: &Path, report: &Report, out: &mut impl Write) -> Result
     Ok(())
 }
 
-/// Returns ranges of games as text; if there are many, the first ones and the total number of games.
+/// Returns ranges of games as text; if there are many, only the first ranges and the total number of games.
 fn ranges(games: &[(u64, u64)]) -> String {
     let range =
         |(first, last): &(u64, u64)| if first == last { first.to_string() } else { format!("{first} to {last}") };

@@ -1,10 +1,10 @@
-//! The state of the viewer: a list of games or one game, and the action of each key.
+//! The state of the viewer: a list of games or a single game, and the action of each key.
 
 use super::sheet::Sheet;
 use scoresheet::archive::Archive;
 use scoresheet::query::Filter;
 
-/// A key with a meaning.
+/// A key to which the viewer responds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Key {
     Left,
@@ -25,7 +25,7 @@ pub enum Key {
     Letter(char),
 }
 
-/// The contents of the screen.
+/// The page on the screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Page {
     List,
@@ -35,7 +35,7 @@ pub enum Page {
 /// The current view.
 pub struct App<'a> {
     pub archive: &'a Archive,
-    /// The games in the list, before a search and now.
+    /// The games in the list: all games before a search, and the games shown now.
     all: Vec<u64>,
     pub games: Vec<u64>,
     /// The place in `games`.
@@ -52,7 +52,7 @@ pub struct App<'a> {
     pub search: Option<String>,
     /// An error message, shown until the next key.
     pub message: Option<String>,
-    /// The rows of a page of the list, for paging.
+    /// The number of rows in a page of the list, for the paging keys.
     pub rows: usize,
 }
 
@@ -77,7 +77,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Opens the game at the current index, at its start or after this many plies.
+    /// Opens the game at the current index, at its start or at this ply.
     pub fn open(&mut self, ply: u32) {
         let Some(number) = self.games.get(self.selected) else { return };
         match self.archive.game(*number).and_then(|game| Sheet::from_game(&game)) {
@@ -177,7 +177,7 @@ impl<'a> App<'a> {
             Key::PageUp => steps(20, &back),
             Key::Home | Key::Letter('g') => 0,
             Key::End | Key::Letter('G') => sheet.at_ply(u32::MAX),
-            // Selects the next of the moves that were played or stored in this position.
+            // Selects the next alternative among the moves that the game contains in this position.
             Key::Letter('v') => {
                 let here = &sheet.nodes[node.before].after;
                 let index = here.iter().position(|node| *node == self.node);
@@ -211,7 +211,7 @@ impl<'a> App<'a> {
         };
     }
 
-    /// Searches for games, by a filter or by a name in players or event.
+    /// Searches for games, by a filter or by a name of a player or event.
     fn find(&mut self, text: &str) {
         if text.is_empty() {
             (self.search, self.page, self.selected) = (None, Page::List, 0);
@@ -222,7 +222,7 @@ impl<'a> App<'a> {
             let word = text.replace('"', "");
             Filter::parse(&format!("player ~ \"{word}\" or event ~ \"{word}\""))
         };
-        // No name contains these signs, so their presence means an invalid filter, not an unknown name.
+        // No name contains these characters, so a text with such a character is an invalid filter, not an unknown name.
         let is_filter = text.contains(['=', '<', '>', '~', '{', '"']);
         let found = match Filter::parse(text) {
             Err(fault) if !is_filter => named().map_err(|_| fault),

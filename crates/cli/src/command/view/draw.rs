@@ -14,11 +14,12 @@ use unicode_width::UnicodeWidthStr;
 
 /// The minimum size of the screen to show a game.
 const LEAST: (usize, usize) = (50, 16);
-/// The columns between the board and the moves, and the minimum columns of the moves beside a larger board.
+/// The number of columns between the board and the moves, and the minimum number of columns for the moves next to a
+/// larger board.
 const MARGIN: usize = 3;
 const MOVES: usize = 45;
-/// The rows that a larger board leaves free: the title and a blank, the files, four lines and a graph below it, the
-/// keys.
+/// The number of rows that a larger board leaves free: for the title and a blank row, the files, four lines and a graph
+/// below the board, and the keys.
 const OTHER_ROWS: usize = 11;
 
 /// The size of the board: a square has `scale` rows, and twice that number of columns plus one.
@@ -28,7 +29,7 @@ struct BoardSize {
 }
 
 impl BoardSize {
-    /// Returns the largest board that leaves room for the moves beside it and the lines below it.
+    /// Returns the largest board that leaves room for the moves to its right and the lines below it.
     fn for_screen(screen: &Screen) -> BoardSize {
         let fits = |size: &BoardSize| {
             size.columns() + MARGIN + MOVES <= screen.width && 8 * size.scale + OTHER_ROWS <= screen.height
@@ -36,17 +37,17 @@ impl BoardSize {
         (2..=4).rev().map(|scale| BoardSize { scale }).find(fits).unwrap_or(BoardSize { scale: 1 })
     }
 
-    /// Returns the columns of a square.
+    /// Returns the width of a square in columns.
     fn square(self) -> usize {
         2 * self.scale + 1
     }
 
-    /// Returns the columns of the board, with the numbers of the ranks.
+    /// Returns the width of the board in columns, including the numbers of the ranks.
     fn columns(self) -> usize {
         2 + 8 * self.square()
     }
 
-    /// Returns the row of the names of the files.
+    /// Returns the index of the row with the names of the files.
     fn files(self) -> usize {
         2 + 8 * self.scale
     }
@@ -59,7 +60,7 @@ const DARK_LAST: u8 = 143;
 const WHITE: u8 = 231;
 const BLACK: u8 = 16;
 
-/// Returns the screen with this number of columns and rows.
+/// Returns the current page, drawn on a screen with this number of columns and rows.
 pub fn draw(app: &mut App, width: usize, height: usize) -> Screen {
     let mut screen = Screen::new(width, height);
     if width < LEAST.0 || height < LEAST.1 {
@@ -89,7 +90,7 @@ fn footer(app: &App, screen: &mut Screen) {
     } else if let Some(message) = &app.message {
         screen.put(0, row, width, &printable(message), Look::BOLD);
     } else {
-        // If there is not enough space, the last two are kept longest.
+        // If there is not enough space, the last two keys are kept longest.
         let keys: &[&str] = match (app.help, app.page) {
             (true, _) => &["any key goes back"],
             (_, Page::List) => &["↑↓ choose", "enter open", "/ search", "? help", "q quit"],
@@ -116,7 +117,7 @@ fn name(app: &App) -> String {
     shown(path.file_name().map_or(path, Path::new))
 }
 
-/// A heading of the help and its keys with their actions.
+/// A section of the help: a heading, and keys with their actions.
 type Topic = (&'static str, &'static [(&'static str, &'static str)]);
 
 const IN_A_GAME: Topic = (
@@ -153,7 +154,7 @@ const EVERYWHERE: Topic = (
     ],
 );
 
-/// The keys of both pages, or only of the current page if they do not fit.
+/// The keys of both pages, or only the keys of the current page if there is not enough space.
 fn help(app: &App, screen: &mut Screen) {
     const KEYS: usize = 14;
     let here = if app.page == Page::Game { IN_A_GAME } else { IN_THE_LIST };
@@ -177,7 +178,7 @@ fn list(app: &App, screen: &mut Screen) {
     let number = if all == 0 { 0 } else { app.selected as u64 + 1 };
     title(app, screen, &format!("game {} of {}", thousands(number), thousands(all)));
     let digits = app.games.last().map_or(1, |last| last.to_string().len()).max(4);
-    // Number, players, result and date come first; the event gets the rest.
+    // The first columns are number, players, result and date; the event gets the remaining width.
     let names = ((width - digits - 20) / 3).clamp(10, 28);
     let columns = [digits + 1, names, names, 8, 11];
     let head = ["game", "White", "Black", "result", "date", "event"];
@@ -316,7 +317,7 @@ fn letter(piece: Piece, unicode: bool) -> char {
 fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Screen) {
     let columns = size.columns();
     let node = &sheet.nodes[app.node];
-    // In a variation, shows the data of the main line at the branch.
+    // In a variation, this line shows the data of the main line at the branch.
     let mut main = app.node;
     while sheet.nodes[main].depth > 0 {
         main = sheet.nodes[main].before;
@@ -404,11 +405,11 @@ fn time(clock: Duration) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// A line of text: pieces of text with their columns and styles.
+/// A line of the screen, which consists of pieces of text with their columns and styles.
 type Line = Vec<(usize, String, Look)>;
 
-/// Breaks the text of a game into lines, with a new line for each variation. Returns them with the line of the current
-/// move.
+/// Breaks the text of a game into lines, with a new line for each variation. Returns the lines, and the index of the
+/// line with the current move.
 fn lines(sheet: &Sheet, node: usize, width: usize) -> (Vec<Line>, usize) {
     let mut text = Text { lines: vec![Vec::new()], column: 0, indent: 0, width, glue: false };
     let (mut depth, mut current, mut numbered) = (0usize, 0, true);
@@ -444,7 +445,7 @@ fn lines(sheet: &Sheet, node: usize, width: usize) -> (Vec<Line>, usize) {
                     (false, 0) => Look::BOLD,
                     (false, _) => Look::PLAIN,
                 };
-                // A move stays with its number.
+                // A move stays on the line of its number.
                 text.reserve(number.width() + move_node.san.width());
                 if !number.is_empty() {
                     text.put(number.trim_end(), Look::FAINT);
@@ -466,7 +467,7 @@ struct Text {
     column: usize,
     indent: usize,
     width: usize,
-    /// Whether the next word follows without a blank.
+    /// Whether the next word follows the previous word without a blank.
     glue: bool,
 }
 
@@ -478,7 +479,7 @@ impl Text {
         (self.column, self.glue) = (0, false);
     }
 
-    /// Ends the line if fewer than this many columns are left.
+    /// Ends the line if fewer than this number of columns remain.
     fn reserve(&mut self, columns: usize) {
         if self.column > 0 && self.column + usize::from(!self.glue) + columns > self.width {
             self.end_line();

@@ -1,7 +1,7 @@
 //! `scoresheet view`: shows the games of an archive in the terminal.
 //!
-//! `app` handles keys and keeps the state. `draw` draws it on a `screen` of cells, which is written to the terminal at
-//! once. A `sheet` is a parsed game.
+//! `app` handles keys and stores the state. `draw` draws this state on a `screen` of cells, which is written to the
+//! terminal at once. A `sheet` is a parsed game.
 
 mod app;
 mod draw;

@@ -24,7 +24,7 @@ impl Look {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Cell {
-    /// `None` for the second half of a wide letter.
+    /// The text of the cell; `None` for the second half of a wide letter.
     letter: Option<char>,
     look: Look,
 }
@@ -66,7 +66,7 @@ impl Screen {
             if column + width > end {
                 break;
             }
-            // A combining character has no separate cell.
+            // A combining character belongs to the cell of the preceding character.
             if width > 0 {
                 let at = row * self.width + column;
                 self.cells[at] = Cell { letter: Some(letter), look };
@@ -93,13 +93,13 @@ impl Screen {
         self.cells.chunks(self.width).map(|cells| row(cells).trim_end().to_owned()).collect()
     }
 
-    /// Returns the style of a cell.
+    /// Returns the style of the cell at a position.
     #[cfg(test)]
     pub fn look_at(&self, column: usize, row: usize) -> Look {
         self.cells[row * self.width + column].look
     }
 
-    /// Draws the screen on a terminal in a single write; without `colors` in black and white.
+    /// Draws the screen on a terminal in a single write, in black and white unless `colors` is set.
     pub fn draw(&self, out: &mut impl Write, colors: bool) -> io::Result<()> {
         queue!(out, terminal::BeginSynchronizedUpdate)?;
         let mut before = Look::PLAIN;

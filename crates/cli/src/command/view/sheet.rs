@@ -1,4 +1,4 @@
-//! A game for the viewer: its moves as a tree with a position after each, and its text as words.
+//! A game for the viewer: its moves as a tree with a position after each move, and its text as words.
 
 use scoresheet::archive::GameRef;
 use scoresheet::chess::{Color, MoveKind, Position, Square};
@@ -7,9 +7,9 @@ use scoresheet::game::{Analysis, Evaluation, Event};
 use scoresheet::query::GameSummary;
 use std::time::Duration;
 
-/// A node of the game: the start, or the position after a move.
+/// A node of the game's tree: the starting position, or the position after a move.
 pub struct Node {
-    /// `12.` or `12...`, and the move with its glyphs; empty at the start.
+    /// The text of the move: `12.` or `12...`, and the move with its glyphs; empty at the start.
     pub number: String,
     pub san: String,
     pub position: Position,
@@ -17,10 +17,10 @@ pub struct Node {
     pub squares: Option<(Square, Square)>,
     /// The ply of the position after the move.
     pub ply: u32,
-    /// The depth in variations; 0 for the main line.
+    /// The depth of nested variations; 0 for the main line.
     pub depth: usize,
     pub before: usize,
-    /// The next moves: first the move of the line, then the moves of variations.
+    /// The nodes of the next moves: first the move of the line, then the moves of variations.
     pub after: Vec<usize>,
 }
 
@@ -33,19 +33,19 @@ pub enum Word {
     Close,
 }
 
-/// A game for the viewer.
+/// A parsed game for the viewer.
 pub struct Sheet {
     pub number: u64,
     pub summary: GameSummary,
     pub changed: bool,
-    /// The start, then the moves in the order of the text.
+    /// The nodes: the starting position, then the moves in the order of the text.
     pub nodes: Vec<Node>,
     pub words: Vec<Word>,
-    /// The plies of the main line, the clock after each, and the evaluation.
+    /// The number of plies of the main line; the next two fields contain the clock and the evaluation after each ply.
     pub plies: u32,
     pub clocks: Vec<Option<Duration>>,
     pub evaluations: Vec<Option<Evaluation>>,
-    /// The data of engines on the main line, by ply.
+    /// The engine data for each ply of the main line.
     pub analysis: Vec<Analysis>,
 }
 
@@ -114,7 +114,7 @@ impl Sheet {
         })
     }
 
-    /// Returns the node after this many plies of the main line, or the last node.
+    /// Returns the node at this ply of the main line, or the last node.
     pub fn at_ply(&self, ply: u32) -> usize {
         let mut at = 0;
         while self.nodes[at].ply < ply
@@ -137,7 +137,7 @@ impl Sheet {
         self.analysis.iter().find(|analysis| analysis.ply == ply)
     }
 
-    /// Returns whether a side makes the first move.
+    /// Returns whether the given side makes the first move.
     fn starts(&self, white: bool) -> bool {
         (self.nodes[0].position.turn() == Color::White) == white
     }

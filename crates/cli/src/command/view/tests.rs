@@ -1,4 +1,4 @@
-//! Pages drawn and keys pressed, without a terminal.
+//! Tests of pages and keys, without a terminal.
 
 use super::app::{App, Key, Page};
 use super::draw::draw;
@@ -112,7 +112,7 @@ fn a_game_is_played_over() {
     );
     assert!(rows[2].contains("Adler, A (2100) - Buche, Bjorn") && rows[3].contains("1-0, Coffee house, 2024.01.02"));
     assert!(rows[14].starts_with("White's chances"), "{rows:#?}");
-    // Forward to the mate, back, and into variations and out of them.
+    // Keys move forward to the mate, back, into variations and out of variations.
     press(&mut app, &[Key::End]);
     assert!(text(&mut app).contains("ply 7 of 7, checkmate"));
     press(&mut app, &[Key::Home]);
@@ -127,7 +127,7 @@ fn a_game_is_played_over() {
     press(&mut app, &[Key::Letter('f'), Key::Letter('u')]);
     let rows = draw(&mut app, 80, 24).rows();
     assert!(rows[2].starts_with("1  R  N  B  K [ ] B  N  R"), "{rows:#?}");
-    // The next games, and none after the last.
+    // Keys select the next games, and no game after the last game.
     press(&mut app, &[Key::Letter('n'), Key::Letter('n')]);
     assert!(text(&mut app).contains("game 3 (3 of 3)"));
     press(&mut app, &[Key::Letter('n')]);
@@ -168,7 +168,7 @@ fn nothing_is_cut_without_a_mark() {
     let archive = archive(&folder);
     let mut app = App::new(&archive, vec![1, 2, 3], true);
     let rows = |app: &mut App, width, height| draw(app, width, height).rows();
-    // The ways to help and out are the last to go.
+    // On a narrow screen, the keys for help and for leaving remain longest.
     for width in [50, 60, 80] {
         assert!(rows(&mut app, width, 16)[15].ends_with("? help  q quit"), "{width}");
     }
