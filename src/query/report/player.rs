@@ -69,7 +69,9 @@ pub struct PlayerReport {
     pub unread: Vec<(usize, Unread)>,
 }
 
-/// An error in one of the archives of a [`PlayerReport`].
+/// An error in one of the archives of a report.
+///
+/// [`PlayerReport`] has an example.
 #[derive(Debug)]
 pub struct PlayerReportError {
     /// The index of the archive, from 0.
