@@ -4,10 +4,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A result with this crate's error.
+/// A result with the error type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The reason that an operation on an archive failed.
+/// The reason why an operation on an archive failed.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -27,7 +27,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The operating system reported an error.
     Io {
-        /// The failed operation, as in "cannot open".
+        /// A phrase for the failed operation, such as "cannot open".
         doing: &'static str,
         /// The file.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum Error {
         /// The format version of the file, major and minor.
         version: (u16, u16),
     },
-    /// The archive contains a critical part that this program does not know. A newer program is required.
+    /// The archive contains a critical part that this program does not support. Reading it requires a newer program.
     Unknown {
         /// The offset of the unknown part in the archive, in bytes.
         offset: u64,
@@ -64,7 +64,7 @@ pub enum Error {
     Damaged(Damage),
     /// The archive exceeds a limit of the reader.
     Limit {
-        /// The offset in the archive, in bytes, at which the limit is exceeded.
+        /// The offset in the archive, in bytes, of the part that exceeds the limit.
         offset: u64,
         /// The limit.
         limit: Limit,
@@ -76,24 +76,24 @@ pub enum Error {
     },
     /// The bytes of an open archive cannot be read.
     Read {
-        /// The offset in the archive, in bytes.
+        /// The offset in the archive, in bytes, of the unreadable part.
         offset: u64,
         /// The system's error.
         source: io::Error,
     },
-    /// The game does not exist.
+    /// The requested game does not exist.
     NoSuchGame {
         /// The requested number, from 1.
         game: u64,
         /// The number of games.
         games: u64,
     },
-    /// The game has been deleted.
+    /// The requested game has been deleted.
     Deleted {
         /// The game, from 1.
         game: u64,
     },
-    /// The ply does not exist in the game.
+    /// The requested ply does not exist in the game.
     NoSuchPly {
         /// The game, from 1.
         game: u64,
@@ -107,7 +107,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The archive contains no interrupted import of these sources.
+    /// The archive contains no interrupted import that can be resumed with these sources.
     NothingToResume {
         /// The archive.
         path: PathBuf,
@@ -118,14 +118,15 @@ pub enum Error {
         name: String,
         /// The reason.
         what: String,
-        /// The error from the system or a decompressor, if it is the cause.
+        /// The error of the system or of a decompressor, if one caused the failure.
         source: Option<io::Error>,
     },
-    /// The work was stopped on request. An import ends with a commit; other work has no effect.
+    /// The operation was stopped on request. An import keeps the data up to its last commit. Other operations have no
+    /// effect.
     Interrupted,
 }
 
-/// Damage in the bytes of an archive: offset, kind and game.
+/// Damage in an archive, with its offset, its kind, and the affected game.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -147,43 +148,43 @@ pub struct Damage {
     pub offset: u64,
     /// The kind of damage.
     pub kind: DamageKind,
-    /// The damaged game, from 1, if only one game is affected.
+    /// The number of the damaged game, from 1, if exactly one game is affected.
     pub game: Option<u64>,
 }
 
 macro_rules! damage_kinds {
     ($($variant:ident = $section:literal, $text:literal;)*) => {
-        /// The kind of damage. Displayed as a phrase, as in `damaged block header`.
+        /// The kind of damage. Each kind is displayed as a phrase, such as `damaged block header`.
         ///
         /// [`Damage`] has an example.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[non_exhaustive]
         pub enum DamageKind {
             $(#[doc = concat!("FORMAT.md, section ", stringify!($section), ": ", $text, ".")] $variant,)*
-            /// FORMAT.md, section 3: the checksum does not match the bytes.
+            /// The checksum does not match the bytes (FORMAT.md, section 3).
             Checksum {
-                /// The CRC-32 in the archive.
+                /// The CRC-32 stored in the archive.
                 expected: u32,
-                /// The CRC-32 of the bytes.
+                /// The CRC-32 computed from the bytes.
                 found: u32,
             },
             /// Not damage: the archive exceeds a limit of the reader (FORMAT.md, section 24). The corresponding error
             /// is [`Error::Limit`].
             OverLimit(Limit),
-            /// Not damage: a part that this program does not know (FORMAT.md, section 22). The corresponding error is
-            /// [`Error::Unknown`].
+            /// Not damage: the archive contains a part that this program does not support (FORMAT.md, section 22). The
+            /// corresponding error is [`Error::Unknown`].
             Unknown(UnknownPart),
             /// Not damage: the system cannot read the bytes. The corresponding error is [`Error::Read`].
             Unreadable {
-                /// The kind of the system's error.
+                /// The kind of the system error.
                 error: io::ErrorKind,
-                /// The system's number of the error, if it has one.
+                /// The number of the system error, if it has one.
                 code: Option<i32>,
             },
         }
 
         impl DamageKind {
-            /// Returns the section of FORMAT.md with the violated rule; 0 if the file cannot be read.
+            /// Returns the section of FORMAT.md that contains the violated rule, or 0 if the file cannot be read.
             pub const fn section(self) -> u8 {
                 match self {
                     $(DamageKind::$variant => $section,)*
@@ -265,7 +266,7 @@ damage_kinds! {
     PositionIndex = 20, "damaged position index";
 }
 
-/// A limit of a reader that an archive exceeds. The archive may be intact, and readable with other limits
+/// A reader's limit that an archive exceeds. The archive may be intact, and may be readable with higher limits
 /// ([`OpenOptions`](crate::archive::OpenOptions)).
 ///
 /// ```
@@ -284,9 +285,9 @@ damage_kinds! {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Limit {
-    /// The limited part, as in `a block`.
+    /// A name for the limited part, such as `a block`.
     pub what: &'static str,
-    /// The limit, in bytes; 0 if memory is exhausted.
+    /// The limit, in bytes, or 0 if memory is exhausted.
     pub limit: u64,
     /// The required value, in bytes.
     pub needed: u64,
@@ -301,25 +302,26 @@ impl fmt::Display for Limit {
     }
 }
 
-/// A part of an archive that this program does not know, but that a program must know to read or to write the archive.
+/// A part of an archive that this program does not support, although a program must support it to read or write the
+/// archive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum UnknownPart {
-    /// A critical block of this kind.
+    /// A critical block of an unknown kind.
     Block {
-        /// The number of the kind.
+        /// The number of the block's kind.
         kind: u8,
     },
-    /// A block of a known kind in another coding.
+    /// A block of a known kind in an unknown coding.
     Coding {
-        /// The number of the kind.
+        /// The number of the block's kind.
         kind: u8,
         /// The coding.
         coding: u8,
     },
-    /// Features that a reader must know: the unknown bits.
+    /// The unknown bits among the features that a reader must support.
     ReadFeatures(u32),
-    /// Features that a writer must know: the unknown bits.
+    /// The unknown bits among the features that a writer must support.
     WriteFeatures(u32),
 }
 
@@ -345,7 +347,7 @@ impl Damage {
         Damage { offset, kind, game: None }
     }
 
-    /// Returns damage for a system error. Keeps as much of the error as can be copied.
+    /// Returns a system error as damage. Keeps only the parts of the error that can be copied.
     pub(crate) fn unreadable(offset: u64, error: &io::Error) -> Damage {
         let kind = DamageKind::Unreadable { error: error.kind(), code: error.raw_os_error() };
         Damage::new(offset, kind)
@@ -369,14 +371,12 @@ impl Error {
         move |source| Error::Io { doing, path, source }
     }
 
-    /// Returns an error for a source of games that cannot be read further, for a reason other than an error of the
-    /// system.
+    /// Returns the error for a source of games that cannot be read further, for a reason other than a system error.
     pub(crate) fn input(name: impl Into<String>, what: impl Into<String>) -> Error {
         Error::Input { name: name.into(), what: what.into(), source: None }
     }
 
-    /// Returns the unreadable part of the archive with its offset, if that is the error: damage, a limit, or an error
-    /// of the system.
+    /// Returns the unreadable part of the archive with its offset, if the error is damage, a limit, or a system error.
     pub(crate) fn damage(&self) -> Option<Damage> {
         match self {
             Error::Damaged(damage) => Some(*damage),
@@ -387,7 +387,7 @@ impl Error {
         }
     }
 
-    /// Returns a copy of the error, for another affected game.
+    /// Returns a copy of the error, to report it for another affected game.
     pub(crate) fn again(&self) -> Error {
         match self {
             Error::Damaged(damage) => Error::Damaged(*damage),
@@ -399,7 +399,7 @@ impl Error {
             }
             Error::Deleted { game } => Error::Deleted { game: *game },
             Error::Interrupted => Error::Interrupted,
-            // Reading an existing game gives no other errors.
+            // Reading an existing game causes no other errors.
             error => Error::input("archive", error.to_string()),
         }
     }

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! A PGN database is imported into an archive (`.bga`). A game is a header followed by its moves, one byte per
-//! half-move; compressed columns hold the tags and comments. An index (`.bgi`) finds game N, and ply K of it is
-//! replayed on demand. FORMAT.md describes every byte. Games are numbered from 1; ply 0 is the starting position.
+//! half-move. Compressed columns contain the tags and comments. An index (`.bgi`) locates each game, and any ply of a
+//! game can be replayed on demand. FORMAT.md describes every byte. Games are numbered from 1, and ply 0 is the starting
+//! position.
 //!
 //! The two main types are [`Import`], which creates an archive from PGN, and [`Archive`], which reads its games.
 //!
@@ -30,7 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! All games in parallel, on rayon's threads:
+//! The following example processes all games in parallel, on rayon's threads:
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -51,20 +52,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - Searching: [`Archive::find`] by tags ([`Filter`]), position, [`Pattern`] or a combination ([`Query`]);
-//!   [`ArchiveSet`] for several archives; [`Archive::tree`] for the moves played in a position.
-//! - Writing: [`Import`] for PGN files on all cores, [`ArchiveWriter`] for games from code ([`Game`]).
-//! - Chess: [`chess`] has positions, moves, FEN, SAN and UCI; [`brenner`] the code of the moves; [`pgn`] reads and
-//!   writes PGN without an archive; [`pcn`] is PCN.
-//! - Keeping: [`Archive::verify`], [`Archive::repair`], [`Archive::delete`], [`Archive::edit`],
+//! - Search: [`Archive::find`] searches by tags ([`Filter`]), position, [`Pattern`] or a combination ([`Query`]);
+//!   [`ArchiveSet`] covers several archives; [`Archive::tree`] returns the moves played in a position.
+//! - Write: [`Import`] imports PGN files on all cores, and [`ArchiveWriter`] adds games from a program ([`Game`]).
+//! - Chess: [`chess`] contains positions, moves, FEN, SAN and UCI; [`brenner`] contains the code of the moves; [`pgn`]
+//!   reads and writes PGN without an archive; [`pcn`] does the same for PCN.
+//! - Maintain: [`Archive::verify`], [`Archive::repair`], [`Archive::delete`], [`Archive::edit`],
 //!   [`Archive::transcode`], [`archive::copy`].
 //!
-//! Work that uses rayon runs on its current pool. An import, search or verification that starts within a parallel
-//! iterator waits for the threads of its own pool. These threads meanwhile take up other tasks, nested on one stack.
-//! With thousands of such tasks the stack can overflow. Start them outside the iterator, or on a separate pool.
+//! Operations that use rayon run on its current pool. If an import, search or verification starts within a parallel
+//! iterator, it waits for the threads of its own pool. While these threads wait, they take up other tasks, nested on
+//! the same stack. With thousands of such tasks, the stack can overflow. Therefore start such operations outside the
+//! iterator, or on a separate pool.
 //!
-//! Features: `mmap` (default) maps archives into memory, `zip` (default) reads PGN in zip files. With
-//! `default-features = false` the library builds for wasm32-unknown-unknown.
+//! Features: `mmap` (default) maps archives into memory, and `zip` (default) reads PGN in zip files. With
+//! `default-features = false`, the library builds for wasm32-unknown-unknown.
 #![warn(missing_docs)]
 #![deny(unsafe_code, clippy::undocumented_unsafe_blocks)]
 

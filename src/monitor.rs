@@ -1,11 +1,11 @@
-//! Progress and cancellation of long work.
+//! Progress and cancellation of long operations.
 
 use crate::error::{Error, Result};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Receives the progress of long work, and can stop it. A closure that takes the progress since its last call also is a
-/// monitor.
+/// Receives the progress of a long operation, and can stop it. A closure that receives the progress since its last call
+/// is also a monitor.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -31,19 +31,19 @@ pub struct Monitor<'a> {
 }
 
 impl<'a> Monitor<'a> {
-    /// Returns a monitor without a receiver and without a stop flag.
+    /// Returns a monitor that has neither a receiver of progress nor a stop flag.
     pub fn new() -> Monitor<'a> {
         Monitor::default()
     }
 
-    /// Returns the monitor with a function that receives the progress since the last call, on any thread. The work
-    /// defines the unit. The total is unknown.
+    /// Returns the monitor with a function that receives the progress since the last call, on any thread. The unit of
+    /// progress depends on the operation. The total is unknown.
     pub fn on_progress(self, progress: impl Fn(u64) + Sync + 'a) -> Monitor<'a> {
         Monitor { progress: Some(Box::new(progress)), ..self }
     }
 
-    /// Returns the monitor with a flag that stops the work when it becomes true. The work then ends with
-    /// [`Error::Interrupted`], and leaves nothing unfinished.
+    /// Returns the monitor with a flag that stops the operation when it becomes true. The operation then ends with
+    /// [`Error::Interrupted`], and leaves no incomplete result.
     pub fn stop(self, stop: &'a AtomicBool) -> Monitor<'a> {
         Monitor { stop: Some(stop), ..self }
     }
@@ -55,12 +55,12 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Returns whether the work must stop.
+    /// Returns whether the operation must stop.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// Returns an error if the work must stop.
+    /// Returns an error if the operation must stop.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_stopped() { Err(Error::Interrupted) } else { Ok(()) }
     }

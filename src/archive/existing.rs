@@ -1,6 +1,6 @@
-//! The treatment of an existing file.
+//! How to treat an existing file.
 
-/// The treatment of a file that already exists at the path of a new file.
+/// How to treat a file that already exists at the path of a new file.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -21,12 +21,13 @@ pub enum Existing {
     Refuse,
     /// Replace the existing file when the new one is complete.
     Replace,
-    /// Append to the existing file. If the format does not allow this, the file is unchanged and an error is returned.
+    /// Append to the existing file. If the format does not support appending, the file is unchanged and an error is
+    /// returned.
     Append,
 }
 
 impl Existing {
-    /// Returns the treatment for the value of `--force`.
+    /// Returns the variant for the value of `--force`.
     #[doc(hidden)]
     pub fn from_force(force: bool) -> Existing {
         if force { Existing::Replace } else { Existing::Refuse }

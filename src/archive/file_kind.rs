@@ -10,9 +10,10 @@ use std::sync::{PoisonError, RwLock};
 /// The folder in which this process keeps side files.
 static INDEX_FOLDER: RwLock<Option<PathBuf>> = RwLock::new(None);
 
-/// Makes this process keep indexes and side files in a folder instead of beside their archives. Use it if the folder of
-/// an archive is read-only, or should contain nothing else. Existing files beside an archive are still used. File names
-/// in the folder consist of the name of the archive and a hash of its path. `None` restores the default.
+/// Makes this process store new indexes and side files in a folder instead of next to their archives. Use this function
+/// if the folder of an archive is read-only or should contain only archives. Existing side files next to an archive are
+/// still used. Each file name in the folder consists of the name of the archive and a hash of its path. `None` restores
+/// the default.
 pub fn set_index_folder(folder: Option<PathBuf>) {
     *INDEX_FOLDER.write().unwrap_or_else(PoisonError::into_inner) = folder;
 }
@@ -37,7 +38,7 @@ pub enum FileKind {
     Archive,
     /// The index of an archive, `.bgi`.
     Index,
-    /// The signatures of an archive's games, `.bgs`.
+    /// The signatures of an archive's games, `.bgs`, for position searches.
     Signatures,
     /// The position index of an archive, `.bgp`.
     Positions,
@@ -49,11 +50,11 @@ impl FileKind {
     /// All kinds.
     pub const ALL: [FileKind; 5] =
         [FileKind::Archive, FileKind::Index, FileKind::Signatures, FileKind::Positions, FileKind::TagColumns];
-    /// The kinds of files that stand beside an archive and can be rebuilt.
+    /// The kinds of files that are stored next to an archive and can be rebuilt.
     pub const BESIDE: [FileKind; 4] =
         [FileKind::Index, FileKind::Signatures, FileKind::Positions, FileKind::TagColumns];
 
-    /// Returns the extension of these files, such as `bga`.
+    /// Returns the file name extension of this kind, such as `bga`.
     pub fn extension(self) -> &'static str {
         match self {
             FileKind::Archive => "bga",
@@ -74,16 +75,16 @@ impl FileKind {
         }
     }
 
-    /// Returns the kind of a file that begins with these bytes, or `None` if it is not a file of this library. An
-    /// archive has two header pages; both are checked, so one may be damaged.
+    /// Returns the kind of a file that begins with these bytes, or `None` if this library does not write such files. An
+    /// archive contains two header pages. Both are checked, so one may be damaged.
     pub fn from_bytes(bytes: &[u8]) -> Option<FileKind> {
         let second = bytes.get(header::PAGE..).unwrap_or_default();
         let begins = |kind: &FileKind| bytes.starts_with(&kind.magic());
         FileKind::ALL.into_iter().find(begins).or(second.starts_with(&header::MAGIC).then_some(FileKind::Archive))
     }
 
-    /// Returns the path of this kind of file for an archive, existing or new. It is beside the archive, unless this
-    /// process uses a folder for such files ([`set_index_folder`]) and there is none beside the archive.
+    /// Returns the path of this kind of file for an archive, existing or new. The path is next to the archive, unless
+    /// [`set_index_folder`] set a folder and no such file exists next to the archive.
     pub fn of_archive(self, archive: &Path) -> PathBuf {
         let beside = self.beside(archive);
         let folder = INDEX_FOLDER.read().unwrap_or_else(PoisonError::into_inner);
@@ -102,8 +103,8 @@ impl FileKind {
         }
     }
 
-    /// Returns the path of a file of this kind beside an archive: its extension replaces `bga`, or follows any other
-    /// name.
+    /// Returns the path of a file of this kind next to an archive: its extension replaces `bga`, or is added to any
+    /// other name.
     pub fn beside(self, archive: &Path) -> PathBuf {
         if archive.extension().is_some_and(|extension| extension == "bga") {
             return archive.with_extension(self.extension());
@@ -115,7 +116,8 @@ impl FileKind {
     }
 }
 
-/// Removes the side files of an archive that was replaced. The index is rewritten, and files of other programs stay.
+/// Removes the side files of an archive that was replaced, except the index. The index is rewritten, and files of other
+/// programs are kept.
 pub(in crate::archive) fn remove_beside(archive: &Path) {
     for kind in FileKind::BESIDE.into_iter().filter(|kind| *kind != FileKind::Index) {
         let path = kind.of_archive(archive);

@@ -1,11 +1,11 @@
-//! The files of a folder.
+//! Lists the files in folders.
 
 use crate::error::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the files in a folder and its subfolders with one of these extensions (lower case), sorted by path. Links to
-/// folders are not followed. Broken links are included, so opening them reports the error.
+/// Returns the files in a folder and its subfolders with one of these extensions (lower case), sorted by path. Symbolic
+/// links to folders are not followed. Broken links are included, so opening them reports the error.
 ///
 /// Errors: a folder cannot be read.
 pub fn files_in(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
@@ -18,7 +18,7 @@ pub fn files_in(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
             if entry.file_type().map_err(unreadable)?.is_dir() {
                 folders.push(path);
             } else if endings.iter().any(|end| name.ends_with(end))
-                // macOS stores metadata in such files.
+                // macOS stores metadata in files with this prefix.
                 && !name.starts_with("._")
                 && (path.is_file() || path.is_symlink() && !path.exists())
             {
@@ -30,9 +30,9 @@ pub fn files_in(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Returns the archives at these paths. A folder stands for the archives in it.
+/// Returns the archives at these paths. A folder represents the archives in it.
 ///
-/// Errors: a folder cannot be read, or has no archives.
+/// Errors: a folder cannot be read, or contains no archives.
 pub fn archives_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {

@@ -1,4 +1,4 @@
-//! Sets of games by number.
+//! Sets of games, by number.
 
 /// A set of games of one archive, with one bit for each number.
 ///
@@ -18,7 +18,7 @@ pub struct GameSet {
 }
 
 impl GameSet {
-    /// Returns the empty set for an archive of this many games.
+    /// Returns the empty set for an archive of `games` games.
     pub fn new(games: u64) -> GameSet {
         GameSet { words: vec![0; games.div_ceil(64) as usize], games }
     }
@@ -28,7 +28,7 @@ impl GameSet {
         GameSet::from_words(vec![!0; games.div_ceil(64) as usize], games)
     }
 
-    /// Returns the set with these bits, with game 1 in the lowest bit of the first word; bits beyond the last game are
+    /// Returns the set with these bits, where game 1 is the lowest bit of the first word. Bits beyond the last game are
     /// dropped.
     pub fn from_words(mut words: Vec<u64>, games: u64) -> GameSet {
         words.resize(games.div_ceil(64) as usize, 0);
@@ -38,7 +38,7 @@ impl GameSet {
         GameSet { words, games }
     }
 
-    /// Returns the set of these numbers for an archive of this many games; numbers beyond the last are ignored.
+    /// Returns the set of these numbers for an archive of `games` games. Numbers beyond the last game are ignored.
     pub fn from_numbers(games: u64, numbers: impl IntoIterator<Item = u64>) -> GameSet {
         let mut set = GameSet::new(games);
         for number in numbers {
@@ -72,7 +72,8 @@ impl GameSet {
             .is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
-    /// Adds a game to the set. Returns whether the game was new; a number beyond the last game changes nothing.
+    /// Adds a game to the set. Returns whether the set did not contain the game before. A number beyond the last game
+    /// is ignored.
     pub fn insert(&mut self, game: u64) -> bool {
         if game == 0 || game > self.games || self.contains(game) {
             return false;
@@ -84,7 +85,7 @@ impl GameSet {
         true
     }
 
-    /// Removes a game from the set. Returns whether the game was in the set.
+    /// Removes a game from the set. Returns whether the set contained the game.
     pub fn remove(&mut self, game: u64) -> bool {
         let found = self.contains(game);
         if found {
@@ -102,12 +103,12 @@ impl GameSet {
         self.words.iter_mut().zip(others).for_each(|(word, other)| *word &= other);
     }
 
-    /// Removes the games of `other`.
+    /// Removes the games of `other` from this set.
     pub fn subtract(&mut self, other: &GameSet) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
     }
 
-    /// Returns the number of games in the set that precede this one. Counts the bits.
+    /// Returns the number of games in the set that precede this game. Counts the bits.
     pub fn rank(&self, game: u64) -> u64 {
         let before = game.saturating_sub(1).min(self.games);
         let full_words = (before / 64) as usize;
@@ -128,7 +129,7 @@ impl GameSet {
         })
     }
 
-    /// Iterates over the runs of numbers in the set, ascending, as first and last.
+    /// Iterates over the runs of consecutive numbers in the set, ascending, as first and last number.
     pub fn runs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let mut numbers = self.iter().peekable();
         std::iter::from_fn(move || {
@@ -142,23 +143,23 @@ impl GameSet {
     }
 }
 
-/// The games of an archive that are still unassigned. Each game is taken once, as part of a run, so the total time is
-/// proportional to the number of games and runs.
+/// The games of an archive that have not been assigned to a set yet. Each game is assigned once, as part of a run, so
+/// the total time is proportional to the number of games and runs.
 pub(in crate::archive) struct Unsaid {
     games: GameSet,
-    /// For each word that has games, its own index. For any other word, the index of a later word, towards the next
-    /// word with games.
+    /// For each word with unassigned games, its own index. For any other word, the index of a later word, at most the
+    /// index of the next word with unassigned games.
     next: Vec<usize>,
 }
 
 impl Unsaid {
-    /// Returns the set in which all games of an archive are unassigned; `games` is their number.
+    /// Returns the set in which all games of an archive are unassigned. `games` is the number of games.
     pub fn new(games: u64) -> Unsaid {
         let games = GameSet::all(games);
         Unsaid { next: (0..=games.words.len()).collect(), games }
     }
 
-    /// Takes the games `first` to `last`, and adds them to a set, if there is one.
+    /// Removes the games `first` to `last`, and adds the removed games to `into`, if given.
     pub fn take(&mut self, (first, last): (u64, u64), mut into: Option<&mut GameSet>) {
         let Some((first, last)) = first.checked_sub(1).zip(last.checked_sub(1)) else { return };
         let (from, to) = ((first / 64) as usize, (last / 64) as usize);
@@ -181,8 +182,8 @@ impl Unsaid {
         }
     }
 
-    /// Returns the first word at or after `word` that has games, and links every skipped word directly to it (path
-    /// compression).
+    /// Returns the first word at or after `word` with unassigned games, and links every skipped word directly to it
+    /// (path compression).
     fn find(&mut self, word: usize) -> usize {
         let step = |next: &[usize], at: usize| next.get(at).copied().unwrap_or(at);
         let mut found = word;

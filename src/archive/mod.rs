@@ -1,11 +1,11 @@
-//! Archive files: writing, mapping, reading, and maintenance.
+//! Writes, maps, reads and maintains archive files.
 //!
-//! `read` opens archives and finds games in them. `write` makes and extends archives atomically. `copy` makes archives
-//! from archives, by blocks or by games. `maintain` verifies, repairs and deletes. The other files define sets of
-//! games, kinds of files, and folders. The input is untrusted bytes on disk or in memory. The output is games
-//! ([`GameRef`]), or damage with its location.
+//! `read` opens archives and finds games in them. `write` creates and extends archives atomically. `copy` creates
+//! archives from other archives, block by block or game by game. `maintain` verifies and repairs archives, and deletes
+//! games. The other files define sets of games, kinds of files, and folders. The input is untrusted bytes on disk or in
+//! memory. The output is games ([`GameRef`]), or damage with its location.
 
-// This room reads untrusted bytes, so no code here may panic.
+// This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod existing;
@@ -48,6 +48,6 @@ pub use read::side::SideState;
 #[doc(hidden)]
 pub use read::{map, read_at};
 pub(crate) use write::new_file::sync_folder;
-// The parts that write archives, for this project's programs and tests; they are not covered by semantic versioning.
+// The parts that write archives, for this project's programs and tests. They are not covered by semantic versioning.
 #[doc(hidden)]
 pub use write::{storage, temporary, writer};

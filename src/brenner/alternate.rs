@@ -1,14 +1,14 @@
-//! The document's second notation, with the bit fields in another order (FORMAT.md, "The alternate notation"), and its
-//! two variants in the document.
+//! The second notation of Brenner's document, with the bit fields in another order (FORMAT.md, "The alternate
+//! notation"), and its two variants.
 
 use super::code::{EXPLICIT, NAG, TEXT};
 
-/// The pawn's `mm` of the table (step 1, step 2, capture right, capture left) in the alternate notation.
+/// The alternate `mm` value for each pawn move of the table (step 1, step 2, capture right, capture left).
 const PAWN: [u8; 4] = [1, 2, 0, 3];
-/// The extension bytes C0 to C7 in the alternate notation.
+/// The extension bytes C0 to C7, as written in the alternate notation.
 const EXTENSIONS: [u8; 8] = [0x48, 0x58, 0x68, 0x78, 0x88, 0x98, 0xA8, 0xB8];
 
-/// An order of the bit fields that differs from the document's table.
+/// An order of the bit fields that differs from the table in Brenner's document.
 ///
 /// ```
 /// use scoresheet::brenner::alternate::Order;
@@ -40,7 +40,7 @@ impl Order {
     /// All orders.
     pub const ALL: [Order; 3] = [Order::Alternate, Order::Exchanged, Order::Fixed];
 
-    /// Converts a byte of the document's table to this order. The conversion is a bijection.
+    /// Converts a byte from the table's order to this order. The conversion is a bijection.
     pub const fn convert(self, byte: u8) -> u8 {
         let byte = swap(byte);
         match (self, byte) {
@@ -70,14 +70,14 @@ impl Order {
         }
     }
 
-    /// Returns a stream with inline texts in this order. Texts, and the bytes that follow an explicit move or a NAG,
-    /// are copied.
+    /// Returns a stream with inline texts, converted to this order. Texts, and the bytes that follow an explicit move
+    /// or a NAG, are copied unchanged.
     #[expect(clippy::indexing_slicing, reason = "there is a table for each order")]
     pub fn write(self, stream: &[u8]) -> Vec<u8> {
         transcode(stream, &WRITE[self as usize], EXPLICIT, NAG)
     }
 
-    /// Converts a stream of this order to the order of the document's table: the inverse of [`Order::write`] for every
+    /// Converts a stream from this order to the order of the table. This is the inverse of [`Order::write`] for every
     /// byte string.
     #[expect(clippy::indexing_slicing, reason = "there is a table for each order")]
     pub fn read(self, stream: &[u8]) -> Vec<u8> {
@@ -89,7 +89,7 @@ static WRITE: [[u8; 256]; 3] =
     [Order::Alternate.table(false), Order::Exchanged.table(false), Order::Fixed.table(false)];
 static READ: [[u8; 256]; 3] = [Order::Alternate.table(true), Order::Exchanged.table(true), Order::Fixed.table(true)];
 
-/// Main notation to alternate, byte by byte: a bijection.
+/// The alternate byte for each byte of the main notation. This mapping is a bijection.
 pub static TO_ALTERNATE: [u8; 256] = Order::Alternate.table(false);
 
 /// Alternate notation to main.
@@ -101,7 +101,7 @@ const fn swap(byte: u8) -> u8 {
     let (w, dd) = (byte >> 6 & 1, byte >> 1 & 3);
     match byte {
         0x20..=0x3F => 0x20 | PAWN[(byte >> 3 & 3) as usize] << 3 | ddd,
-        // Prefixes: 11 dd 0 000 queen, 11 dd 1 000 knight, 10 dd 0 000 rook, 01 dd 0 000 bishop.
+        // The prefixes are 11 dd 0 000 queen, 11 dd 1 000 knight, 10 dd 0 000 rook, 01 dd 0 000 bishop.
         0x40..=0x47 => 0xC0 | dd << 4 | (byte & 1) << 3,
         0x80..=0x87 => (if byte & 1 == 0 { 0x80 } else { 0x40 }) | dd << 4,
         0xC0..=0xC7 => EXTENSIONS[ddd as usize],
@@ -112,13 +112,13 @@ const fn swap(byte: u8) -> u8 {
 }
 
 /// Converts a stream with inline texts to the alternate notation. Texts, and the bytes that follow an explicit move or
-/// a NAG, are copied.
+/// a NAG, are copied unchanged.
 pub fn to_alternate(stream: &[u8]) -> Vec<u8> {
     Order::Alternate.write(stream)
 }
 
-/// Converts a stream of the alternate notation to the main notation: the inverse of [`to_alternate`] for every byte
-/// string.
+/// Converts a stream from the alternate notation to the main notation. This is the inverse of [`to_alternate`] for
+/// every byte string.
 pub fn from_alternate(stream: &[u8]) -> Vec<u8> {
     Order::Alternate.read(stream)
 }

@@ -1,6 +1,7 @@
-//! The bytes of the code that are not plain moves (FORMAT.md, "Brenner moves").
+//! Defines the bytes of the code that are not plain moves (FORMAT.md, "Brenner moves").
 
-/// Text up to the next zero byte. In an archive, the marker of a text that is stored elsewhere.
+/// The start of a text, which extends to the next zero byte. In an archive, this byte marks a text that is stored
+/// outside the stream.
 pub const TEXT: u8 = 0x00;
 /// Castling with the h-side rook.
 pub const CASTLE_H: u8 = 0x04;
@@ -10,13 +11,13 @@ pub const CASTLE_A: u8 = 0x05;
 pub const BAD: u8 = 0x06;
 /// `!` after a move.
 pub const GOOD: u8 = 0x07;
-/// An explicit move: two bytes follow.
+/// The prefix of an explicit move, which two bytes follow.
 pub const EXPLICIT: u8 = 0xC0;
 /// The null move.
 pub const NULL: u8 = 0xC1;
-/// A numeric annotation glyph: one byte follows.
+/// The prefix of a numeric annotation glyph, which one byte follows.
 pub const NAG: u8 = 0xC2;
 /// A variation opens.
 pub const OPEN: u8 = 0xC3;
-/// A variation closes. (C5 begins the header of an archive's game record; C6 and C7 are unassigned.)
+/// A variation closes. (C5 begins the header of an archive's game record. C6 and C7 are unassigned.)
 pub const CLOSE: u8 = 0xC4;

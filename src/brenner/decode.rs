@@ -1,4 +1,4 @@
-//! Converts Brenner bytes to events, and checks every move.
+//! Converts Brenner bytes to elements, and checks every move.
 
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use super::encode::push_move;
@@ -10,39 +10,39 @@ use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role,
 use crate::game::{Line, Outcome};
 use std::fmt;
 
-/// The kind of a stream's fault.
+/// The kind of a fault in a stream.
 ///
 /// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DecodeFault {
-    /// The stream ends within an element, or a variation is open at its end.
+    /// The stream ends within an element, or a variation is still open at its end.
     CutShort,
-    /// The piece that the byte names is not on the board.
+    /// The board contains no piece that the byte names.
     NoSuchPiece,
     /// The move is not legal in its position.
     IllegalMove,
-    /// A prefix that does not fit the next byte, or a promotion without a prefix.
+    /// A prefix does not match the next byte, or a promotion lacks its prefix.
     BadPrefix,
-    /// A promotion to a label in use.
+    /// A promoted piece would receive a label that is already in use.
     LabelTaken,
-    /// An explicit move with invalid bits.
+    /// An explicit move contains invalid bits.
     BadExplicit,
     /// An unassigned byte.
     Unassigned,
     /// A variation closes although none is open.
     StrayClose,
-    /// A result inside a variation, or an element after the result.
+    /// A result occurs inside a variation, or an element follows the result.
     MisplacedResult,
 }
 
-/// A fault of a stream, and the offset of the faulty element, in bytes from 0.
+/// A fault in a stream, with the offset of the faulty element in bytes from 0.
 ///
 /// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DecodeError {
     /// The kind of the fault.
     pub fault: DecodeFault,
-    /// The offset in the stream.
+    /// The offset of the faulty element in the stream.
     pub offset: usize,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// The location of a stream's texts.
+/// The location of the texts of a stream.
 ///
 /// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +76,7 @@ pub enum TextPlaces {
     Apart,
 }
 
-/// An element of a stream.
+/// An element of a stream, as the decoder returns it.
 ///
 /// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,7 +87,7 @@ pub enum Item<'a> {
     Suffix(bool),
     /// A numeric annotation glyph.
     Nag(u8),
-    /// A text; empty if texts are outside the stream.
+    /// The bytes of a text, which are empty if texts are outside the stream.
     Text(&'a [u8]),
     /// A variation opens.
     Open,
@@ -97,7 +97,7 @@ pub enum Item<'a> {
     Outcome(Outcome),
 }
 
-/// Reads a stream element by element. Never panics for any bytes. Stops at the first fault.
+/// A decoder that reads a stream element by element. It never panics, whatever the input. It stops at the first fault.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -127,17 +127,17 @@ pub struct Decoder<'a> {
     line: Line,
     /// Whether plain moves can use the fast path.
     quick: bool,
-    /// Whether plain moves are known to leave no check.
+    /// Whether no plain move can leave its king in check, because the stream has been verified.
     proved: bool,
     canonical: bool,
     ended: bool,
     scratch: Vec<u8>,
 }
 
-/// The meaning of a table byte, before the board is consulted.
+/// The meaning of a byte of the table, regardless of the position.
 #[derive(Clone, Copy)]
 enum Word {
-    /// `step`: the files and ranks that the move crosses, from its start square to its target.
+    /// `step` is the number of files and ranks from the start square to the target square.
     Piece {
         role: Role,
         label: u8,
@@ -153,7 +153,7 @@ enum Word {
     },
 }
 
-/// The meanings of all bytes.
+/// The meaning of each byte, or `None` if the byte has no meaning.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static WORDS: [Option<Word>; 256] = {
     let mut words = [None; 256];
@@ -196,20 +196,21 @@ const fn read_word(byte: u8) -> Option<Word> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Returns a decoder at the beginning of a stream that starts from `start`.
+    /// Returns a decoder at the beginning of `bytes`, a stream that starts from position `start`.
     pub fn new(bytes: &'a [u8], start: Position, texts: TextPlaces) -> Decoder<'a> {
         let quick = start.knows_checks();
         let line = Line::new(start, memchr::memchr(OPEN, bytes).is_some());
         Decoder { bytes, at: 0, texts, line, quick, proved: false, canonical: true, ended: false, scratch: Vec::new() }
     }
 
-    /// Like `new`, for a stream with verified moves. Does not test again whether a plain move leaves its king in check.
-    /// In an unverified stream, such a move goes unnoticed; all other faults are found.
+    /// Returns a decoder like `new`, for a stream whose moves have been verified. The decoder does not test again
+    /// whether a plain move leaves its king in check. In an unverified stream, such a move is not detected, but all
+    /// other faults are.
     pub(crate) fn proved(bytes: &'a [u8], start: Position, texts: TextPlaces) -> Decoder<'a> {
         Decoder { proved: true, ..Decoder::new(bytes, start, texts) }
     }
 
-    /// Returns the position after the elements read so far, within the open variation.
+    /// Returns the position after the elements read so far. Within a variation, it is the position in the variation.
     pub fn position(&self) -> &Position {
         self.line.position()
     }
@@ -229,7 +230,8 @@ impl<'a> Decoder<'a> {
         self.canonical
     }
 
-    /// Returns the next element, or `None` at the end. The position is still the one before a move; `advance` plays it.
+    /// Returns the next element, or `None` at the end. The position remains the one before the element, whereas
+    /// `advance` also plays a move.
     fn take(&mut self) -> Result<Option<(Item<'a>, Option<PieceId>)>, DecodeFault> {
         let Some(byte) = self.next_byte() else {
             return if self.line.depth() == 0 { Ok(None) } else { Err(DecodeFault::CutShort) };
@@ -341,8 +343,8 @@ impl<'a> Decoder<'a> {
             Word::Prefix { role, label } => {
                 let next = self.next_byte().ok_or(DecodeFault::CutShort)?;
                 match word(next) {
-                    // If the piece byte has w = 1, the prefix still names the piece. `advance` recognizes that it is
-                    // not canonical.
+                    // If the piece byte has w = 1, the prefix still determines the piece. `advance` detects that this
+                    // form is not canonical.
                     Some(Word::Piece { role: moved, step, .. }) if moved == role => {
                         Ok((self.piece_move(role, label, step)?, None))
                     }
@@ -379,7 +381,7 @@ impl<'a> Decoder<'a> {
     fn pawn_squares(&self, label: u8, step: u8) -> Result<(Square, Square), DecodeFault> {
         let from = self.find(Role::Pawn, label)?;
         let forward = if self.position().turn() == Color::White { 1 } else { -1 };
-        // Towards the h-file is right for White and left for Black.
+        // Toward the h-file is right for White and left for Black.
         let to = match step {
             0 => offset(from, 0, forward),
             1 => offset(from, 0, 2 * forward),
@@ -390,7 +392,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Plays the next element if it is a legal plain move of one byte. Calls `before` with the position before the
-    /// move, the move and its threat. Otherwise returns false and does nothing; `advance` handles the element.
+    /// move, the move and its threat. Otherwise returns false and does nothing, so `advance` handles the element.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -415,8 +417,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Plays the next elements while they are legal moves of one byte and `texts` has room for their SAN. With
-    /// `full_squares`, a piece that its file does not identify gets its full square. Returns the number of moves.
+    /// Plays elements while they are legal one-byte moves and `texts` has space for their SAN. With `full_squares`, a
+    /// move receives its full start square if the file does not identify the piece. Returns the number of moves played.
     pub(crate) fn play_texts(&mut self, full_squares: bool, texts: &mut [ShortText]) -> usize {
         let (mut black, mut count) = (self.position().turn() == Color::Black, 0);
         for text in texts {
@@ -430,7 +432,7 @@ impl<'a> Decoder<'a> {
         count
     }
 
-    /// Returns whether the next element is a move of one byte, legal or not.
+    /// Returns whether the next element is a one-byte move, legal or not.
     #[expect(clippy::indexing_slicing, reason = "sides are 0 and 1, bytes indices of 256 entries")]
     pub(crate) fn is_before_move(&self) -> bool {
         let steps = &STEPS[self.position().turn().index()];
@@ -438,7 +440,7 @@ impl<'a> Decoder<'a> {
         self.bytes.get(self.at).is_some_and(|byte| is_move(*byte))
     }
 
-    /// Castles if that is the next element and legal. Returns the text.
+    /// Castles if the next element is a legal castling move. Returns the text.
     #[inline(never)]
     fn castling_text(&mut self) -> Option<ShortText> {
         let side = match *self.bytes.get(self.at)? {
@@ -463,8 +465,8 @@ impl<'a> Decoder<'a> {
         let Step { targets, slot, step, role, relation, onto } = STEPS[side][usize::from(byte)];
         let from = position.square[usize::from(slot) % CODES];
         let to = from.wrapping_add(step);
-        // The relation of the two squares differs if the piece would cross the edge of the board. A byte without a
-        // piece has relation 0 in the table.
+        // The relation of the two squares differs from the byte's if the piece would cross the edge of the board. In
+        // the table, a byte without a piece has relation 0.
         if (from | to) > 63 || RELATION[usize::from(from)][usize::from(to)] != relation {
             return false;
         }
@@ -474,7 +476,8 @@ impl<'a> Decoder<'a> {
         if targets & (empty | taking) & 1 << to == 0 {
             return false;
         }
-        // If another move follows, the check is not mate. The legality of that move is checked when it is played.
+        // If another move follows, the check is not checkmate. The legality of the following move is checked when it is
+        // played.
         let next = self.bytes.get(self.at + 1);
         let seen = |position: &Position, m, check| {
             let followed = || next.is_some_and(|next| STEPS[side][usize::from(*next)].relation != 0);
@@ -502,7 +505,7 @@ impl<'a> Decoder<'a> {
         };
         match item {
             Item::Move(m) => {
-                // No form is shorter than an element of one byte.
+                // An element of one byte is canonical, because no form is shorter.
                 if self.at - start > 1 {
                     self.scratch.clear();
                     push_move(self.line.position(), m, &mut self.scratch);
@@ -522,16 +525,17 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// The effect of a byte that is a complete plain move, for one side.
+/// The effect of a one-byte plain move, for one side.
 #[derive(Clone, Copy)]
 struct Step {
-    /// The possible destinations. A pawn cannot reach the last rank here, and moves two squares only from its start.
+    /// The possible destinations. Pawns that reach the last rank are excluded, and a pawn moves two squares only from
+    /// its start.
     targets: u64,
     slot: u8,
     /// The step between the squares, modulo 256.
     step: u8,
     role: Role,
-    /// The `RELATION` of the move's squares; 0 for other bytes.
+    /// The `RELATION` of the move's squares, or 0 if the byte is not a plain move.
     relation: u8,
     /// The allowed contents of the target square: `EMPTY_SQUARE`, `TAKEN`, or both.
     onto: u8,
@@ -540,10 +544,10 @@ struct Step {
 const EMPTY_SQUARE: u8 = 1;
 const TAKEN: u8 = 2;
 
-/// The steps of each byte, for White and for Black.
+/// The `Step` of each byte, for White and for Black.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static STEPS: [[Step; 256]; 2] = {
-    // The directions of a pawn: step 1, step 2, capture right, capture left, from the player's point of view.
+    // The steps of a pawn: step 1, step 2, capture right, capture left, from the player's point of view.
     const PAWN: [[u8; 4]; 2] = [[2, 2, 1, 3], [6, 6, 5, 7]];
     const INNER: u64 = 0x00FF_FFFF_FFFF_FF00;
     const FOURTH: [u64; 2] = [0xFF << 24, 0xFF << 32];
@@ -568,15 +572,16 @@ static STEPS: [[Step; 256]; 2] = {
     tables
 };
 
-/// Returns the square at this distance, or `None` if it is off the board.
+/// Returns the square at this distance in files and ranks, or `None` if it is off the board.
 fn offset(from: Square, files: i8, ranks: i8) -> Option<Square> {
     let (file, rank) = (from.file_index() as i8 + files, from.rank_index() as i8 + ranks);
     ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Square::at(file as u8, rank as u8))
 }
 
-/// Calls `visit` with each move of a stream, including variations, and the position before it, up to the first fault.
+/// Calls `visit` with each move of a stream, including variations, and with the position before the move, up to the
+/// first fault.
 ///
-/// The writer has verified the moves, so kings left in check are not detected.
+/// The writer has verified the moves, so moves that leave their king in check are not detected.
 pub(crate) fn each_move(start: &Position, stream: &[u8], visit: &mut dyn FnMut(&Position, Move)) {
     let mut decoder = Decoder::proved(stream, start.clone(), TextPlaces::Apart);
     loop {

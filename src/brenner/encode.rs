@@ -1,12 +1,12 @@
-//! Converts events to Brenner bytes: the canonical stream.
+//! Converts game elements to Brenner bytes in canonical form.
 
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::RELATION;
 use crate::chess::{CastlingSide, Move, MoveKind, PieceId, Position, Role};
 use crate::game::Outcome;
 
-/// Appends a move that is legal in `before`, or the null move. It takes one byte, two with a prefix, or three for a
-/// piece without a label.
+/// Appends a move that is legal in `before`, or the null move. The move takes one byte, two bytes with a prefix, or
+/// three bytes for a piece without a label.
 ///
 /// ```
 /// use scoresheet::brenner::encode::{push_close, push_move, push_nag, push_open, push_outcome, push_suffix};
@@ -58,8 +58,8 @@ fn push_in_full(before: &Position, m: Move, out: &mut Vec<u8>) {
     out.push(words.byte(m));
 }
 
-/// The representation of a slot's moves: the constant bits, the prefix if required, and the table in `STEPS` of the
-/// other bits.
+/// How to write the moves of a slot: the constant bits, the prefix if required, and the table in `STEPS` for the other
+/// bits.
 #[derive(Clone, Copy)]
 struct Words {
     base: u8,
@@ -68,8 +68,8 @@ struct Words {
 }
 
 impl Words {
-    /// Returns the byte of a move. Pawns and pieces share the code, because a branch on the role would be
-    /// unpredictable.
+    /// Returns the byte of a move. Pawns and pieces share the code, because a branch on the role would often be
+    /// mispredicted.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares, kinds and relations are masked")]
     fn byte(&self, m: Move) -> u8 {
@@ -78,8 +78,8 @@ impl Words {
     }
 }
 
-/// The bits of a move in its byte, by the `RELATION` of its squares: for knights and kings, for sliders, for White's
-/// pawns and for Black's pawns.
+/// The variable bits of a move's byte, by the `RELATION` of its squares. There is one table each for knights and kings,
+/// for sliders, for White's pawns and for Black's pawns.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static STEPS: [[u8; 128]; 4] = {
     let mut tables = [[0; 128]; 4];
@@ -89,7 +89,7 @@ static STEPS: [[u8; 128]; 4] = {
         tables[1][relation] = relation as u8 & 0x3F;
         relation += 1;
     }
-    // Step 1, step 2, capture right, capture left, from the player's point of view.
+    // The order is step 1, step 2, capture right, capture left, from the player's point of view.
     let relations = [[0x0A, 0x12, 0x09, 0x0B], [0x0E, 0x16, 0x0D, 0x0F]];
     let mut step = 0;
     while step < 4 {
@@ -146,7 +146,7 @@ fn push_explicit(m: Move, out: &mut Vec<u8>) {
     out.extend_from_slice(&[EXPLICIT, high, low]);
 }
 
-/// Appends the `!` (good) or `?` byte.
+/// Appends the byte for `!` (good) or `?` (bad).
 pub fn push_suffix(good: bool, out: &mut Vec<u8>) {
     out.push(if good { GOOD } else { BAD });
 }
@@ -156,17 +156,17 @@ pub fn push_nag(nag: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[NAG, nag]);
 }
 
-/// Appends the opening of a variation.
+/// Appends the byte that opens a variation.
 pub fn push_open(out: &mut Vec<u8>) {
     out.push(OPEN);
 }
 
-/// Appends the closing of a variation.
+/// Appends the byte that closes a variation.
 pub fn push_close(out: &mut Vec<u8>) {
     out.push(CLOSE);
 }
 
-/// Appends the marker of a text that is stored elsewhere.
+/// Appends the marker of a text that is stored outside the stream.
 pub fn push_text_marker(out: &mut Vec<u8>) {
     out.push(TEXT);
 }

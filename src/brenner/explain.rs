@@ -1,4 +1,4 @@
-//! Explains each byte of a stand-alone string, in the manner of Brenner's document: `01 100 001`, queen, 4 squares, NE.
+//! Explains each byte of a stand-alone string in the style of Brenner's document: `01 100 001`, queen, 4 squares, NE.
 
 use super::alternate::Order;
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
@@ -7,12 +7,12 @@ use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, StandaloneError};
 use crate::chess::Position;
 use std::fmt;
 
-/// The notation of bytes, from the document.
+/// A notation of bytes that Brenner's document defines.
 ///
 /// [`explain`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Notation {
-    /// The notation of the document's table.
+    /// The notation of the table in Brenner's document.
     #[default]
     Table,
     /// The alternate notation.
@@ -24,7 +24,7 @@ pub enum Notation {
 }
 
 impl Notation {
-    /// Returns the order of the fields, if it differs from the table's.
+    /// Returns the order of the fields, or `None` if it is the order of the table.
     pub const fn order(self) -> Option<Order> {
         match self {
             Notation::Table => None,
@@ -35,20 +35,20 @@ impl Notation {
     }
 }
 
-/// An element of a string: its bits by field, their meaning, and the move or text.
+/// An explained element of a string: its bits by field, their meaning, and the move or text.
 ///
-/// `Display` writes the three in columns.
+/// `Display` writes these three parts in columns.
 ///
 /// [`explain`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explained {
-    /// The offset of its first byte, in bytes from 0.
+    /// The offset of the element's first byte, in bytes from 0.
     pub offset: usize,
-    /// The bits of its bytes, without texts. Blanks separate the fields.
+    /// The bits of the element's bytes, without texts. Blanks separate the fields.
     pub bits: String,
     /// The meaning of the fields.
     pub meaning: String,
-    /// The move in SAN, the text, or nothing.
+    /// The move in SAN, or the text. The value is empty if the element contains neither.
     pub content: String,
 }
 
@@ -59,10 +59,9 @@ impl fmt::Display for Explained {
     }
 }
 
-/// Explains a stand-alone string, element by element, in order. A prefix and the byte that it belongs to are two
-/// elements.
+/// Explains a stand-alone string, one element at a time, in order. A prefix and the byte after it are two elements.
 ///
-/// Before an error, `found` receives all preceding elements.
+/// If the string is invalid, `found` receives all elements before the error.
 ///
 /// ```
 /// use scoresheet::brenner::{explain, standalone};
@@ -136,7 +135,7 @@ fn utf8(text: &[u8], at: usize) -> Result<&str, StandaloneError> {
     std::str::from_utf8(text).map_err(|_| StandaloneError::NotUtf8(at))
 }
 
-/// Returns the description of a leading text, and the text without its letter.
+/// Returns the description of a leading text, and the text without its first letter.
 fn leading(text: &str) -> Option<(String, &str)> {
     let letter = *text.as_bytes().first()?;
     let rest = text.get(1..)?;
@@ -152,7 +151,7 @@ fn leading(text: &str) -> Option<(String, &str)> {
     Some((meaning.into(), rest))
 }
 
-/// Returns the widths of a byte's fields, left to right, in bits. `byte` is in the table's notation.
+/// Returns the widths of a byte's fields in bits, from left to right. `byte` must be in the notation of the table.
 const fn fields(byte: u8, notation: Notation) -> &'static [u8] {
     match (notation, byte) {
         (_, 0x00..=0x0F) => &[5, 3],
@@ -200,7 +199,7 @@ fn split(mut bits: u16, widths: &[u8]) -> String {
     text
 }
 
-/// Returns the meaning of a byte of the table on its own.
+/// Returns the meaning of a single byte in the notation of the table.
 #[expect(clippy::indexing_slicing, reason = "two and three bits are indices of 4 and 8")]
 fn meaning(byte: u8) -> String {
     const COMPASS: [&str; 8] = ["E", "NE", "N", "NW", "W", "SW", "S", "SE"];

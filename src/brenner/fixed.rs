@@ -1,7 +1,8 @@
-//! The main line of a game as move ids of fixed width: two bytes each, or packed into 11 bits (FORMAT.md, "Move ids").
+//! Stores the main line of a game as move ids of fixed width: two bytes each, or packed into 11 bits (FORMAT.md, "Move
+//! ids").
 //!
-//! A string contains the ids of the moves, the id of the game's end, and the tags and the start in the form of a
-//! stand-alone string (leading texts). Comments, glyphs and variations are omitted.
+//! A string contains the ids of the moves and the id of the game's end, then the tags and the starting position as
+//! leading texts of a stand-alone string. Comments, glyphs and variations are omitted.
 
 use super::explain::{Explained, Notation, explain as explain_texts};
 use super::move_id::{END, MoveId, NULL};
@@ -12,31 +13,31 @@ use std::fmt;
 /// The number of bits of an id.
 const BITS: u32 = 11;
 
-/// The representation of ids as bytes.
+/// The size of ids in a byte string.
 ///
 /// [`encode`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
-    /// Two bytes per id, the higher byte first.
+    /// Two bytes per id, the most significant byte first.
     Ids,
-    /// Eleven bits per id, the highest first, with zero bits up to the end of the last byte.
+    /// Eleven bits per id, the most significant bit first, with zero bits up to the end of the last byte.
     Bits,
 }
 
-/// The reason that bytes are not a game in this form.
+/// The reason why bytes are not a game in this form.
 ///
 /// [`encode`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FixedError {
     /// The bytes end before the id of the game's end.
     NoEnd,
-    /// The id with this number, from 0, is reserved or exceeds 2,047.
+    /// The id at this index, from 0, is reserved or exceeds 2,047.
     Reserved(usize),
-    /// The move with this number, from 0, is not legal.
+    /// The move at this index, from 0, is not legal.
     IllegalMove(usize),
-    /// There is no id for the move with this number. This does not occur in legal games.
+    /// The move at this index has no id. This does not occur in legal games.
     NoId(usize),
-    /// The bits after the last id are not zero.
+    /// The padding bits after the last id are not zero.
     Padding,
     /// The bytes after the moves are not valid tags.
     Tags(StandaloneError),
@@ -80,7 +81,7 @@ pub fn pack(ids: &[MoveId], width: Width) -> Vec<u8> {
         return numbers.flat_map(|number| (number as u16).to_be_bytes()).collect();
     }
     let mut out = Vec::with_capacity(ids.len() * BITS as usize / 8 + 1);
-    // The pending bits: fewer than eight, plus the next eleven.
+    // At most seven pending bits, plus the next eleven.
     let (mut held, mut count) = (0u32, 0);
     for number in numbers {
         held = held << BITS | number;
@@ -97,7 +98,7 @@ pub fn pack(ids: &[MoveId], width: Width) -> Vec<u8> {
     out
 }
 
-/// Returns the ids up to the id of the game's end, and the number of their bytes.
+/// Returns the ids up to the id of the game's end, and the number of bytes that they occupy.
 pub fn unpack(bytes: &[u8], width: Width) -> Result<(Vec<MoveId>, usize), FixedError> {
     let mut ids = Vec::new();
     let (mut held, mut count) = (0u32, 0u32);
@@ -120,7 +121,8 @@ pub fn unpack(bytes: &[u8], width: Width) -> Result<(Vec<MoveId>, usize), FixedE
     }
 }
 
-/// Returns the main line, the result, the tags and the start of a game as bytes. Errors: U+0000 in a tag.
+/// Returns a game as bytes: the main line, the result, the tags and the starting position. Errors: a tag contains
+/// U+0000.
 ///
 /// ```
 /// use scoresheet::brenner::fixed::{self, FixedError, Width};
@@ -141,7 +143,7 @@ pub fn encode(game: &Game, width: Width) -> Result<Vec<u8>, FixedError> {
     Ok(bytes)
 }
 
-/// Reads a game. Checks every move. Never panics for any bytes.
+/// Reads a game. Checks every move. Never panics, whatever the input.
 pub fn decode(bytes: &[u8], width: Width) -> Result<Game, FixedError> {
     let (ids, end) = unpack(bytes, width)?;
     let mut game = standalone::decode(bytes.get(end..).unwrap_or_default()).map_err(FixedError::Tags)?;
@@ -164,7 +166,8 @@ pub fn decode(bytes: &[u8], width: Width) -> Result<Game, FixedError> {
     Ok(game)
 }
 
-/// Explains bytes id by id, and the texts after the ids. Before an error, `found` receives all preceding elements.
+/// Explains each id of a byte string, and then the texts after the ids. If the bytes are invalid, `found` receives all
+/// elements before the error.
 pub fn explain(bytes: &[u8], width: Width, mut found: impl FnMut(Explained)) -> Result<(), FixedError> {
     let (ids, end) = unpack(bytes, width)?;
     let texts = bytes.get(end..).unwrap_or_default();

@@ -1,21 +1,21 @@
-//! Moves as numbers of 11 bits (FORMAT.md, "Move ids").
+//! Represents moves as 11-bit numbers (FORMAT.md, "Move ids").
 //!
-//! From Brenner's "Suggestion For Hardware Implementation": about 7,000 plies are possible at most, so 11 bits would
-//! suffice. With the piece and its color, there would be more than 2,048 moves. The position already determines both.
-//! Without them, there are 1,968 triples of from square, to square and promotion.
+//! The idea is from Brenner's "Suggestion For Hardware Implementation", which states that about 7,000 plies are
+//! possible at most, so 11 bits would suffice. With the piece and its color, there would be more than 2,048 moves. The
+//! position already determines both. Without them, there are 1,968 triples of from square, to square and promotion.
 
 use crate::chess::attacks::RELATION;
 use crate::chess::{CastlingSide, Move, MoveKind, Position, Role, Square};
 
-/// The number of moves with an id: 1,792 pairs of from and to squares on a line or a knight's leap apart, and 176
+/// The number of moves with an id: 1,792 pairs of from and to squares on a line or a knight's move apart, and 176
 /// promotions.
 pub const MOVES: u16 = 1968;
-/// The id of the null move. The ids from 1,973 to 2,047 are reserved.
+/// The id of the null move. Ids 1,973 to 2,047 are reserved.
 pub const NULL: MoveId = MoveId(MOVES);
-/// The ids that end a game in a sequence of ids: no result, 0-1, 1-0, draw.
+/// The ids that end a sequence: no result, 0-1, 1-0, draw.
 pub const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES + 3), MoveId(MOVES + 4)];
 
-/// The number of a move among all moves of pieces on an empty board, below 2,048.
+/// The id of a move: its number among all moves of all pieces on an empty board, below 2,048.
 ///
 /// ```
 /// use scoresheet::brenner::move_id::{self, MoveId};
@@ -31,7 +31,7 @@ pub const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveId(u16);
 
-/// The triples, in ascending order, which is the order of the ids:
+/// The triples, ascending, in the order of their ids, with these fields:
 ///
 /// | bits | value |
 /// |---|---|
@@ -66,22 +66,22 @@ static TRIPLES: [u16; MOVES as usize] = {
 };
 
 impl MoveId {
-    /// Returns the id with this number, or `None` from 2,048.
+    /// Returns the id with this number, or `None` if the number is 2,048 or more.
     pub const fn new(number: u16) -> Option<MoveId> {
         if number < 2048 { Some(MoveId(number)) } else { None }
     }
 
-    /// Returns the number, below 2,048.
+    /// Returns the id as a number below 2,048.
     pub const fn number(self) -> u16 {
         self.0
     }
 
-    /// Returns whether the id is a move, the null move or an end of a game, and not reserved.
+    /// Returns whether the id is assigned: to a move, the null move or an end of a game.
     pub const fn is_known(self) -> bool {
         self.0 <= MOVES + 4
     }
 
-    /// Returns the id of a from square, a to square and a promotion. Returns `None` if no piece moves in this way.
+    /// Returns the id for a from square, a to square and a promotion. Returns `None` if no piece moves in this way.
     pub fn from_squares(from: Square, to: Square, promotion: Option<Role>) -> Option<MoveId> {
         let promotion = match promotion {
             None => 0,
@@ -108,8 +108,8 @@ impl MoveId {
 
     /// Returns the id of a legal move or the null move. Returns `None` if no piece moves between the squares.
     ///
-    /// Castling is the king's step of two squares (`e1g1`) if the king is on the e-file, the rook is in the corner, and
-    /// `chess960` is false. Otherwise it is king takes rook.
+    /// Castling is encoded as the king's move by two squares (`e1g1`) if the king is on the e-file, the rook is in the
+    /// corner, and `chess960` is false. Otherwise, it is encoded as the king capturing its own rook.
     pub fn from_move(m: Move, chess960: bool) -> Option<MoveId> {
         let to = match m.kind {
             MoveKind::Null => return Some(NULL),
@@ -123,8 +123,8 @@ impl MoveId {
         MoveId::from_squares(m.from, to, m.promotion())
     }
 
-    /// Returns the legal move with this id in a position, or the null move. Accepts both forms of castling. Returns
-    /// `None` if the move is illegal.
+    /// Returns the legal move with this id in a position, or the null move. Accepts both encodings of castling. Returns
+    /// `None` if the move is illegal in this position.
     pub fn to_move(self, position: &Position) -> Option<Move> {
         if self == NULL {
             return Some(Move::NULL);

@@ -1,4 +1,4 @@
-//! A complete game as one string, including texts and tags (FORMAT.md, "Stand-alone strings").
+//! Stores a complete game as one string, including texts and tags (FORMAT.md, "Stand-alone strings").
 
 use super::decode::{DecodeError, Decoder, Item, TextPlaces};
 use super::encode;
@@ -9,23 +9,23 @@ use crate::game::{Event, Game, Outcome, TextKind, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The tags with an identifying letter.
+/// The tags that have an identifying letter, with these letters.
 pub(super) const LETTERS: [(u8, &str); 6] =
     [(b'W', "White"), (b'B', "Black"), (b'D', "Date"), (b'L', "Site"), (b'T', "Event"), (b'V', "Variation")];
 pub(super) const FEN: u8 = b'F';
 pub(super) const OTHER_TAG: u8 = b'X';
 pub(super) const COMMENT: u8 = b'C';
 
-/// The reason that a string is not a stand-alone game.
+/// The reason why a string is not a stand-alone game.
 ///
 /// [`encode()`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StandaloneError {
-    /// A leading text does not begin with one of the identifying letters; holds the text's offset in bytes.
+    /// A leading text does not begin with one of the identifying letters. The value is the text's offset in bytes.
     UnknownLetter(usize),
-    /// A text is not UTF-8; holds the text's offset in bytes.
+    /// A text is not UTF-8. The value is the text's offset in bytes.
     NotUtf8(usize),
-    /// A tag or text of the game contains U+0000, which ends texts in this form.
+    /// A tag or text of the game contains U+0000, which ends texts in such strings.
     ZeroCharacter,
     /// The starting position is invalid.
     Fen(FenError),
@@ -49,12 +49,12 @@ impl fmt::Display for StandaloneError {
 
 impl std::error::Error for StandaloneError {}
 
-/// Returns the game as one string in canonical form. The form does not distinguish comments in braces from comments
+/// Returns the game as a string in canonical form. The string does not distinguish comments in braces from comments
 /// after `;`, or tokens from tails.
 ///
-/// The FEN tag of the starting position gets the letter F. Any other FEN tag, such as an invalid one, is stored like
-/// other tags. A starting position without a FEN tag is added as F, so the decoded game has a FEN tag. Errors: U+0000
-/// in a tag or text.
+/// The FEN tag with the starting position is written with the letter F. Any other FEN tag, such as an invalid one, is
+/// stored like other tags. A starting position without a FEN tag is added with the letter F, so the decoded game has a
+/// FEN tag. Errors: a tag or text contains U+0000.
 ///
 /// ```
 /// use scoresheet::brenner::decode::{DecodeError, DecodeFault};
@@ -87,13 +87,13 @@ pub fn encode(game: &Game) -> Result<Vec<u8>, StandaloneError> {
     Ok(writer.out)
 }
 
-/// Appends events to a string with inline texts.
+/// Writes events to a string with inline texts.
 #[derive(Default)]
 struct Writer {
     out: Vec<u8>,
     moved: bool,
     tags: usize,
-    /// The index of the tag with the starting position.
+    /// The index of the tag that contains the starting position.
     fen: Option<usize>,
 }
 
@@ -151,8 +151,8 @@ impl Visitor for Writer {
 /// Appends the main line of an intact stream as a stand-alone string: the starting position if it is not standard, the
 /// moves, and the result. Variations, glyphs and texts are omitted. Nothing is decoded.
 ///
-/// Such a string represents the game without further data: [`start`] and a [`Replay`](crate::brenner::replay::Replay)
-/// reach any ply.
+/// Such a string is sufficient to replay the game: [`start`] and a [`Replay`](crate::brenner::replay::Replay) reach any
+/// ply.
 pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     if *start != *STANDARD {
         encode::push_text(&[&[FEN], start.fen().as_bytes()].concat(), out);
@@ -176,25 +176,25 @@ pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The moves of a game: the starting position, and the Brenner bytes without texts. Searches use this form for games in
-/// an archive and for stand-alone strings.
+/// The moves of a game, as the starting position and the Brenner bytes without texts. Searches use this form for games
+/// in an archive and for stand-alone strings.
 ///
 /// [`start`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'a> {
     /// The position before the first move.
     pub start: &'a Position,
-    /// The moves, with the result at the end.
+    /// The bytes of the moves, with the result at the end.
     pub bytes: &'a [u8],
 }
 
 impl Stream<'_> {
-    /// Returns whether the moves start from another position than the shared standard position.
+    /// Returns whether the moves start from a position other than the shared standard position.
     pub(crate) fn is_set_up(&self) -> bool {
         !std::ptr::eq(self.start, &*STANDARD)
     }
 
-    /// Returns the result at the end of the moves, or unknown if there is none.
+    /// Returns the result at the end of the moves, or `Unknown` if there is none.
     pub fn outcome(&self) -> Outcome {
         last_outcome(self.bytes)
     }
@@ -205,7 +205,7 @@ impl Stream<'_> {
     }
 }
 
-/// Returns the result at the end of a stream.
+/// Returns the result at the end of a stream, or `Unknown` if there is none.
 pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
     use super::code::{EXPLICIT, NAG};
     let outcome = match stream.last() {
@@ -214,8 +214,8 @@ pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
         Some(3) => Outcome::Draw,
         _ => return Outcome::Unknown,
     };
-    // The byte may belong to a NAG or an explicit move. Only a walk can decide this, and it is needed only if the last
-    // three bytes contain such a byte.
+    // The last byte may belong to a NAG or an explicit move. Only a walk through the stream can decide this, and it is
+    // needed only if the last three bytes contain a NAG or explicit-move byte.
     let near = stream.len().saturating_sub(3);
     if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG)) {
         return outcome;
@@ -266,7 +266,7 @@ pub fn start(bytes: &[u8]) -> Result<(Cow<'static, Position>, &[u8]), Standalone
     Ok((start, rest))
 }
 
-/// Reads a stand-alone string. Checks every move. Never panics for any bytes.
+/// Reads a stand-alone string. Checks every move. Never panics, whatever the input.
 pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
     let mut game = Game::default();
     let mut at = 0;
@@ -314,7 +314,7 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
             Item::Nag(nag) => Event::Nag(nag),
             Item::Text(text) => {
                 let text = std::str::from_utf8(text).map_err(|_| StandaloneError::NotUtf8(at + start))?;
-                // After a glyph before the first move, a comment still begins with its letter.
+                // Before the first move, a comment begins with its letter even after a glyph.
                 let comment = if moved { Some(text) } else { text.strip_prefix(char::from(COMMENT)) };
                 Event::Text(TextKind::Brace, comment.ok_or(StandaloneError::UnknownLetter(at + start))?.into())
             }

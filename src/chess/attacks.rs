@@ -1,9 +1,9 @@
-//! Attack tables, computed at compile time, and the first pieces seen from a square.
+//! Attack tables, computed at compile time, and the first piece in a direction from a square.
 
-/// The eight directions in the Brenner order: E NE N NW W SW S SE, as (file step, rank step).
+/// The eight directions in Brenner's order: E NE N NW W SW S SE, as (file step, rank step).
 pub(crate) const DIRECTIONS: [(i8, i8); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
-/// The eight knight leaps in the Brenner order: EES EEN NNE NNW WWN WWS SSW SSE.
+/// The eight knight moves in Brenner's order: EES EEN NNE NNW WWN WWS SSW SSE.
 pub(crate) const LEAPS: [(i8, i8); 8] = [(2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2)];
 
 const fn step(square: u8, (df, dr): (i8, i8)) -> Option<u8> {
@@ -30,14 +30,14 @@ const fn jumps(steps: &[(i8, i8)]) -> [u64; 64] {
     table
 }
 
-/// The squares that a knight attacks.
+/// The squares that a knight attacks from each square.
 pub(crate) static KNIGHT: [u64; 64] = jumps(&LEAPS);
-/// The squares that a king attacks.
+/// The squares that a king attacks from each square.
 pub(crate) static KING: [u64; 64] = jumps(&DIRECTIONS);
-/// The squares that a pawn of each color attacks.
+/// The squares that a pawn of each color attacks from each square.
 pub(crate) static PAWN: [[u64; 64]; 2] = [jumps(&[(-1, 1), (1, 1)]), jumps(&[(-1, -1), (1, -1)])];
 
-/// The squares from a square to the edge in each direction, without the square: `RAYS[direction][square]`.
+/// The squares between a square and the edge in each direction, without the square itself: `RAYS[direction][square]`.
 pub(crate) static RAYS: [[u64; 64]; 8] = {
     let mut table = [[0; 64]; 8];
     let mut direction = 0;
@@ -56,7 +56,7 @@ pub(crate) static RAYS: [[u64; 64]; 8] = {
     table
 };
 
-/// The squares that a piece attacks on an empty board, by role number; there are none for the pawn.
+/// The squares that a piece attacks on an empty board, by role number. The set is empty for the pawn.
 pub(crate) static REACH: [[u64; 64]; 6] = {
     let mut table = [[0; 64], jumps(&LEAPS), [0; 64], [0; 64], [0; 64], jumps(&DIRECTIONS)];
     let mut direction = 0;
@@ -64,7 +64,7 @@ pub(crate) static REACH: [[u64; 64]; 6] = {
         let mut square = 0;
         while square < 64 {
             let ray = RAYS[direction][square];
-            // Bishop 2, rook 3, queen 4.
+            // The role numbers are 2 for the bishop, 3 for the rook and 4 for the queen.
             table[3 - (direction & 1)][square] |= ray;
             table[4][square] |= ray;
             square += 1;
@@ -86,9 +86,9 @@ pub(crate) static ATTACKS: [[[u64; 64]; 6]; 2] = {
 ///
 /// | value | meaning |
 /// |---|---|
-/// | 0 | neither on a line nor a knight's leap apart |
+/// | 0 | not on a line and not a knight's move apart |
 /// | 8..=63 | on a line: bits 0 to 2 are ddd, bits 3 to 5 are nnn |
-/// | 64..=71 | a knight's leap: bits 0 to 2 are ddd |
+/// | 64..=71 | a knight's move apart: bits 0 to 2 are ddd |
 pub(crate) static RELATION: [[u8; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut from = 0;
@@ -112,7 +112,7 @@ pub(crate) static RELATION: [[u8; 64]; 64] = {
     table
 };
 
-/// The squares strictly between two squares on a line; none for other squares.
+/// The squares strictly between two squares on a line. The set is empty for other squares.
 static BETWEEN: [[u64; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut a = 0;
@@ -132,7 +132,7 @@ static BETWEEN: [[u64; 64]; 64] = {
     table
 };
 
-/// Returns the squares strictly between two squares on a line; none for other squares.
+/// Returns the squares strictly between two squares on a line, or no squares if they are not on a line.
 #[inline(always)]
 pub(crate) fn between(a: usize, b: usize) -> u64 {
     BETWEEN[a & 63][b & 63]
@@ -149,8 +149,8 @@ pub(crate) fn first_seen(square: usize, direction: usize, occupied: u64) -> Opti
     Some(if direction < 4 { blockers.trailing_zeros() as u8 } else { 63 - blockers.leading_zeros() as u8 })
 }
 
-/// Returns the squares that a slider on `square` attacks in every second direction. `diagonal` is 0 for the rook's
-/// directions and 1 for the bishop's.
+/// Returns the squares that a slider on `square` attacks in four of the eight directions. `diagonal` is 0 for the
+/// directions of a rook, and 1 for the directions of a bishop.
 pub(crate) fn slide(square: usize, diagonal: usize, occupied: u64) -> u64 {
     let mut attacked = 0;
     let mut direction = diagonal;

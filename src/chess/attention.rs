@@ -1,6 +1,6 @@
-//! The known attacks on the kings of a position.
+//! Known attacks on the kings of a position.
 
-/// The known attacks on the two kings (with labels). It avoids recomputing them at every move.
+/// The known facts about attacks on the two kings (with labels). A known value saves computing attacks at every move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attention {
     /// Nothing is known.

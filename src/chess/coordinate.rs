@@ -1,9 +1,9 @@
-//! Files and ranks, the coordinates of squares, and the error for texts that should name a part of the board.
+//! Files and ranks, the coordinates of squares, and the error for invalid texts of coordinates and pieces.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A text that does not name the expected part of the board.
+/// The error for a text that does not name the expected part of the board.
 ///
 /// ```
 /// let error = "i9".parse::<scoresheet::chess::Square>().unwrap_err();
@@ -19,7 +19,7 @@ impl ParseError {
         ParseError { expected }
     }
 
-    /// Returns the expected text, such as `a square, as in e4`.
+    /// Returns a description of the expected text, such as `a square, as in e4`.
     pub const fn expected(self) -> &'static str {
         self.expected
     }
@@ -87,7 +87,7 @@ macro_rules! coordinate {
 }
 
 coordinate!(
-    /// A file of the board, from White's left to right.
+    /// A file of the board, from left to right for White.
     ///
     /// ```
     /// use scoresheet::chess::{File, Rank, Square};
@@ -98,7 +98,7 @@ coordinate!(
     File, b'a', letter, "file", "a file, a to h", [A, B, C, D, E, F, G, H]
 );
 coordinate!(
-    /// A rank of the board, counted from White's side.
+    /// A rank of the board, numbered from White's side.
     ///
     /// [`File`] has an example.
     Rank, b'1', digit, "rank", "a rank, 1 to 8", [First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth]

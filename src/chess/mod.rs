@@ -1,7 +1,8 @@
-//! The rules of chess, without I/O: squares, pieces, positions, legal moves and the Zobrist key. `text` contains FEN,
-//! EPD, SAN and UCI.
+//! The rules of chess, without I/O: squares, pieces, positions, legal moves and Zobrist keys. `text` reads and writes
+//! FEN, EPD, SAN and UCI.
 //!
-//! A [`Position`] is mainly data. `safety` (attacks, checks, pins), `movegen` and `play` contain its operations.
+//! A [`Position`] consists mainly of data. Its operations are in `safety` (attacks, checks, pins), `movegen` and
+//! `play`.
 
 pub(crate) mod attacks;
 pub(crate) mod attention;

@@ -1,4 +1,4 @@
-//! Legal moves, checkmate, stalemate and perft.
+//! Legal moves, checkmate, stalemate, and perft.
 
 use super::attacks::{self, KING, KNIGHT, PAWN, between};
 use super::attention::Attention;
@@ -10,7 +10,7 @@ use super::square::{Square, squares};
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 
 impl Position {
-    /// Returns all legal moves. A set-up position may have more than 256.
+    /// Returns all legal moves. A position set up by hand may have more than 256 moves.
     pub fn legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::with_capacity(64);
         self.legal_moves_into(&mut moves);
@@ -31,7 +31,7 @@ impl Position {
     /// Returns whether the side to move has a legal move.
     pub fn has_legal_move(&self) -> bool {
         match self.king(self.turn) {
-            // In check, a king move is the most frequent answer.
+            // In check, the most frequent reply is a king move.
             Some(king) if self.attention == Attention::Check => self.king_can_move() || self.others_can_answer(king),
             _ => self.generate(&mut |m| self.is_safe(m)),
         }
@@ -54,14 +54,14 @@ impl Position {
         !self.in_check() && !self.has_legal_move()
     }
 
-    /// Returns whether an en passant capture is legal.
+    /// Returns whether an en passant capture is legal in this position.
     pub fn en_passant_is_legal(&self) -> bool {
         let Some(to) = self.en_passant() else { return false };
         squares(self.candidates(Role::Pawn, to))
             .any(|from| self.legality(Move { from, to, kind: MoveKind::EnPassant }).is_ok())
     }
 
-    /// Returns the number of sequences of legal moves with this number of plies.
+    /// Returns the number of sequences of legal moves of length `depth`, in plies.
     pub fn perft(&self, depth: u32) -> u64 {
         if depth == 0 {
             return 1;
@@ -80,7 +80,7 @@ impl Position {
             .sum()
     }
 
-    /// Returns whether a piece other than the king can capture the piece that gives check, or block it.
+    /// Returns whether a piece other than the king can capture the checking piece or block the check.
     fn others_can_answer(&self, king: Square) -> bool {
         let us = self.turn;
         let royal = self.king(us.other()).map_or(0, Square::bit);
@@ -95,7 +95,8 @@ impl Position {
         }) || self.en_passant_is_legal()
     }
 
-    /// Returns the pawn of the side to move that can step to `to`, an empty square, as a bitboard; 0 if there is none.
+    /// Returns the pawn of the side to move that can step to `to`, an empty square, as a bitboard, or 0 if there is
+    /// none.
     #[inline]
     pub(super) fn stepper_to(&self, to: Square) -> u64 {
         let pawns = self.role(Role::Pawn) & self.occupied[self.turn.index()];
@@ -107,8 +108,8 @@ impl Position {
         pawns & (single | if far { double } else { 0 })
     }
 
-    /// Calls `found` with each pseudo-legal move (fully legal for castling) until it returns true. Returns whether it
-    /// did.
+    /// Calls `found` with each pseudo-legal move (castling moves are fully legal) until it returns true. Returns
+    /// whether it did.
     fn generate(&self, found: &mut impl FnMut(Move) -> bool) -> bool {
         let us = self.turn;
         let (ours, theirs) = (self.occupied[us.index()], self.occupied[us.other().index()]);

@@ -1,10 +1,10 @@
-//! Moves, and the reasons that a move is illegal.
+//! Moves, and the reasons why a move is illegal.
 
 use super::piece::Role;
 use super::square::Square;
 use std::fmt;
 
-/// The two castling sides, by the origin of the rook.
+/// A castling side, named by the origin of the rook.
 ///
 /// ```
 /// use scoresheet::chess::{CastlingSide, Color, Position};
@@ -19,17 +19,17 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum CastlingSide {
-    /// With the rook nearer the h-file (O-O): king to the g-file, rook to the f-file.
+    /// Castling with the rook nearer the h-file (O-O): the king moves to the g-file, the rook to the f-file.
     King = 0,
-    /// With the rook nearer the a-file (O-O-O): king to the c-file, rook to the d-file.
+    /// Castling with the rook nearer the a-file (O-O-O): the king moves to the c-file, the rook to the d-file.
     Queen = 1,
 }
 
 impl CastlingSide {
-    /// Both castling sides, h-side first.
+    /// Both castling sides, the h-side first.
     pub const BOTH: [CastlingSide; 2] = [CastlingSide::King, CastlingSide::Queen];
 
-    /// Returns the destination files of king and rook.
+    /// Returns the destination files of the king and the rook.
     pub(super) const fn files(self) -> (u8, u8) {
         match self {
             CastlingSide::King => (6, 5),
@@ -38,16 +38,16 @@ impl CastlingSide {
     }
 }
 
-/// The known effect of a move on the opposing king.
+/// The known effect of a move on the opponent's king.
 ///
 /// [`Decoder::advance_plain`](crate::brenner::decode::Decoder::advance_plain) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Threat {
     /// The king is not attacked.
     None,
-    /// Check but not mate, because another move follows.
+    /// Check, but not checkmate, because another move follows.
     Check,
-    /// Check, which may be mate.
+    /// Check, which may be checkmate.
     CheckOrMate,
 }
 
@@ -56,19 +56,20 @@ pub enum Threat {
 /// [`Move`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MoveKind {
-    /// A piece goes to a square and captures any piece there.
+    /// A piece moves to a square and captures any piece there.
     Plain,
     /// A pawn captures the pawn that has just passed the target square.
     EnPassant,
-    /// Castling; `to` is the rook's square.
+    /// Castling, where `to` is the rook's square.
     Castle(CastlingSide),
-    /// A pawn reaches the last rank and becomes this role.
+    /// A pawn reaches the last rank and is promoted to this role.
     Promotion(Role),
-    /// The side to move passes; `from` and `to` have no meaning.
+    /// The side to move passes. In this case, `from` and `to` are meaningless.
     Null,
 }
 
-/// A move: from square, to square and kind. For castling, `from` is the king's square and `to` the rook's square.
+/// A move, with its start square, target square and kind. For castling, `from` is the king's square and `to` the rook's
+/// square.
 ///
 /// ```
 /// use scoresheet::chess::{CastlingSide, Move, MoveKind, Position, Role, Square};
@@ -97,7 +98,7 @@ impl Move {
     /// The null move.
     pub const NULL: Move = Move { from: Square::masked(0), to: Square::masked(0), kind: MoveKind::Null };
 
-    /// Returns the new role if the move is a promotion.
+    /// Returns the new role if the move is a promotion, otherwise `None`.
     pub const fn promotion(self) -> Option<Role> {
         match self.kind {
             MoveKind::Promotion(role) => Some(role),
@@ -111,7 +112,7 @@ impl Move {
     }
 }
 
-/// The reason that a move is illegal.
+/// The reason why a move is illegal.
 ///
 /// ```
 /// use scoresheet::chess::{IllegalMove, Move, MoveKind, Position, Square};
@@ -127,7 +128,7 @@ impl Move {
 pub enum IllegalMove {
     /// No piece of the side to move can make the move.
     NotPseudoLegal,
-    /// The mover's king would be attacked.
+    /// The king of the moving side would be attacked.
     LeavesKingInCheck,
 }
 
@@ -153,8 +154,8 @@ impl fmt::Display for CastlingSide {
 }
 
 impl fmt::Display for Move {
-    /// Writes the move in UCI notation of standard chess: `e2e4`, `e7e8q`, castling as the king's step (`e1g1`), `0000`
-    /// for the null move. [`Position::uci`](super::Position::uci) also supports Chess960.
+    /// Writes the move in the UCI notation of standard chess: `e2e4`, `e7e8q`, castling as the king's move (`e1g1`),
+    /// `0000` for the null move. [`Position::uci`](super::Position::uci) also supports Chess960.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let to = match self.kind {
             MoveKind::Null => return f.write_str("0000"),

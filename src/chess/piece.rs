@@ -4,7 +4,7 @@ use super::coordinate::ParseError;
 use std::fmt;
 use std::str::FromStr;
 
-/// A side. White is 0, Black is 1.
+/// A side. White has the number 0, and Black has 1.
 ///
 /// ```
 /// use scoresheet::chess::{Color, Position};
@@ -18,7 +18,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Color {
-    /// The side that usually moves first.
+    /// The side that usually moves first in a game.
     White = 0,
     /// The other side.
     Black = 1,
@@ -164,7 +164,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Returns the FEN letter: upper case for White, lower case for Black.
+    /// Returns the piece's FEN letter: upper case for White, lower case for Black.
     pub const fn letter(self) -> u8 {
         match self.color {
             Color::White => self.role.letter(),
@@ -204,8 +204,8 @@ impl FromStr for Piece {
 
 /// The identity of a piece on the board: color, role and Brenner label (FORMAT.md, "Brenner moves", 1).
 ///
-/// The code of a labelled piece is a slot. Pieces beyond the labels share one code for each color and role: the code of
-/// label 0 with 64 added.
+/// The code of a labeled piece is a slot. All pieces without a label of one color and role share one code: the code of
+/// label 0 plus 64.
 ///
 /// | bits | value |
 /// |---|---|
@@ -228,18 +228,18 @@ impl FromStr for Piece {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PieceId(pub(crate) u8);
 
-/// The content of an empty square; no piece has this code. Its role bits are 7, and its low six bits are not a slot of
+/// The code of an empty square, which no piece has. Its role bits are 7, and its low six bits do not match the slot of
 /// any piece.
 pub(crate) const EMPTY: u8 = UNLABELLED + 28;
-/// The codes 0 to `CODES - 1` cover slots, pieces without a label, and `EMPTY`. A power of two makes the remainder
-/// cheap.
+/// The number of codes: slots, pieces without a label, and `EMPTY` are all below it. It is a power of two, so the
+/// remainder is fast to compute.
 pub(crate) const CODES: usize = 128;
-/// The first code of a piece without a label.
+/// The lowest code of a piece without a label.
 const UNLABELLED: u8 = 64;
-/// The "square" of a slot whose piece is not on the board.
+/// The value that replaces the square of a slot whose piece is not on the board.
 pub(crate) const OFF: u8 = 64;
 
-/// The first index of each role within a side, and its number of labels.
+/// The first index of each role within a side, and the number of labels of the role.
 const LABELS: [(u8, u8); 6] = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 4), (24, 1)];
 
 impl PieceId {
@@ -249,7 +249,7 @@ impl PieceId {
         if label < count { Some(PieceId(color as u8 * 32 + first + label)) } else { None }
     }
 
-    /// Returns the code of the pieces of this color and role without a label.
+    /// Returns the code that all pieces of this color and role without a label share.
     pub const fn unlabelled(color: Color, role: Role) -> PieceId {
         PieceId(UNLABELLED + color as u8 * 32 + LABELS[role as usize].0)
     }
@@ -274,7 +274,7 @@ impl PieceId {
         ROLE_OF[self.0 as usize % CODES]
     }
 
-    /// Returns the piece's Brenner label, or `None` if it has none.
+    /// Returns the piece's Brenner label, or `None` if the piece has none.
     pub const fn label(self) -> Option<u8> {
         if self.0 >= UNLABELLED {
             return None;

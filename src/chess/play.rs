@@ -1,4 +1,4 @@
-//! The effect of a move on a position.
+//! Applies moves to a position.
 
 use super::attention::Attention;
 use super::moves::{CastlingSide, IllegalMove, Move, MoveKind};
@@ -7,7 +7,7 @@ use super::position::Position;
 use super::square::Square;
 
 impl Position {
-    /// Plays a move if it is legal or the null move. Otherwise the position does not change.
+    /// Plays a move if it is legal or is the null move. Otherwise leaves the position unchanged and returns an error.
     ///
     /// ```
     /// use scoresheet::chess::{IllegalMove, Position};
@@ -27,7 +27,7 @@ impl Position {
         Ok(())
     }
 
-    /// Plays a legal move or the null move. The effect of other moves is unspecified, but safe.
+    /// Plays a legal move or the null move. The effect of an illegal move is unspecified, but safe.
     pub fn play_unchecked(&mut self, m: Move) {
         if self.attention != Attention::Unknown {
             match m.kind {
@@ -40,7 +40,7 @@ impl Position {
         self.play_in_full(m, promoted);
     }
 
-    /// Like `play`, with the identity of the promoted piece.
+    /// Plays a move like `play`, with a given identity of the promoted piece.
     pub(crate) fn play_as(&mut self, m: Move, promoted: Option<PieceId>) {
         match promoted {
             None => self.play_unchecked(m),
@@ -48,7 +48,7 @@ impl Position {
         }
     }
 
-    /// Like `play`, for a plain move with known `attention`. `check` tells whether it gives check.
+    /// Plays a move like `play`, for a plain move with known `attention`. `check` states whether the move gives check.
     #[inline]
     pub(crate) fn play_plain(&mut self, m: Move, check: bool) {
         let us = self.turn;
@@ -80,11 +80,11 @@ impl Position {
         self.fullmove_number = self.fullmove_number.saturating_add(u32::from(us == Color::Black));
         self.turn = us.other();
         self.attention = if check { Attention::Check } else { Attention::Quiet };
-        // Without an opposing king, there are no screens, and any square serves as its square.
+        // If there is no opposing king, no screens exist, and any square serves as the king's square.
         self.keep_screens(us, role, m.to, self.king(us.other()).unwrap_or(m.to));
     }
 
-    /// Like `play`, for castling without check, with known `attention`.
+    /// Castles like `play`, for castling that gives no check, with known `attention`.
     fn castle(&mut self, m: Move, side: CastlingSide) {
         let us = self.turn;
         self.put_castled(m, side);
@@ -121,7 +121,7 @@ impl Position {
                 }
                 if pawn {
                     if m.kind == MoveKind::EnPassant && passed == to {
-                        // The captured pawn is on the target's file and the capturing pawn's rank.
+                        // The captured pawn is on the target's file and on the capturing pawn's rank.
                         self.lift(from & 0x38 | to & 7);
                     }
                     if from.abs_diff(to) == 16 {
@@ -141,14 +141,14 @@ impl Position {
             // The kings have not changed, but the other side is to move.
             MoveKind::Null if attention == Attention::Quiet => Attention::Quiet,
             MoveKind::Null => Attention::Unknown,
-            // After a legal move, the mover's king is not attacked.
+            // After a legal move, the moving side's king is not attacked.
             _ if self.king(self.turn).is_some_and(|king| self.attacked_by(us, king)) => Attention::Check,
             _ => Attention::Quiet,
         };
         self.screens = Color::BOTH.map(|side| self.screens_of(side));
     }
 
-    /// Moves king and rook to their castling squares, and removes the rights.
+    /// Moves the king and the rook to their castling squares, and removes the side's rights.
     fn put_castled(&mut self, m: Move, side: CastlingSide) {
         let us = self.turn;
         let (king_file, rook_file) = side.files();
@@ -158,7 +158,7 @@ impl Position {
             self.board[square.at_most_63()] = code;
             self.square[code as usize % CODES] = square.index();
         }
-        // A destination may be the other piece's origin.
+        // The destination of one piece may be the origin of the other.
         let [king, rook] = [0, 1].map(|piece| (from[piece].bit(), to[piece].bit()));
         self.occupied[us.index()] = self.occupied[us.index()] & !(king.0 | rook.0) | king.1 | rook.1;
         for (role, (from, to)) in [(Role::King, king), (Role::Rook, rook)] {
@@ -169,7 +169,7 @@ impl Position {
         self.castling = self.castling_squares();
     }
 
-    /// Removes the castling rights that end with a move from or to one of the squares of kings and rooks.
+    /// Removes the castling rights that a move from or to a home square of a king or rook ends.
     #[inline(never)]
     pub(super) fn drop_rights(&mut self, us: Color, mover: u8, from: u8, to: u8) {
         if mover == us.index() as u8 * 32 + 24 {

@@ -1,4 +1,4 @@
-//! A position as slots and mailbox.
+//! A position, stored as slots and a mailbox.
 
 use super::attention::Attention;
 use super::moves::CastlingSide;
@@ -6,10 +6,10 @@ use super::piece::{CODES, Color, EMPTY, OFF, Piece, PieceId, Role};
 use super::square::{Square, squares};
 use std::sync::LazyLock;
 
-/// A chess position with the full FEN state. Every piece keeps its identity (its Brenner label) when it moves.
+/// A chess position with all fields of a FEN. Every piece keeps its identity (its Brenner label) when it moves.
 ///
-/// Any arrangement of pieces is possible, legal or not. Each method states its requirements. A position takes about 250
-/// bytes and is cheap to clone.
+/// Any arrangement of pieces is possible, legal or not. Each method states its own requirements. A position takes about
+/// 250 bytes, so it is cheap to clone.
 ///
 /// ```
 /// use scoresheet::chess::{CastlingSide, Color, Position};
@@ -30,28 +30,29 @@ use std::sync::LazyLock;
 pub struct Position {
     /// The piece on each square, or `EMPTY`.
     pub(crate) board: [u8; 64],
-    /// The square of each slot, or `OFF`. Entries from 64 are written but have no meaning.
+    /// The square of each slot, or `OFF`. Entries from 64 are written but never used.
     pub(crate) square: [u8; CODES],
     /// The occupied squares of each color.
     pub(crate) occupied: [u64; 2],
     /// The squares of the pieces of each role, of both colors.
     pub(crate) roles: [u64; 6],
-    /// Whether there may be pieces without labels.
+    /// Whether some pieces may lack labels.
     pub(crate) unlabelled: bool,
     pub(crate) turn: Color,
-    /// The square that a pawn passed in its double step just now, or `OFF`.
+    /// The square that a pawn passed in the last move, a double step, or `OFF`.
     pub(crate) en_passant: u8,
-    /// Castling rights: bit `side * 2 + castling side`.
+    /// Castling rights as bits. The index of a bit is `side * 2 + castling side`.
     pub(crate) rights: u8,
-    /// The original squares of the castling rooks, by `side * 2 + castling side`; `OFF` if there was never a right.
+    /// The original squares of the castling rooks, by `side * 2 + castling side`, or `OFF` if the right never existed.
     pub(crate) rook_home: [u8; 4],
     /// A superset of the squares of kings and rooks with a castling right.
     pub(crate) castling: u64,
     pub(crate) halfmove_clock: u32,
     pub(crate) fullmove_number: u32,
     pub(crate) attention: Attention,
-    /// For each side, a superset of the squares from which a piece can uncover an attack on its king by leaving: the
-    /// squares between the king and the opponent's sliders. Meaningless if `attention` is unknown.
+    /// For each side, a superset of the squares that shield its king: a piece that leaves such a square can uncover an
+    /// attack. These squares lie between the king and the opponent's sliders. The value has no meaning if `attention`
+    /// is unknown.
     pub(crate) screens: [u64; 2],
 }
 
@@ -89,11 +90,11 @@ impl Position {
         position
     }
 
-    /// Returns a position with these pieces (a1 first), without castling rights or an en passant target, with halfmove
-    /// clock 0 and move number 1.
+    /// Returns a position with these pieces (from a1), without castling rights or an en passant target, with halfmove
+    /// clock 0 and fullmove number 1.
     ///
-    /// The pieces of each role and color get their labels from the a-file to the h-file, and within a file from rank 1
-    /// to 8.
+    /// The pieces of each role and color receive their labels in the order of the files from a to h, and within a file
+    /// from rank 1 to 8.
     pub fn from_pieces(pieces: &[Option<Piece>; 64], turn: Color) -> Position {
         let mut position = Position {
             board: [EMPTY; 64],
@@ -117,7 +118,7 @@ impl Position {
             occupied |= u64::from(id.is_some()) << at;
         }
         for file in 0..8 {
-            // From rank 1 to 8.
+            // Squares of a file are visited from rank 1 to 8.
             for square in squares(occupied & 0x0101_0101_0101_0101 << file) {
                 let Some(piece) = pieces[square.at_most_63()] else { continue };
                 let count = &mut seen[piece.color.index()][piece.role as usize];
@@ -130,8 +131,8 @@ impl Position {
         position
     }
 
-    /// Returns the position with exchanged colors and a flipped board. Castling rights and the en passant target are
-    /// exchanged as well; move counters do not change.
+    /// Returns the position with the colors exchanged and the board flipped. Also exchanges castling rights and flips
+    /// the en passant target. Move counters do not change.
     pub fn colors_swapped(&self) -> Position {
         let mut pieces = [None; 64];
         for (at, piece) in pieces.iter_mut().enumerate() {
@@ -153,8 +154,8 @@ impl Position {
         swapped
     }
 
-    /// Grants a castling right with the rook on `rook`. Returns false and changes nothing unless king and rook are on
-    /// the back rank with the rook on that side.
+    /// Grants a castling right with the rook on `rook`. Returns false and changes nothing unless the king and the rook
+    /// are on the back rank, with the rook on the correct side of the king.
     pub fn grant_castling(&mut self, color: Color, side: CastlingSide, rook: Square) -> bool {
         if !self.may_grant_castling(color, side, rook) {
             return false;
@@ -166,7 +167,7 @@ impl Position {
         true
     }
 
-    /// Returns whether king and rook are on the back rank with the rook on that side.
+    /// Returns whether the king and the rook are on the back rank, with the rook on this side of the king.
     pub(super) fn may_grant_castling(&self, color: Color, side: CastlingSide, rook: Square) -> bool {
         let Some(king) = self.king(color) else { return false };
         let sides = match side {
@@ -178,7 +179,7 @@ impl Position {
         sides && is_rook && king.rank_index() == home && rook.rank_index() == home
     }
 
-    /// Returns the squares of kings and rooks with a castling right.
+    /// Returns the squares of the kings and rooks with a castling right.
     pub(crate) fn castling_squares(&self) -> u64 {
         let held = (0..4).filter(|right| self.rights >> right & 1 != 0);
         let king = |right: usize| self.square[right / 2 * 32 + 24];
@@ -186,8 +187,8 @@ impl Position {
         squares.filter_map(Square::new).fold(0, |all, square| all | square.bit())
     }
 
-    /// Sets the en passant target. Returns false and changes nothing if no pawn can have passed it in a double step
-    /// just now.
+    /// Sets the en passant target. Returns false and changes nothing if no pawn can have passed this square in a double
+    /// step in the last move.
     pub fn set_en_passant(&mut self, target: Square) -> bool {
         let mover = self.turn.other();
         let (rank, forward) = if mover == Color::White { (2, 8i8) } else { (5, -8) };
@@ -203,8 +204,8 @@ impl Position {
         true
     }
 
-    /// Sets the halfmove clock and the move number. The halfmove clock counts the plies since the last capture or pawn
-    /// move; at 100, a player can claim a draw.
+    /// Sets the halfmove clock and the fullmove number. The halfmove clock counts the plies since the last capture or
+    /// pawn move. At 100, a player can claim a draw.
     pub fn set_clocks(&mut self, halfmove_clock: u32, fullmove_number: u32) {
         self.halfmove_clock = halfmove_clock;
         self.fullmove_number = fullmove_number;
@@ -216,7 +217,7 @@ impl Position {
         self.piece_id_at(square).map(PieceId::piece)
     }
 
-    /// Returns the piece on a square with its identity.
+    /// Returns the identity of the piece on a square.
     #[inline]
     pub fn piece_id_at(&self, square: Square) -> Option<PieceId> {
         match self.board[square.at_most_63()] {
@@ -225,7 +226,7 @@ impl Position {
         }
     }
 
-    /// Returns the square of a labelled piece. Returns `None` if the piece is off the board or has no label.
+    /// Returns the square of a labeled piece. Returns `None` if the piece is off the board or has no label.
     pub fn square_of(&self, id: PieceId) -> Option<Square> {
         if id.0 < 64 { Square::new(self.square[id.0 as usize]) } else { None }
     }
@@ -236,7 +237,7 @@ impl Position {
         self.turn
     }
 
-    /// Returns the square that a pawn passed in its double step just now, even if no piece can capture there.
+    /// Returns the square that a pawn passed in the last move, a double step, even if no piece can capture there.
     #[inline]
     pub fn en_passant(&self) -> Option<Square> {
         Square::new(self.en_passant)
@@ -248,19 +249,19 @@ impl Position {
         self.halfmove_clock
     }
 
-    /// Returns the move number, from 1.
+    /// Returns the fullmove number, from 1.
     #[inline]
     pub fn fullmove_number(&self) -> u32 {
         self.fullmove_number
     }
 
-    /// Returns the square of the castling rook, if the right still exists.
+    /// Returns the square of the castling rook if the right still exists.
     pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
         let right = color.index() * 2 + side as usize;
         if self.rights >> right & 1 == 0 { None } else { Square::new(self.rook_home[right]) }
     }
 
-    /// Returns the square of the labelled king. A second king counts as an ordinary piece.
+    /// Returns the square of the labeled king of a side. A second king is treated as an ordinary piece.
     #[inline]
     pub fn king(&self, color: Color) -> Option<Square> {
         Square::new(self.square[color.index() * 32 + 24])
@@ -271,8 +272,8 @@ impl Position {
         self.occupied[color.index()]
     }
 
-    /// Returns the squares of each kind of piece as bit sets, with a1 lowest: White's pawns, knights, bishops, rooks,
-    /// queens and king, then Black's.
+    /// Returns the squares of each kind of piece as bit sets, where a1 is the lowest bit: White's pawns, knights,
+    /// bishops, rooks, queens and king, then Black's.
     ///
     /// ```
     /// let start = scoresheet::Position::standard();
@@ -309,16 +310,15 @@ impl Position {
         code
     }
 
-    /// Returns the piece with the lowest label of this role that no piece of the side on the board has, or `None` if
-    /// all labels are in use.
+    /// Returns the piece with the lowest free label of this role, or `None` if all labels of the side are in use.
     pub(crate) fn free_id(&self, color: Color, role: Role) -> Option<PieceId> {
         (0..PieceId::labels(role))
             .filter_map(|label| PieceId::labelled(color, role, label))
             .find(|id| self.square_of(*id).is_none())
     }
 
-    /// Returns the piece of a promotion by the rule for writers: the lowest free label, or no label if none is free or
-    /// the pawn has none.
+    /// Returns the promoted piece by the rule for writers: with the lowest free label, or without a label if none is
+    /// free or the pawn has none.
     pub(crate) fn promoted_piece(&self, pawn: Square, role: Role) -> PieceId {
         let color = self.turn;
         match self.piece_id_at(pawn).and_then(PieceId::label) {
@@ -342,9 +342,10 @@ impl std::fmt::Debug for Position {
 }
 
 impl PartialEq for Position {
-    /// Compares boards (including labels), rights (with their rooks), en passant targets, clocks and sides to move.
+    /// Compares boards (including labels), castling rights (with their rooks), en passant targets, clocks and sides to
+    /// move.
     fn eq(&self, other: &Position) -> bool {
-        // Without a right, the original square of a rook does not matter.
+        // Ignores the original square of a rook without a right.
         let rooks = |right| self.rights >> right & 1 == 0 || self.rook_home[right] == other.rook_home[right];
         self.board == other.board
             && self.turn == other.turn

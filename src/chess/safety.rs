@@ -1,4 +1,4 @@
-//! Attacks on squares, checks and pins, and the legality of moves.
+//! Computes attacks on squares, checks, pins, and the legality of moves.
 
 use super::attacks::{ATTACKS, KNIGHT, PAWN, REACH, between};
 use super::attention::Attention;
@@ -38,8 +38,8 @@ impl Position {
         PieceId(self.board[square as usize & 63]).role()
     }
 
-    /// Like `attacked_by`, with other pieces on the board: `attackers` are the pieces of this color, `occupied` are all
-    /// occupied squares.
+    /// Returns the attackers like `attacked_by`, for another board: `attackers` are the pieces of this color, and
+    /// `occupied` are all occupied squares.
     #[inline]
     pub(super) fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
         let at = square.at_most_63();
@@ -56,22 +56,22 @@ impl Position {
         sliders.fold(self.leapers_towards(color, square) & theirs, |found, from| found | from.bit())
     }
 
-    /// Returns whether the king of this side may be attacked when the piece on `from` leaves. If false, the king cannot
-    /// be attacked. Requires known `attention`.
+    /// Returns whether the departure of the piece on `from` can expose this side's king to an attack. If false, no
+    /// attack on the king is possible. Requires known `attention`.
     #[inline(always)]
     pub(super) fn is_screen(&self, side: Color, from: Square) -> bool {
         self.screens[side.index()] & from.bit() != 0
     }
 
-    /// Returns the squares between a side's king and the opponent's sliders that look towards it.
+    /// Returns the squares between a side's king and the opponent's sliders on the same lines.
     pub(super) fn screens_of(&self, side: Color) -> u64 {
         let Some(king) = self.king(side) else { return 0 };
         let sliders = self.sliders_towards(king) & self.occupied[side.other().index()];
         squares(sliders).fold(0, |screens, from| screens | between(from.at_most_63(), king.at_most_63()))
     }
 
-    /// Returns the knights and kings of both sides that attack the square, and the pawns that would attack it if they
-    /// had this color.
+    /// Returns the knights and kings of both sides that attack the square, and the pawns of both sides that would
+    /// attack it as pawns of `color`.
     #[inline]
     fn leapers_towards(&self, color: Color, square: Square) -> u64 {
         let at = square.at_most_63();
@@ -92,12 +92,12 @@ impl Position {
     /// Returns whether a move is legal: a piece of the side to move can make it, and it does not leave the king in
     /// check.
     ///
-    /// If the side to move has no king, there are no checks. The null move is never legal.
+    /// If the side to move has no king, checks are ignored. The null move is never legal.
     pub fn is_legal(&self, m: Move) -> bool {
         self.legality(m).is_ok()
     }
 
-    /// Returns the reason that a move is illegal, like [`is_legal`](Position::is_legal).
+    /// Returns the reason why a move is illegal, by the same rules as [`is_legal`](Position::is_legal).
     pub fn legality(&self, m: Move) -> Result<(), IllegalMove> {
         if !self.is_pseudo_legal(m) {
             return Err(IllegalMove::NotPseudoLegal);
@@ -171,7 +171,7 @@ impl Position {
         (self.piece_at(victim) == Some(pawn)).then_some(victim)
     }
 
-    /// Returns whether the mover's king is unattacked after a pseudo-legal move.
+    /// Returns whether the moving side's king is unattacked after a pseudo-legal move.
     #[inline]
     pub(super) fn is_safe(&self, m: Move) -> bool {
         let us = self.turn;
@@ -202,8 +202,8 @@ impl Position {
         !self.attacked_with(them, king, attackers, occupied)
     }
 
-    /// Returns whether castling is legal: the right exists, the squares are free, and the king is not attacked on its
-    /// way or at its destination.
+    /// Returns whether castling is legal: the right exists, the path is free, and the king is not attacked on its
+    /// start, path or destination squares.
     pub(super) fn castling_is_possible(&self, us: Color, side: CastlingSide) -> bool {
         let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, side)) else { return false };
         let (king_file, rook_file) = side.files();
@@ -217,19 +217,19 @@ impl Position {
         }
         let them = us.other();
         let attackers = self.occupied[them.index()];
-        // The attention of the side to move usually tells whether the king is attacked on its square.
+        // The attention of the side to move usually states whether the king is attacked on its start square.
         let start = if self.attention == Attention::Quiet && us == self.turn { 0 } else { king.bit() };
         if squares(path(king, king_to) | start)
             .any(|square| self.attacked_with(them, square, attackers, all & !king.bit()))
         {
             return false;
         }
-        // Nothing can be behind a rook in the corner.
+        // A rook in the corner has no square behind it from which a slider could attack.
         matches!(rook.file_index(), 0 | 7)
             || !self.attacked_with(them, king_to, attackers, others | king_to.bit() | rook_to.bit())
     }
 
-    /// Returns whether the opposing king is attacked after a legal move.
+    /// Returns whether the opponent's king is attacked after a legal move.
     #[inline]
     pub(super) fn gives_check(&self, m: Move) -> bool {
         match m.kind {
@@ -245,8 +245,8 @@ impl Position {
         after.in_check()
     }
 
-    /// Returns false only if castling does not give check to a king that is not attacked yet, and the rook is not on a
-    /// line with the king.
+    /// Returns whether castling may give check to a king that is not attacked yet. The result is false only if the rook
+    /// is not on a line with the king.
     pub(super) fn castling_gives_check(&self, m: Move, side: CastlingSide) -> bool {
         let Some(king) = self.king(self.turn.other()) else { return false };
         let rook = Square::at(side.files().1, m.from.rank_index());
@@ -255,32 +255,34 @@ impl Position {
             || self.is_screen(self.turn.other(), m.to)
     }
 
-    /// Like `gives_check`, for a plain move while the opposing king is not attacked yet.
+    /// Returns the same as `gives_check`, for a plain move while the opponent's king is not attacked yet.
     #[inline]
     pub(super) fn gives_check_plainly(&self, m: Move) -> bool {
         let Some(king) = self.king(self.turn.other()) else { return false };
         self.gives_check_of(self.turn, self.role_on(m.from.index()), m, king)
     }
 
-    /// Like `gives_check_plainly`, for a known side, role and opposing king's square.
+    /// Returns the same as `gives_check_plainly`, for a known side, role, and square of the opponent's king.
     #[inline(always)]
     pub(super) fn gives_check_of(&self, us: Color, role: Role, m: Move, king: Square) -> bool {
         let (aligned, way) = Position::looks_at(us, role, m.to, king);
-        // The conditions are combined without branches, because the processor cannot predict which pieces look towards
-        // a king.
+        // The conditions are combined without branches, because the processor cannot predict which pieces are on a line
+        // with a king.
         let direct = aligned & u64::from(way & self.all() & !m.from.bit() == 0);
         let uncovers = u64::from(self.is_screen(us.other(), m.from));
         direct | uncovers != 0 && (direct != 0 || self.is_uncovered(m, king))
     }
 
-    /// Returns whether (1 or 0) a piece would attack the king's square on an empty board, and the squares between them.
+    /// Returns whether (1 or 0) a piece would attack the king's square on an empty board, and the squares between the
+    /// two.
     #[inline(always)]
     fn looks_at(us: Color, role: Role, from: Square, king: Square) -> (u64, u64) {
         let (from, at) = (from.at_most_63(), king.at_most_63());
         (ATTACKS[us.index()][role as usize][from] >> at & 1, between(at, from))
     }
 
-    /// Updates the screens after a plain move of a piece of this role to `to`. `king` is the opposing king's square.
+    /// Updates the screens after a piece of this role has made a plain move to `to`. `king` is the square of the
+    /// opponent's king.
     #[inline(always)]
     pub(super) fn keep_screens(&mut self, us: Color, role: Role, to: Square, king: Square) {
         let (aligned, way) = Position::looks_at(us, role, to, king);
@@ -290,15 +292,15 @@ impl Position {
         }
     }
 
-    /// Returns whether a piece other than the moved piece attacks the opposing king after a plain move.
+    /// Returns whether a piece other than the moved piece attacks the opponent's king after a plain move.
     #[inline(never)]
     fn is_uncovered(&self, m: Move, king: Square) -> bool {
         let occupied = self.all() & !m.from.bit() | m.to.bit();
         self.attacked_with(self.turn, king, self.occupied[self.turn.index()] & !m.from.bit(), occupied)
     }
 
-    /// Returns the attackers of `to` of this role among the pieces of the side to move, ignoring pins. For pawns,
-    /// returns the pawns that could capture on `to`.
+    /// Returns the pieces of this role of the side to move that attack `to`, ignoring pins. For pawns, returns the
+    /// pawns that could capture on `to`.
     pub(super) fn candidates(&self, role: Role, to: Square) -> u64 {
         let at = to.at_most_63();
         let reach = match role {

@@ -1,4 +1,4 @@
-//! Squares of the board, numbered a1 = 0, b1 = 1, .. h8 = 63.
+//! The squares of the board, numbered a1 = 0, b1 = 1, .. h8 = 63.
 
 use super::coordinate::{File, ParseError, Rank};
 use std::fmt;
@@ -42,12 +42,12 @@ squares! {
 }
 
 impl Square {
-    /// Returns the square with this index, or `None` beyond 63.
+    /// Returns the square with this index, or `None` if the index exceeds 63.
     pub const fn new(index: u8) -> Option<Square> {
         if index < 64 { Some(Square(index)) } else { None }
     }
 
-    /// Returns the square of the low six bits of `index`.
+    /// Returns the square whose index is the low six bits of `index`.
     pub(crate) const fn masked(index: u8) -> Square {
         Square(index & 63)
     }
@@ -57,37 +57,37 @@ impl Square {
         Square((file & 7) | (rank & 7) << 3)
     }
 
-    /// Returns the index, 0 to 63.
+    /// Returns the index of the square, 0 to 63.
     pub const fn index(self) -> u8 {
         self.0
     }
 
-    /// Returns the index as an array index; always below 64.
+    /// Returns the index as a `usize`, always below 64.
     pub(crate) const fn at_most_63(self) -> usize {
         (self.0 & 63) as usize
     }
 
-    /// Returns the square on this file and rank.
+    /// Returns the square on this file and this rank.
     pub const fn from_coords(file: File, rank: Rank) -> Square {
         Square::at(file.index(), rank.index())
     }
 
-    /// Returns the file, `a` to `h`.
+    /// Returns the file of the square, `a` to `h`.
     pub const fn file(self) -> File {
         File::masked(self.0)
     }
 
-    /// Returns the rank, `1` to `8`.
+    /// Returns the rank of the square, `1` to `8`.
     pub const fn rank(self) -> Rank {
         Rank::masked(self.0 >> 3)
     }
 
-    /// Returns the index of the file, 0 (a) to 7 (h), for computations.
+    /// Returns the index of the file, 0 (a) to 7 (h), for arithmetic.
     pub(crate) const fn file_index(self) -> u8 {
         self.0 & 7
     }
 
-    /// Returns the index of the rank, 0 (rank 1) to 7 (rank 8).
+    /// Returns the index of the rank, 0 (rank 1) to 7 (rank 8), for arithmetic.
     pub(crate) const fn rank_index(self) -> u8 {
         self.0 >> 3
     }
@@ -97,7 +97,7 @@ impl Square {
         1 << self.0
     }
 
-    /// Reads a square such as `e4`, in lower case.
+    /// Reads a square such as `e4`. The letter must be lower case.
     pub const fn parse(text: &[u8]) -> Option<Square> {
         if text.len() != 2 {
             return None;
@@ -106,7 +106,7 @@ impl Square {
         if file < 8 && rank < 8 { Some(Square::at(file, rank)) } else { None }
     }
 
-    /// Returns the two letters of the square, such as `e4`.
+    /// Returns the name of the square, such as `e4`.
     pub const fn name(self) -> [u8; 2] {
         [self.file().letter(), self.rank().digit()]
     }
@@ -128,13 +128,13 @@ impl fmt::Debug for Square {
 impl FromStr for Square {
     type Err = ParseError;
 
-    /// Reads a square such as `e4`, in lower case.
+    /// Reads a square such as `e4`. The letter must be lower case.
     fn from_str(text: &str) -> Result<Square, ParseError> {
         Square::parse(text.as_bytes()).ok_or(ParseError::new("a square, as in e4"))
     }
 }
 
-/// Iterates over the squares of a 64-bit set, a1 first.
+/// Iterates over the squares of a 64-bit set, from a1.
 pub(crate) fn squares(mut set: u64) -> impl Iterator<Item = Square> {
     std::iter::from_fn(move || {
         if set == 0 {

@@ -1,6 +1,6 @@
 //! The Zobrist key of a position.
 //!
-//! The numbers are the outputs of SplitMix64 (Steele, Lea and Flood, 2014) from the seed `0x5363_6F72_6573_6865`
+//! The numbers are the outputs of SplitMix64 (Steele, Lea and Flood, 2014) for the seed `0x5363_6F72_6573_6865`
 //! ("Scoreshe"), in this order:
 //!
 //! | count | subject |
@@ -9,7 +9,7 @@
 //! | 16 | sets of castling rights |
 //! | 8 | en passant file |
 //! | 1 | Black to move |
-//! | 32 | castling rooks that are not the outermost on their side: `(color * 2 + castling side) * 8 + file` |
+//! | 32 | castling rooks that are not the outermost rook on their side: `(color * 2 + castling side) * 8 + file` |
 
 use super::attacks::{DIRECTIONS, KING, KNIGHT, RAYS};
 use super::fen::is_outermost;
@@ -53,8 +53,8 @@ static NUMBERS: Numbers = {
     numbers
 };
 
-/// The numbers of pieces by bits 2 to 5 of their code, which are color and role; zero for an empty square. Any byte is
-/// a valid index of a square, and entries from 64 are zero.
+/// The numbers of the pieces, by bits 2 to 5 of their code (role and color) and by square. They are zero for an empty
+/// square. Any byte is a valid square index, and entries from 64 are zero.
 pub(crate) static PIECES: [[u64; 256]; 16] = {
     let mut table = [[0; 256]; 16];
     let mut row = 0;
@@ -70,18 +70,18 @@ pub(crate) static PIECES: [[u64; 256]; 16] = {
     table
 };
 
-/// Returns the number of the piece with this code on this square; 0 for an empty square.
+/// Returns the number of the piece with this code on this square, or 0 for an empty square.
 #[inline(always)]
 pub(crate) fn id(code: u8, square: u8) -> u64 {
     PIECES[usize::from(code >> 2 & 15)][usize::from(square)]
 }
 
-/// Returns the numbers of all pieces of a board.
+/// Returns the XOR of the numbers of all pieces on a board.
 pub(crate) fn pieces(board: &[u8; 64]) -> u64 {
     board.iter().zip(0..).fold(0, |key, (&code, square)| key ^ id(code, square))
 }
 
-/// Returns the number of a set of castling rights.
+/// Returns the XOR of the numbers of a set of castling rights.
 pub(crate) fn rights(rights: u8) -> u64 {
     NUMBERS.rights[usize::from(rights & 15)]
 }
@@ -92,8 +92,8 @@ pub(crate) fn black() -> u64 {
     NUMBERS.black
 }
 
-/// Returns the number of a right whose rook is not the outermost of its castling side; 0 for an outermost rook. `right`
-/// is `side * 2 + castling side`.
+/// Returns the number of a right whose rook is not the outermost on its castling side, or 0 for an outermost rook.
+/// `right` is `side * 2 + castling side`.
 pub(crate) fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
     let (color, castling_side) = (Color::BOTH[usize::from(right & 2 != 0)], CastlingSide::BOTH[right & 1]);
     if !is_outermost(board, color, castling_side, rook) {
@@ -130,7 +130,7 @@ pub(crate) fn en_passant(board: &[u8; 64], king: Option<u8>, turn: Color, target
     0
 }
 
-/// Returns whether a piece of this color attacks a square of a board.
+/// Returns whether a piece of this color attacks a square of the board.
 fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
     let at = usize::from(square & 63);
     let is = |set: u64, role| {
@@ -155,7 +155,7 @@ fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
                 Role::Rook => direction & 1 == 0,
                 Role::Bishop => direction & 1 == 1,
                 Role::Queen => true,
-                // A pawn attacks diagonally forward, so it must be behind the square from its own point of view.
+                // A pawn attacks diagonally forward, so from its own point of view it must be behind the square.
                 Role::Pawn => distance == 1 && direction & 1 == 1 && (ranks < 0) == (by == Color::White),
                 Role::Knight | Role::King => false,
             };
@@ -169,8 +169,9 @@ fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
 }
 
 impl Position {
-    /// Returns the Zobrist key. It is equal for positions with the same pieces, side to move, castling rights and legal
-    /// en passant captures. Clocks and labels do not count. It is computed from the complete board in about 100 ns.
+    /// Returns the Zobrist key. The key is equal for positions with the same pieces, side to move, castling rights and
+    /// legal en passant captures. Clocks and labels do not affect the key. The key is computed from the complete board
+    /// in about 100 ns.
     ///
     /// ```
     /// use scoresheet::query::line;
@@ -201,7 +202,7 @@ impl Position {
         key
     }
 
-    /// Returns the part of the key that distinguishes the rook of a right, if the castling side has several rooks.
+    /// Returns the part of the key that identifies the rook of a right if the castling side has several rooks.
     fn inner_rooks(&self) -> u64 {
         let mut key = 0;
         for color in Color::BOTH {

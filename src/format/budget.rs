@@ -2,41 +2,42 @@
 //! refuse").
 //!
 //! A few compressed bytes can expand to a large amount of data. zstd expands repetitions, and planes of width 0 take no
-//! bytes. Thousands of texts can share a template, and any tag value can name a dictionary string. A reader therefore
-//! charges every allocation and every output against the block's size in the file, in advance. Writers compute the same
-//! charge. They store or pad a part whose compressed bytes are too few for its charge.
+//! bytes. Thousands of texts can share a template, and many tag values can name the same dictionary string. A reader
+//! therefore charges every allocation and every output in advance, against a budget that depends on the block's size in
+//! the file. Writers compute the same charge. If the compressed bytes of a part are too few for its charge, writers
+//! store the part uncompressed or pad it.
 
 use super::limits::Limits;
 
-/// The charge of a decompressed byte: the byte and one copy.
+/// The charge of a decompressed byte, for the byte and one copy.
 pub(crate) const RAW: u64 = 2;
-/// The charge of an adaptive number: its value, its game and its text.
+/// The charge of an adaptive number, for its value, its game and its text.
 pub(crate) const NUMBER: u64 = 24;
 /// The charge of a stream of adaptive numbers, for its models.
 pub(crate) const STREAM: u64 = 8192;
-/// The charge of a template, and of each of its fields.
+/// The charges of a template and of each of its fields.
 pub(crate) const TEMPLATE: u64 = 64;
 pub(crate) const FIELD: u64 = 160;
-/// The charge of a text, for its end and the number of its template; and of a text field in it, for its game and its
-/// end.
+/// The charge of a text, for its end and the number of its template. A text field within a text has the same charge,
+/// for its game and its end.
 pub(crate) const TEXT: u64 = 16;
 /// The charge of a comment with an explicit position, for its move count.
 pub(crate) const PLACED: u64 = 8;
-/// The charge of a move of a line, for its text.
+/// The charge of a move in a line of moves, for its text.
 pub(crate) const LINE_MOVE: u64 = 16;
-/// The charge of a schema, and of each tag in it.
+/// The charges of a schema and of each tag in it.
 pub(crate) const SCHEMA: u64 = 24;
 pub(crate) const SCHEMA_TAG: u64 = 8;
 /// The charge of a column of tags.
 pub(crate) const COLUMN: u64 = 192;
-/// The charge of a tag value; of a value kept as text; and of a value that is a key of a prediction.
+/// The charges of a tag value, of a value stored as text, and of a value that is the key of a prediction.
 pub(crate) const VALUE: u64 = 32;
 pub(crate) const LOCAL: u64 = 16;
 pub(crate) const KEY: u64 = 64;
-/// The charge of a prediction, for its models, and of a value of a predicted column.
+/// The charges of a prediction, for its models, and of a value in a predicted column.
 pub(crate) const PREDICTION: u64 = 4096;
 pub(crate) const PREDICTED: u64 = 128;
-/// The charge of a game in each block of columns.
+/// The charge of a game in each column block.
 pub(crate) const GAME: u64 = 40;
 /// The charge of an edit: three numbers, and the memory that holds them and the inserted bytes.
 pub(crate) const EDIT: u64 = 96;
@@ -45,24 +46,26 @@ pub(crate) const STRING: u64 = 8;
 /// The charge of a run of deleted games.
 pub(crate) const RUN: u64 = 16;
 
-/// The units of a dictionary block of any size. The number is small because dictionary strings stay in memory.
+/// The number of units for a dictionary block, whatever its size. The number is small because dictionary strings stay
+/// in memory.
 const DICTIONARY: u64 = 1 << 12;
 
-/// The units that a block has in addition to those for its bytes.
+/// The units of a block in addition to the units for its bytes, by the kind of the block.
 #[derive(Clone, Copy)]
 pub(crate) enum Allowance {
-    /// The columns of a chunk with this many games. Each game takes at least a byte of the moves block.
+    /// A tags or layout block of a chunk with this many games. Each game occupies at least one byte of the moves block.
     Chunk(usize),
-    /// The texts of a chunk with this many games. They get more because an engine's numbers compress well.
+    /// The texts block of a chunk with this many games. Texts are allowed more units because the numbers in engine
+    /// comments compress well.
     Texts(usize),
-    /// A block of another kind.
+    /// Any other block.
     Block,
     /// A dictionary block.
     Dictionary,
 }
 
 impl Allowance {
-    /// Returns the units for each byte of the payload.
+    /// Returns the number of units for each byte of the payload.
     fn per_byte(self, limits: &Limits) -> u64 {
         let factor = if matches!(self, Allowance::Texts(_)) { 2 } else { 1 };
         (limits.allowance_per_byte as u64).saturating_mul(factor)
@@ -82,7 +85,7 @@ impl Allowance {
     }
 }
 
-/// The remaining units of a block's budget.
+/// The units that remain in a block's budget.
 pub(crate) struct Budget {
     left: u64,
 }
@@ -94,7 +97,7 @@ impl Budget {
         Budget { left: bytes.saturating_add(allowance.units(limits)) }
     }
 
-    /// Deducts the charge of `count` items. Returns `None` if it exceeds the remaining units.
+    /// Deducts the charge of `count` items. Returns `None` if the charge exceeds the remaining units.
     #[inline]
     pub(crate) fn draw(&mut self, count: usize, charge: u64) -> Option<()> {
         self.left = self.left.checked_sub((count as u64).checked_mul(charge)?)?;
@@ -102,16 +105,16 @@ impl Budget {
     }
 }
 
-/// The cost of a part under the default limits, for writers.
+/// Computes the charge of a part under the default limits, for writers.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost {
-    /// The charge of everything derived from the part, without its raw bytes.
+    /// The charge of all data derived from the part, without its raw bytes.
     pub(crate) charge: u64,
     pub(crate) allowance: Allowance,
 }
 
 impl Cost {
-    /// Returns the minimum size of the part in the file if it expands to `raw` bytes.
+    /// Returns the minimum size in bytes of the part in the file if it expands to `raw` bytes.
     pub(crate) fn least(&self, raw: usize) -> usize {
         let limits = &Limits::DEFAULT;
         let charge = self.charge.saturating_add((raw as u64).saturating_mul(RAW));
@@ -119,8 +122,8 @@ impl Cost {
         usize::try_from(missing.div_ceil(self.allowance.per_byte(limits))).unwrap_or(usize::MAX)
     }
 
-    /// Returns the number of padding bytes that a stored part needs to cover its charge. Each padding byte is charged
-    /// `each` units, including `RAW`.
+    /// Returns the number of padding bytes that a stored part needs to cover its charge. Each padding byte adds `each`
+    /// units, including `RAW`.
     pub(crate) fn padding(&self, raw: usize, each: u64) -> usize {
         let missing = self.least(raw).saturating_sub(raw) as u64;
         let per_byte = self.allowance.per_byte(&Limits::DEFAULT);
@@ -130,7 +133,7 @@ impl Cost {
 
 /// Returns an empty vector with capacity for `count` items, or `None` if memory is exhausted.
 ///
-/// Use it wherever a file determines the size: an ordinary allocation would abort the process.
+/// Call this function wherever a file determines the size: an ordinary allocation would abort the process.
 pub(crate) fn with_room<T>(count: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(count).ok()?;
@@ -144,7 +147,7 @@ pub(crate) fn alike<T: Clone>(thing: T, count: usize) -> Option<Vec<T>> {
     Some(list)
 }
 
-/// Collects an iterator of known length. Returns `None` if memory is exhausted.
+/// Collects the items of an iterator of known length. Returns `None` if memory is exhausted.
 pub(crate) fn collect<T>(things: impl ExactSizeIterator<Item = T>) -> Option<Vec<T>> {
     let mut list = with_room(things.len())?;
     list.extend(things);

@@ -1,11 +1,12 @@
-//! Identity and version of an archive, and the checksums that depend on them (FORMAT.md, "Conventions").
+//! The identity and the version of an archive, and the checksums that depend on them (FORMAT.md, "Conventions").
 //!
-//! This file depends on no structure, and every structure uses its checksums.
+//! This module depends on no structure, and every structure uses its checksums.
 
-/// The format version that this program writes, major and minor. It reads every version with the same major one.
+/// The format version that this program writes, major and minor. The program reads every version with the same major
+/// version.
 pub const VERSION: (u16, u16) = (1, 0);
 
-/// The archive's identity: 16 bytes that seed every checksum in it.
+/// The archive's identity: 16 bytes that seed every checksum in the archive.
 ///
 /// [`State`](crate::archive::State) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -18,8 +19,8 @@ impl std::fmt::Display for ArchiveId {
 }
 
 impl ArchiveId {
-    /// Returns the initial CRC-32 value for `offset` in this archive. The seed makes a structure fail its checksum if
-    /// it is in the wrong place or the wrong archive.
+    /// Returns the initial CRC-32 value for `offset` in this archive. The seed makes the checksum of a structure fail
+    /// if the structure is at the wrong offset or in the wrong archive.
     #[doc(hidden)]
     pub fn seed(self, offset: u64) -> u32 {
         let mut crc = crc32fast::Hasher::new();
@@ -31,7 +32,8 @@ impl ArchiveId {
     /// Returns an identity whose bytes have this CRC-32. The checksums of an archive depend only on this value.
     pub(crate) fn from_crc(crc: u32) -> ArchiveId {
         let mut id = [0; 16];
-        // Reading four bytes from a state has the same effect as reading four zeros from that state XOR the bytes.
+        // For a CRC, reading four bytes from a state has the same effect as reading four zeros from the state XOR these
+        // bytes.
         let zeros = crc_before(crc, &[0; 4]);
         let last = !crc_from(0, &id[..12]) ^ !zeros;
         id[12..].copy_from_slice(&last.to_le_bytes());
@@ -53,8 +55,8 @@ pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     crc.finalize()
 }
 
-/// Returns the same CRC in browsers, with a table that is computed on first use. The tables of crc32fast do not
-/// compress well and would be 3 % of the download.
+/// Returns the same CRC in browsers, with a table that is computed at the first use. The tables of crc32fast do not
+/// compress well and would make up 3 % of the download.
 #[cfg(target_family = "wasm")]
 pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     static TABLE: std::sync::LazyLock<[u32; 256]> = std::sync::LazyLock::new(|| {
@@ -66,7 +68,7 @@ pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!seed, |crc, byte| crc >> 8 ^ table[usize::from(crc as u8 ^ byte)])
 }
 
-/// Returns the CRC-32 (IEEE) that `bytes` continue to `crc`: the inverse of `crc_from`.
+/// Returns the CRC-32 (IEEE) from which `bytes` lead to `crc`. This is the inverse of `crc_from`.
 pub(crate) fn crc_before(crc: u32, bytes: &[u8]) -> u32 {
     const POLYNOMIAL: u32 = 0xEDB8_8320;
     let mut state = !crc;

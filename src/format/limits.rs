@@ -1,32 +1,34 @@
-//! Limits for data from untrusted bytes.
+//! Limits for data that is read from untrusted bytes.
 
-/// The maximum number of games, strings or bytes. Sums of such numbers in a file cannot overflow. A reader rejects
-/// greater numbers.
+/// The maximum for a number of games, strings or bytes. With this limit, sums of such numbers from a file cannot
+/// overflow. A reader rejects greater numbers.
 pub const MOST: u64 = 1 << 60;
 
-/// The accepted cost of blocks with valid checksums. A crafted archive can declare anything under valid checksums.
+/// The maximum cost that a reader accepts for blocks with valid checksums. A malicious archive can declare any sizes
+/// under valid checksums.
 ///
-/// [`OpenOptions`](crate::archive::OpenOptions) sets other limits for an archive. Writers stay within the defaults. A
-/// block beyond the limit `block` returns [`Error::Limit`](crate::Error::Limit); a block beyond another limit counts as
-/// damaged.
+/// [`OpenOptions`](crate::archive::OpenOptions) sets other limits for an archive. Writers do not exceed the default
+/// limits. A block that exceeds the limit `block` causes [`Error::Limit`](crate::Error::Limit). A block that exceeds
+/// another limit is treated as damaged.
 ///
-/// Each block has one budget, in units. A unit is about a byte of memory that the reader reserves, a byte of text in
-/// its output, or a nanosecond. FORMAT.md, section 24, lists the charges. The budget depends on the size of the block
-/// in the file, not on its decompressed size. Time and memory therefore stay in proportion to the file.
+/// Each block has a budget, measured in units. A unit corresponds to about a byte of memory that the reader reserves, a
+/// byte of text in its output, or a nanosecond. FORMAT.md, section 24, lists the charges. The budget depends on the
+/// size of the block in the file, not on its decompressed size. Therefore time and memory are proportional to the size
+/// of the file.
 ///
 /// [`OpenOptions`](crate::archive::OpenOptions) and [`Limit`](crate::error::Limit) have examples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The maximum number of bytes of a block that are read at once: the complete block, or the table of a moves block.
+    /// The maximum number of bytes of a block to read at once: the complete block, or the table of a moves block.
     pub block: u32,
-    /// The maximum length of a dictionary string in bytes; any tag can refer to such a string. Default: 128.
+    /// The maximum length of a dictionary string in bytes. Any tag can refer to such a string. Default: 128.
     pub string: usize,
-    /// Units for each byte of a payload, and for each game of a chunk. Texts blocks have twice as many per byte.
-    /// Default: 64.
+    /// The number of units for each byte of a payload, and for each game of a chunk. Texts blocks are allowed twice as
+    /// many units per byte. Default: 64.
     pub allowance_per_byte: usize,
-    /// Units for a block of any size. Default: 256 KiB.
+    /// The number of units for each block, independent of its size. Default: 256 KiB.
     pub allowance: usize,
-    /// Further units for each game of a chunk. Default: 4,096.
+    /// The number of additional units for each game of a chunk. Default: 4,096.
     pub allowance_per_game: usize,
     /// The maximum sum of `allowance` and `allowance_per_game`. Default: 8 MiB.
     pub allowance_most: usize,

@@ -1,21 +1,21 @@
-//! Every byte on disk. Only this room knows offsets and magic numbers. Each file covers one structure, and FORMAT.md
-//! describes the same structures.
+//! Every byte on disk. Only this module defines offsets and magic numbers. Each file in it covers one structure, as
+//! FORMAT.md does.
 //!
-//! Input: the values of blocks and side files; output: their bytes; and the reverse. The room does no I/O and depends
-//! only on `chess` and `game`. Decoders accept any bytes without panicking. They never allocate from a declared count
-//! that the available bytes do not support.
+//! The module converts the values of blocks and side files to bytes, and bytes to values. It performs no I/O and
+//! depends only on `chess` and `game`. Decoders accept any bytes without panicking. They never allocate memory for a
+//! declared count that exceeds what the available bytes can contain.
 //!
-//! - `file`: the parts of an archive and its index: header pages, block headers, commits, dictionaries, sources.
-//! - `columns`: the blocks of a chunk of games: move records, and tags, texts and layout as columns.
-//! - `coder`: compression of numbers: a range coder, adaptive models, predicted columns.
-//! - `lines`: moves in texts, such as principal variations.
-//! - `inspect`: descriptions of every part.
-//! - `side`: the files beside an archive that searches use: signatures, position index, tag columns.
+//! - `file` covers the parts of an archive and its index: header pages, block headers, commits, dictionaries, sources.
+//! - `columns` covers the blocks of a chunk of games: move records, and tags, texts and layout as columns.
+//! - `coder` compresses numbers: a range coder, adaptive models, predicted columns.
+//! - `lines` stores moves in texts, such as principal variations.
+//! - `inspect` describes every part of a file.
+//! - `side` covers the side files that searches use: signatures, position index, tag columns.
 //!
-//! Shared: `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), `limits` and `budget`
-//! (protection against untrusted bytes).
+//! All of these use `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), and `limits`
+//! and `budget` (protection against untrusted bytes).
 
-// This room reads untrusted bytes, so no code here may panic.
+// This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub(crate) mod budget;

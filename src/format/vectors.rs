@@ -1,5 +1,5 @@
-//! The test vectors of numbers: varints, compressed parts, planes and adaptive numbers (FORMAT.md, "Test vectors").
-//! `SCORESHEET_BLESS=1 cargo test --lib format::vectors` rewrites them; `tests/format/vectors.rs` tests the other
+//! Test vectors for numbers: varints, compressed parts, planes and adaptive numbers (FORMAT.md, "Test vectors").
+//! `SCORESHEET_BLESS=1 cargo test --lib format::vectors` rewrites them. `tests/format/vectors.rs` tests the other
 //! vectors.
 
 use super::budget::{Allowance, Cost};
@@ -8,14 +8,14 @@ use super::columns::planes::{push_column, read_column};
 use super::wire::{Bytes, Mixed, push_compressed, push_varint, read_compressed};
 use serde_json::{Value, json};
 
-/// A vector: its subject, its part, its bytes and its counts.
+/// A test vector: its subject, its part, its bytes and its counts.
 type Vector = (&'static str, &'static str, Vec<u8>, Vec<u64>);
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// Returns the meaning that the library derives from the bytes; `None` if it rejects them.
+/// Returns the meaning that the library derives from the bytes, or `None` if it rejects them.
 fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
     let mut rest = Bytes(bytes);
     let kind = match part {
@@ -123,7 +123,7 @@ fn all() -> Vec<Vector> {
         assert_eq!(meaning(part, &bytes, &counts), Some(json!(games)), "{name}");
         vectors.push((name, part, bytes, counts));
     }
-    // Any bytes decode to numbers, and zeros follow the last byte.
+    // Any bytes decode to numbers, and missing bytes are treated as zeros.
     vectors.push(("bytes of no writer", "evaluation", vec![0xFF, 0x00, 0xAA, 0x55, 0x12], vec![3, 3]));
     vectors.push(("a code beyond the range", "plain", vec![0xFF; 40], vec![9]));
     vectors.push(("a top symbol of no writer", "plain", vec![0x54, 0x6C, 0xE0, 0xDA], vec![2]));

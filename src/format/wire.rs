@@ -1,4 +1,5 @@
-//! Reads and writes numbers, strings and compressed parts. Readers return `None` for missing or malformed bytes.
+//! Reads and writes numbers, strings and compressed parts. Reading functions return `None` for missing or malformed
+//! bytes.
 
 use super::budget::{Allowance, Budget, Cost, RAW, with_room};
 use super::limits::Limits;
@@ -11,30 +12,30 @@ use zstd::zstd_safe::{
     get_error_name,
 };
 
-/// The first bytes of a zstd frame (RFC 8878, section 3.1.1); a skippable frame has different first bytes.
+/// The first bytes of a zstd frame (RFC 8878, section 3.1.1). A skippable frame begins with other bytes.
 const FRAME: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-// Each thread keeps its zstd contexts. Allocating a context and filling it with zeros takes longer than compressing a
-// small part.
+// Each thread keeps its own zstd contexts. Allocating a context and filling it with zeros takes longer than compressing
+// a small part with it.
 thread_local! {
-    /// Compressors for levels up to `MOST_KEPT`. An import alternates between two levels.
+    /// The compressors for levels up to `MOST_KEPT`. An import alternates between two levels.
     static COMPRESSORS: RefCell<Vec<(Effort, Compressor<'static>)>> = const { RefCell::new(Vec::new()) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// The highest level whose compressor is kept. Compressors of higher levels take many megabytes, and compress so slowly
-/// that creating one hardly matters.
+/// The highest level for which a thread keeps the compressor. Compressors of higher levels take many megabytes, and
+/// compress so slowly that creating one hardly matters.
 const MOST_KEPT: i32 = 9;
 
-/// Up to this level, columns of numbers are compressed with less effort.
+/// The highest level at which columns of numbers are compressed with less effort.
 const COLUMNS: i32 = 4;
 
-/// The effort of zstd in the search for repetitions.
+/// How thoroughly zstd searches for repetitions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
     Level(i32),
-    /// Level 1 with matches of at least four bytes, because repetitions in columns of numbers are short. Compared with
-    /// level 4, an archive without comments is 0.1 % larger and takes 3 % less time.
+    /// Level 1 with a minimum match length of four bytes, because repetitions in columns of numbers are short. Compared
+    /// with level 4, an archive without comments is 0.1 % larger, and writing it takes 3 % less time.
     Columns,
 }
 
@@ -84,7 +85,8 @@ impl<'a> Bytes<'a> {
         Some(array)
     }
 
-    /// Reads a LEB128 number: seven bits per byte, lowest first. It has at most ten bytes and no superfluous byte.
+    /// Reads a LEB128 number: seven bits per byte, from the lowest bits. The number must have at most ten bytes, and no
+    /// superfluous byte.
     pub(crate) fn varint(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -100,12 +102,12 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    /// Reads a varint that counts items in memory.
+    /// Reads a varint that states a number of items in memory.
     pub(crate) fn count(&mut self) -> Option<usize> {
         usize::try_from(self.varint()?).ok()
     }
 
-    /// Reads a length as a varint, and that many bytes.
+    /// Reads a length as a varint, and then as many bytes.
     pub(crate) fn string(&mut self) -> Option<&'a [u8]> {
         let length = self.count()?;
         self.take(length)
@@ -125,43 +127,45 @@ pub(crate) fn push_string(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-/// Appends a compressed part: the raw length as a varint, one byte (0 stored, 1 zstd frame), and the bytes to the end.
+/// Appends a compressed part: the raw length as a varint, one byte (0 stored, 1 zstd frame), and then the stored bytes
+/// or the frame.
 ///
-/// The part is stored if a frame would contain too few bytes for the part's charge.
+/// The part is stored uncompressed if a frame would contain too few bytes for the part's charge.
 pub(crate) fn push_compressed(raw: &[u8], level: i32, cost: Cost, out: &mut Vec<u8>) {
     push_with(raw, &[], Effort::Level(level), cost, out);
 }
 
-/// Bytes of several kinds, such as random numbers, small numbers and texts, in one compressed part.
+/// Bytes of several kinds that form one compressed part, such as random numbers, small numbers and texts.
 ///
-/// zstd codes
-/// each of its blocks by the frequencies of bytes in that block, so each kind gets a separate block.
+/// zstd codes each of its blocks by the frequencies of bytes in that block, so each kind of bytes is stored in a
+/// separate block.
 #[derive(Default)]
 pub(crate) struct Mixed {
     pub(crate) bytes: Vec<u8>,
-    /// The end of each kind's bytes.
+    /// The end offset of each kind's bytes.
     ends: Vec<usize>,
 }
 
-/// The minimum size of a kind's block. A table of frequencies costs more than it saves in smaller blocks.
+/// The minimum size of a block for one kind of bytes. In smaller blocks, a table of frequencies costs more than it
+/// saves.
 const LEAST_BLOCK: usize = 256;
 
 impl Mixed {
-    /// Ends the current kind of bytes.
+    /// Ends the current kind. The following bytes belong to the next kind.
     pub(crate) fn end_kind(&mut self) {
         if self.bytes.len() >= self.ends.last().unwrap_or(&0) + LEAST_BLOCK {
             self.ends.push(self.bytes.len());
         }
     }
 
-    /// Inserts bytes before all others.
+    /// Inserts bytes before all other bytes.
     pub(crate) fn prepend(&mut self, mut head: Vec<u8>) {
         self.ends.iter_mut().for_each(|end| *end += head.len());
         head.append(&mut self.bytes);
         self.bytes = head;
     }
 
-    /// Reads a compressed part. Each of its blocks is a kind.
+    /// Reads a compressed part. Each block of its frame becomes a kind.
     pub(crate) fn read(part: &[u8], allowance: Allowance) -> Option<Mixed> {
         let bytes = read_compressed(part, allowance)?;
         let mut frame = Bytes(part);
@@ -175,7 +179,7 @@ impl Mixed {
         push_with(&self.bytes, &self.ends, Effort::Level(level), cost, out);
     }
 
-    /// Appends the bytes like `push`, for columns of numbers.
+    /// Appends the bytes like `push`, but with the effort for columns of numbers.
     pub(crate) fn push_columns(&self, level: i32, cost: Cost, out: &mut Vec<u8>) {
         let effort = if level <= COLUMNS { Effort::Columns } else { Effort::Level(level) };
         push_with(&self.bytes, &self.ends, effort, cost, out);
@@ -196,7 +200,7 @@ fn push_with(raw: &[u8], ends: &[usize], effort: Effort, cost: Cost, out: &mut V
     }
 }
 
-/// Returns a frame with block boundaries at `ends`. zstd may add others.
+/// Returns a frame with block boundaries at `ends`. zstd may add other boundaries.
 fn compress(raw: &[u8], ends: &[usize], effort: Effort) -> io::Result<Vec<u8>> {
     if let Effort::Level(level) = effort
         && level > MOST_KEPT
@@ -228,7 +232,7 @@ fn compress_by(compressor: &mut Compressor, raw: &[u8], ends: &[usize]) -> io::R
         let mut kind = InBuffer { src: raw.get(..end).unwrap_or(raw), pos: begin };
         checked(context.compress_stream(&mut out, &mut kind))?;
         let left = if end < raw.len() { context.flush_stream(&mut out) } else { context.end_stream(&mut out) };
-        // The output buffer is large enough for any input.
+        // The output buffer is large enough for any input, so compression always completes.
         if checked(left)? > 0 || kind.pos < end {
             return Err(io::ErrorKind::WriteZero.into());
         }
@@ -237,7 +241,8 @@ fn compress_by(compressor: &mut Compressor, raw: &[u8], ends: &[usize]) -> io::R
     Ok(frame)
 }
 
-/// Returns the ends of the blocks of a frame (RFC 8878, section 3.1.1), in a decompressed length of `length` bytes.
+/// Returns the end offsets of a frame's blocks (RFC 8878, section 3.1.1) in the decompressed bytes, whose length is
+/// `length`.
 fn block_ends(mut frame: Bytes, length: usize) -> Option<Vec<usize>> {
     let mut context = DCtx::create();
     let mut raw: Vec<u8> = with_room(length)?;
@@ -274,8 +279,8 @@ pub(crate) fn read_compressed(bytes: &[u8], allowance: Allowance) -> Option<Vec<
     read_compressed_within(bytes, &mut Budget::new(bytes.len(), allowance, &Limits::DEFAULT))
 }
 
-/// Reads a part that `push_compressed` has written, and draws the charge of its raw bytes. `bytes` must end with the
-/// part and have a verified CRC.
+/// Reads a part that `push_compressed` has written, and deducts the charge of its raw bytes from the budget. `bytes`
+/// must end with the part, and its CRC must have been verified.
 pub(crate) fn read_compressed_within(bytes: &[u8], budget: &mut Budget) -> Option<Vec<u8>> {
     let mut bytes = Bytes(bytes);
     let length = bytes.count()?;
@@ -288,7 +293,8 @@ pub(crate) fn read_compressed_within(bytes: &[u8], budget: &mut Budget) -> Optio
             raw.extend_from_slice(body);
             Some(raw)
         }
-        // The decompressor alone would also accept an empty input, several frames, and skippable frames.
+        // Unlike this function, the decompressor would also accept an empty input, several frames, and skippable
+        // frames.
         1 if body.starts_with(&FRAME) && find_frame_compressed_size(body) == Ok(body.len()) => {
             let mut raw = with_room(length)?;
             let written = DECOMPRESSOR.with_borrow_mut(|kept| -> io::Result<usize> {

@@ -1,4 +1,4 @@
-//! The engine analysis in the comments of a game, with principal variations as moves.
+//! Reads the engine analysis in the comments of a game, with principal variations as moves.
 
 use super::engine::EngineNote;
 use super::events::{TextKind, Visitor};
@@ -8,8 +8,8 @@ use crate::chess::{Move, Position};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use std::time::Duration;
 
-/// The engine analysis of a move in the comments after it; missing values are `None`. It serializes as the members in
-/// docs/JSON.md.
+/// The engine analysis of a move, taken from the comments after the move. Missing values are `None`. Its serialized
+/// form has the members that docs/JSON.md describes.
 ///
 /// ```
 /// use scoresheet::game::{Analysis, Evaluation};
@@ -38,30 +38,31 @@ pub struct Analysis {
     pub time: Option<Duration>,
     /// The remaining time after the move.
     pub clock: Option<Duration>,
-    /// The moves that the engine expected.
+    /// The principal variation: the moves that the engine expected.
     pub pv: Option<PrincipalVariation>,
 }
 
-/// A principal variation: the moves that an engine expected. All are legal.
+/// A principal variation, which consists of the moves that an engine expected. All are legal.
 ///
 /// [`Analysis`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PrincipalVariation {
-    /// The ply of the game at which the variation begins: the ply before the commented move, if the variation replaces
+    /// The ply of the game at which the variation begins: the ply before the commented move if the variation replaces
     /// this move, otherwise the ply after it.
     pub ply: u32,
     /// The position at the beginning of the variation.
     pub start: Position,
     /// Whether the first move of the variation is the commented move.
     pub has_own_move: bool,
-    /// The moves of the variation, at least one: the legal moves at the beginning of the written line.
+    /// The moves of the variation, at least one: the legal moves from the beginning of the written line to the first
+    /// illegal one.
     pub moves: Vec<Move>,
 }
 
 impl PrincipalVariation {
-    /// Reads the moves of a text, with or without numbers, in SAN or UCI notation. The line begins before or after the
-    /// commented move. The beginning with more legal moves is used; in a tie, the one whose first move is the commented
-    /// move. Returns `None` without a legal move.
+    /// Reads the moves in a text, with or without numbers, in SAN or UCI notation. The line can begin before or after
+    /// the commented move. The starting point with more legal moves is used. In a tie, it is the one before the
+    /// commented move if this move is the line's first. Returns `None` if the text contains no legal move.
     fn read(text: &str, ply: u32, before: &Position, played: Move) -> Option<PrincipalVariation> {
         let words = move_words(text).count();
         let moves = legal_moves(text, before);
@@ -122,15 +123,15 @@ impl Serialize for Analysis {
     }
 }
 
-/// A visitor that passes the analysis of moves to `seen`, with the depth of the move in variations.
+/// A visitor that passes the analysis of each move to `seen`, with the depth of the move in variations.
 pub(crate) struct AnalysisReader<F: FnMut(Analysis, usize)> {
     seen: F,
     /// Whether variations are included.
     variations: bool,
     ply: u32,
-    /// The last move, and the position before it.
+    /// The last move, with the position before it.
     scene: Option<(Position, Move)>,
-    /// The line's state at the beginning of each open variation.
+    /// The state of the enclosing line at the beginning of each open variation.
     open: Vec<(u32, Option<(Position, Move)>)>,
 }
 
@@ -176,8 +177,8 @@ impl<F: FnMut(Analysis, usize)> Visitor for AnalysisReader<F> {
 }
 
 impl Analysis {
-    /// Reads a comment after the move `played`, which leads from `before` to ply `ply`. Returns `None` if it is not an
-    /// engine's comment.
+    /// Reads a comment on the move `played`, which is made in the position `before` and leads to ply `ply`. Returns
+    /// `None` if the comment is not an engine's comment.
     pub fn read(text: &str, ply: u32, before: &Position, played: Move) -> Option<Analysis> {
         let note = EngineNote::read(text, Some(before.turn()));
         (note != EngineNote::default()).then(|| Analysis {
@@ -192,7 +193,7 @@ impl Analysis {
         })
     }
 
-    /// Merges a comment into the analysis of the same ply.
+    /// Merges this analysis into the last analysis if both belong to the same ply, or appends it.
     pub(crate) fn add_to(self, all: &mut Vec<Analysis>) {
         match all.last_mut().filter(|last| last.ply == self.ply) {
             Some(last) => last.complete(self),
@@ -200,7 +201,7 @@ impl Analysis {
         }
     }
 
-    /// Adds the values of a later comment after the same move.
+    /// Adds the values of a later comment on the same move.
     fn complete(&mut self, other: Analysis) {
         self.evaluation = self.evaluation.or(other.evaluation);
         self.depth = self.depth.or(other.depth);

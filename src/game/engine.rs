@@ -1,16 +1,16 @@
-//! Reads engine comments of any program.
+//! Reads engine comments from any program.
 //!
-//! Supported are lists of `key=value` (TCEC), scores with depth and time (`+0.33/20 5.6s`: cutechess, fastchess,
-//! Arena), scores followed by such lists, scores alone, and the commands `eval`, `emt` and `clk`. Results are from
-//! White's point of view. Scores in lists and commands are written from White's point of view; all other scores are
-//! written from the mover's. ChessBase's `[%eval 75,20]`, with hundredths and depth, is also from the mover's point of
-//! view.
+//! Supported forms are lists of `key=value` (TCEC) and scores with depth and time (`+0.33/20 5.6s`: cutechess,
+//! fastchess, Arena). Scores followed by such lists, scores without further data, and the commands `eval`, `emt` and
+//! `clk` are also supported. Evaluations are returned from White's point of view. Scores in lists and commands are
+//! written from White's point of view. All other scores are written from the moving player's. ChessBase's
+//! `[%eval 75,20]`, with hundredths and depth, is also from the moving player's point of view.
 
 use super::values::{Evaluation, decimal, duration};
 use crate::chess::Color;
 use std::time::Duration;
 
-/// The values in an engine comment; missing values are `None`.
+/// The values in an engine comment. Missing values are `None`.
 ///
 /// [`Comment::engine`](super::Comment::engine) has an example.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -32,7 +32,8 @@ pub struct EngineNote<'a> {
 }
 
 impl<'a> EngineNote<'a> {
-    /// Reads a comment of the player `mover`. Without `mover`, scores from the mover's point of view are ignored.
+    /// Reads a comment on a move of the player `mover`. Without `mover`, scores from the moving player's point of view
+    /// are ignored.
     pub(super) fn read(text: &'a str, mover: Option<Color>) -> EngineNote<'a> {
         let mut note = EngineNote::default();
         let Some((before, _)) = text.split_once("[%") else {
@@ -40,7 +41,7 @@ impl<'a> EngineNote<'a> {
             return note;
         };
         note.read_commands(text, mover);
-        // Text beside commands belongs to an engine only if the commands do.
+        // Text outside commands belongs to an engine only if the commands do.
         if note.evaluation.is_some() && before.trim().starts_with('(') {
             note.read_line(before);
         }
@@ -65,7 +66,7 @@ impl<'a> EngineNote<'a> {
         }
     }
 
-    /// Reads a line in parentheses, and returns the text after it.
+    /// Reads a line of moves in parentheses, and returns the text after it.
     fn read_line(&mut self, text: &'a str) -> &'a str {
         match text.trim().strip_prefix('(').and_then(|text| text.split_once(')')) {
             Some((line, after)) => {
@@ -120,20 +121,20 @@ impl<'a> EngineNote<'a> {
     }
 }
 
-/// Iterates over the commands of a comment: `clk` and `0:03:00` of `[%clk 0:03:00]`.
+/// Iterates over the commands in a comment: `clk` and `0:03:00` for `[%clk 0:03:00]`.
 pub(super) fn commands(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (_, command) = rest.split_once("[%")?;
         let (command, after) = command.split_once(']')?;
         rest = after;
-        // The name may end with a line end, because comments are wrapped at blanks.
+        // The name may end with a line ending, because writers wrap comments at blanks.
         let (name, value) = command.split_at(command.find(char::is_whitespace).unwrap_or(command.len()));
         Some((name, value.trim()))
     })
 }
 
-/// Reads a score in pawns, or a mate: `0.33`, `+0.92`, `-M12`, `M8`, `#-3`.
+/// Reads a score in pawns, or a mate score: `0.33`, `+0.92`, `-M12`, `M8`, `#-3`.
 fn score_of(text: &str) -> Option<Evaluation> {
     let (sign, rest) = match text.as_bytes().first()? {
         b'-' => (-1, text.get(1..)?),
@@ -144,14 +145,14 @@ fn score_of(text: &str) -> Option<Evaluation> {
         let moves: i32 = moves.parse().ok()?;
         return Some(Evaluation::Mate(sign * moves));
     }
-    // A whole number may be anything, such as a count or a year.
+    // A whole number is ambiguous: it may be a count or a year.
     let has_point = rest.contains('.') && rest.as_bytes().first()?.is_ascii_digit();
     let pawns = decimal(rest).filter(|_| has_point)?;
     let hundredths = (pawns * 100.0).round();
     (hundredths <= f64::from(i32::MAX)).then_some(Evaluation::Centipawns(sign * hundredths as i32))
 }
 
-/// Converts an evaluation from the mover's to White's point of view.
+/// Converts an evaluation from the moving player's point of view to White's.
 fn seen_from(mover: Color, evaluation: Evaluation) -> Evaluation {
     match (mover, evaluation) {
         (Color::White, evaluation) => evaluation,
@@ -165,7 +166,7 @@ fn seconds(text: &str) -> Option<Duration> {
     Some(Duration::from_millis((seconds * 1000.0).round() as u64))
 }
 
-/// Reads milliseconds, seconds (`1.203s`), or a time (`00:01:40`).
+/// Reads a time in milliseconds, in seconds (`1.203s`), or as a clock (`00:01:40`).
 fn time_of(text: &str) -> Option<Duration> {
     match (text.contains(':'), text.strip_suffix('s')) {
         (true, _) => duration(text),

@@ -1,9 +1,9 @@
-//! The events of a game, and their receiver.
+//! Defines the events of a game, and the trait that receives them.
 
 use crate::chess::{Color, Move, Position};
 use std::fmt;
 
-/// The kind of a text in a movetext.
+/// The kind of a text in the movetext.
 ///
 /// [`Visitor`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -11,13 +11,14 @@ use std::fmt;
 pub enum TextKind {
     /// A comment in braces, without the braces.
     Brace = 0,
-    /// A comment from `;` to the end of the line, without the `;` and the line end.
+    /// A comment from `;` to the end of the line, without the `;` and the line ending.
     Line = 1,
-    /// A token that the data model does not cover, as written: `*` inside a variation, `N`, `+-`.
+    /// A token that the data model does not represent, as written: `*` inside a variation, `N`, `+-`.
     Token = 2,
-    /// The text after a fault, as written: the illegal or unreadable move and the rest of its variation or game.
+    /// The text after a fault, as written: the illegal or unreadable move and the remaining text of its variation or
+    /// game.
     Tail = 3,
-    /// A line that begins with `%`, without the `%` and the line end.
+    /// A line that begins with `%`, without the `%` and the line ending.
     Escape = 4,
 }
 
@@ -35,7 +36,7 @@ impl TextKind {
     }
 }
 
-/// The result of a game according to its movetext.
+/// The result of a game, as its movetext states it.
 ///
 /// ```
 /// use scoresheet::{chess::Color, game::Outcome};
@@ -68,7 +69,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the outcome with this number, 0 to 3 in the order of the declaration.
+    /// Returns the outcome with this number, 0 to 3 in the order of declaration.
     pub const fn from_number(number: u64) -> Option<Outcome> {
         Some(match number {
             0 => Outcome::Unknown,
@@ -79,7 +80,8 @@ impl Outcome {
         })
     }
 
-    /// Returns twice the points of a side: 2 for a win, 1 for a draw, 0 for a loss. `None` if the result is unknown.
+    /// Returns the points of a side times two: 2 for a win, 1 for a draw, 0 for a loss. Returns `None` if the result is
+    /// unknown.
     pub const fn half_points(self, color: Color) -> Option<u64> {
         match (self, color) {
             (Outcome::Unknown, _) => None,
@@ -107,9 +109,11 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Receives a game as events in this order: the tag pairs; the start; the movetext; the result, if there is one.
+/// Receives a game as events in this order: the tag pairs, the starting position, the movetext, and the result, if
+/// there is one.
 ///
-/// Every variation that opens also closes. Moves are legal, or null. By default, an event is ignored.
+/// Every variation that opens is also closed. Every move is a legal move or the null move. By default, a visitor
+/// ignores an event.
 ///
 /// ```
 /// use scoresheet::chess::{Move, Position};
@@ -134,32 +138,33 @@ impl fmt::Display for Outcome {
 /// ```
 #[expect(unused_variables, reason = "their names are documentation")]
 pub trait Visitor {
-    /// Receives a tag pair, in order, with resolved escapes.
+    /// Receives a tag pair with its escapes resolved. Tag pairs arrive in order.
     fn tag(&mut self, name: &[u8], value: &[u8]) {}
-    /// Receives the position before the first move. Called once per game, after the tags.
+    /// Receives the position before the first move. This method is called once per game, after the tags.
     fn start(&mut self, position: &Position) {}
     /// Receives a move in the position `before`.
     fn play(&mut self, before: &Position, m: Move) {}
-    /// Receives a `!` (good) or `?` as written after a move.
+    /// Receives a `!` (good) or `?` that follows a move.
     fn suffix(&mut self, good: bool) {}
     /// Receives a numeric annotation glyph, `$0` to `$255`.
     fn nag(&mut self, nag: u8) {}
-    /// Receives a text at its position.
+    /// Receives a text at its position in the movetext.
     fn text(&mut self, kind: TextKind, text: &[u8]) {}
-    /// Opens a variation, which replaces the last move.
+    /// Opens a variation, which replaces the preceding move.
     fn open(&mut self) {}
     /// Closes the innermost variation.
     fn close(&mut self) {}
-    /// Receives the termination marker of the main line. Not called if the movetext has none.
+    /// Receives the termination marker of the main line. This method is not called if the movetext has no termination
+    /// marker.
     fn outcome(&mut self, outcome: Outcome) {}
 }
 
-/// One event of a movetext.
+/// An event in a movetext.
 ///
 /// [`GameFault`](super::GameFault) has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// A move, legal or null.
+    /// A legal move, or the null move.
     Move(Move),
     /// `!` (true) or `?`.
     Suffix(bool),

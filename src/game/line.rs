@@ -1,11 +1,11 @@
-//! The position along a movetext with variations.
+//! Tracks the position along a movetext with variations.
 
 use crate::chess::{Move, PieceId, Position, Role};
 
-/// The position during a walk over a movetext with variations. A variation returns to the position before the last
-/// move.
+/// The current position during a walk over a movetext with variations. When a variation opens, the line returns to the
+/// position before the last move.
 ///
-/// Opening a variation costs one copy of a position and an entry on a heap-allocated stack, so only memory bounds the
+/// Opening a variation takes one copy of a position and an entry on a heap-allocated stack, so only memory limits the
 /// depth.
 pub(crate) struct Line {
     now: Position,
@@ -16,7 +16,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Returns a line at its start. `branches` tells whether variations may open.
+    /// Returns a line at its starting position. `branches` states whether variations may open.
     pub(crate) fn new(start: Position, branches: bool) -> Line {
         Line { before: start.clone(), now: start, stack: Vec::new(), branches }
     }
@@ -37,8 +37,8 @@ impl Line {
         }
     }
 
-    /// Plays a plain move of this piece like `Position::play_reaching`. Returns whether the move is legal. If the move
-    /// is known to be `safe`, returns whether the piece can make it. `seen` is called first.
+    /// Plays a plain move of this piece like `Position::play_reaching`. Returns whether the move was legal. If the move
+    /// is known to be `safe`, tests only whether the piece can make it. `seen` is called first.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
@@ -57,7 +57,7 @@ impl Line {
         played.is_some()
     }
 
-    /// Like `play`, for a promotion to a piece with a given identity.
+    /// Plays a move like `play`, for a promotion to a piece with a given identity.
     pub(crate) fn play_as(&mut self, m: Move, promoted: Option<PieceId>) {
         self.keep();
         self.now.play_as(m, promoted);
@@ -73,7 +73,7 @@ impl Line {
         self.stack.push((now, std::mem::replace(&mut self.before, before)));
     }
 
-    /// Closes the innermost variation. Does nothing if none is open.
+    /// Closes the innermost variation. Does nothing if no variation is open.
     pub(crate) fn close(&mut self) {
         if let Some((now, before)) = self.stack.pop() {
             self.now = now;

@@ -1,8 +1,8 @@
-//! The hub to and from which all forms of a game are converted: a stream of events, and `Game`, which owns such a
-//! stream.
+//! The central module for all forms of a game: each is converted to and from a stream of events, and `Game` stores such
+//! a stream.
 //!
-//! A reader drives a [`Visitor`], so an import can encode records without a tree for each game. [`Game`] is the visitor
-//! that keeps everything, and can drive another visitor. All text is UTF-8.
+//! A reader calls a [`Visitor`], so an import can encode records without building a tree for each game. [`Game`] is the
+//! visitor that stores all events, and can pass them to another visitor. All text is UTF-8.
 
 mod analysis;
 mod engine;

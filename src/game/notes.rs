@@ -1,4 +1,4 @@
-//! Comments of a game, with clocks and evaluations, and variations.
+//! The comments of a game, with clocks and evaluations, and its variations.
 
 use super::engine::{EngineNote, commands};
 use super::events::{TextKind, Visitor};
@@ -6,7 +6,7 @@ use super::values::{Evaluation, duration};
 use crate::chess::{Color, Move, Position};
 use std::time::Duration;
 
-/// A comment of a game.
+/// A comment in a game.
 ///
 /// ```
 /// use scoresheet::game::{Comment, Evaluation};
@@ -25,25 +25,25 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comment {
-    /// The number of plies of the line before the comment: 3 for a comment after ply 3, 0 for a comment before the
+    /// The number of plies in the line before the comment: 3 for a comment after ply 3, 0 for a comment before the
     /// first move.
     pub ply: u32,
-    /// The depth in variations: 0 for the main line.
+    /// The nesting depth in variations: 0 for the main line.
     pub depth: u32,
     /// The text of the comment, without braces or `;`.
     pub text: String,
-    /// The player of the move before it; `None` before the first move.
+    /// The player of the move before the comment, or `None` before the first move.
     pub mover: Option<Color>,
 }
 
 impl Comment {
-    /// Returns the value of a command in the comment, such as `0:03:00` of `clk` in `[%clk 0:03:00]`. If there are
-    /// several, returns the first.
+    /// Returns the value of a command in the comment, such as `0:03:00` for `clk` in `[%clk 0:03:00]`. If the command
+    /// occurs several times, returns the first value.
     pub fn command(&self, name: &str) -> Option<&str> {
         commands(&self.text).find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// Returns the engine's values for the move, from any program.
+    /// Returns the engine values for the move, written by any program.
     ///
     /// ```
     /// use scoresheet::chess::Color;
@@ -59,32 +59,32 @@ impl Comment {
         EngineNote::read(&self.text, self.mover)
     }
 
-    /// Returns the player's remaining time after the move, from the command `clk` or an engine's values.
+    /// Returns the player's remaining time after the move, from the command `clk` or from engine values.
     pub fn clock(&self) -> Option<Duration> {
         self.command("clk").and_then(duration).or_else(|| self.engine().time_left)
     }
 
-    /// Returns the time used for the move, from the command `emt` or an engine's values.
+    /// Returns the time used for the move, from the command `emt` or from engine values.
     pub fn elapsed(&self) -> Option<Duration> {
         self.command("emt").and_then(duration).or_else(|| self.engine().time)
     }
 
-    /// Returns the evaluation of the position after the move, from the command `eval` or an engine's values.
+    /// Returns the evaluation of the position after the move, from the command `eval` or from engine values.
     pub fn evaluation(&self) -> Option<Evaluation> {
         self.engine().evaluation
     }
 }
 
-/// A variation: moves that replace moves of another line.
+/// A variation, whose moves replace moves of another line.
 ///
 /// [`Comment`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variation {
-    /// The ply of the move that its first move replaces, from 1.
+    /// The ply of the move that the variation's first move replaces, from 1.
     pub ply: u32,
-    /// The depth: 1 for a variation of the main line, 2 for a variation within such a variation, and so on.
+    /// The nesting depth: 1 for a variation of the main line, 2 for a variation within such a variation, and so on.
     pub depth: u32,
-    /// The position before its first move; `None` if it has no moves.
+    /// The position before the variation's first move, or `None` if the variation contains no moves.
     pub start: Option<Position>,
     /// The moves of the variation, without nested variations.
     pub moves: Vec<Move>,
@@ -103,23 +103,23 @@ impl Variation {
     }
 }
 
-/// A visitor that keeps comments and variations.
+/// A visitor that collects comments and variations.
 #[derive(Default)]
 pub(crate) struct Notes {
     pub comments: Vec<Comment>,
     pub variations: Vec<Variation>,
-    /// The number of plies of the main line.
+    /// The number of plies in the main line.
     pub plies: u32,
-    /// The indexes of open variations, with the ply at which each left its line.
+    /// The indexes of the open variations, each with the ply at which it left the enclosing line.
     open: Vec<(usize, u32)>,
-    /// The ply of the current line.
+    /// The current ply within the current line.
     ply: u32,
-    /// The player of the last move.
+    /// The player who made the last move.
     mover: Option<Color>,
 }
 
 impl Notes {
-    /// Returns for each ply of the main line the value that `read` finds in the comments after it.
+    /// Returns, for each ply of the main line, the value that `read` finds in the comments on this ply.
     pub fn of_plies<T: Clone>(&self, read: impl Fn(&Comment) -> Option<T>) -> Vec<Option<T>> {
         let mut values = vec![None; self.plies as usize];
         for comment in self.comments.iter().filter(|comment| comment.depth == 0) {

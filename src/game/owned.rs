@@ -1,4 +1,4 @@
-//! A game as an owned value.
+//! A game as an owned value, with all its events.
 
 use super::analysis::{Analysis, AnalysisReader};
 use super::events::{Event, Outcome, TextKind, Visitor};
@@ -10,7 +10,8 @@ use crate::chess::{IllegalMove, Move, MoveKind, Position};
 use std::fmt;
 use std::time::Duration;
 
-/// An owned game: tags, start, movetext and result. The default is the standard starting position and nothing else.
+/// An owned game: its tags, starting position, movetext and result. The default game starts from the standard position
+/// and contains nothing else.
 ///
 /// ```
 /// use scoresheet::pgn::{PgnWriter, ReadOptions, read_game};
@@ -33,11 +34,11 @@ pub struct Game {
     pub start: Position,
     /// The movetext: the main line with variations, texts and glyphs.
     pub events: Vec<Event>,
-    /// The termination marker, or `None` if the movetext has none.
+    /// The termination marker, or `None` if the movetext ends without one.
     pub outcome: Option<Outcome>,
 }
 
-/// The reason that a [`Game`] is invalid, with its position.
+/// The reason why a [`Game`] is invalid, with the location of the fault.
 ///
 /// ```
 /// use scoresheet::Game;
@@ -49,7 +50,7 @@ pub struct Game {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameFault {
-    /// The index in [`Game::events`], from 0.
+    /// The index of the faulty event in [`Game::events`], from 0.
     pub event: usize,
     /// The kind of the fault.
     pub kind: GameFaultKind,
@@ -61,15 +62,15 @@ pub struct GameFault {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GameFaultKind {
-    /// A move is not legal.
+    /// A move is not legal in its position.
     Illegal(IllegalMove),
     /// A variation opens without a preceding move that it could replace.
     NothingToReplace,
-    /// A variation closes that is not open.
+    /// A variation closes although none is open.
     NotOpen,
-    /// A variation is still open at the end.
+    /// A variation is still open at the end of the game.
     NotClosed,
-    /// A text contains a NUL byte, which no text may contain (FORMAT.md, "Brenner moves").
+    /// A text contains a NUL byte, which texts must not contain (FORMAT.md, "Brenner moves").
     NulByte,
 }
 
@@ -89,7 +90,7 @@ impl fmt::Display for GameFault {
 impl std::error::Error for GameFault {}
 
 impl Game {
-    /// Returns the value of the first tag with this name.
+    /// Returns the value of the first tag with this name, if any.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
     }
@@ -123,24 +124,25 @@ impl Game {
         self.notes().comments
     }
 
-    /// Returns the clock after each ply of the main line, if a comment contains it.
+    /// Returns the clock time after each ply of the main line, or `None` for a ply without one.
     pub fn clocks(&self) -> Vec<Option<Duration>> {
         self.notes().of_plies(Comment::clock)
     }
 
-    /// Returns the evaluation after each ply of the main line, if a comment contains it.
+    /// Returns the evaluation after each ply of the main line, or `None` for a ply without one.
     pub fn evaluations(&self) -> Vec<Option<Evaluation>> {
         self.notes().of_plies(Comment::evaluation)
     }
 
-    /// Returns the engine analysis of the main line, from any program, by ply. Moves without analysis are omitted.
+    /// Returns the engine analysis of the main line, written by any program, by ply. Moves without analysis are
+    /// omitted.
     pub fn analysis(&self) -> Vec<Analysis> {
         let mut all = Vec::new();
         self.visit(&mut AnalysisReader::new(false, |analysis: Analysis, _| analysis.add_to(&mut all)));
         all
     }
 
-    /// Returns the variations. Nested variations follow their parents.
+    /// Returns the variations. Nested variations follow the variation that contains them.
     pub fn variations(&self) -> Vec<Variation> {
         self.notes().variations
     }
@@ -151,7 +153,7 @@ impl Game {
         notes
     }
 
-    /// Returns the reason that the game cannot be written, if any: an illegal move (null moves are legal here), or
+    /// Returns the reason why the game cannot be written, if any: an illegal move (null moves are allowed), or
     /// variations that are not properly nested.
     ///
     /// ```
@@ -201,7 +203,8 @@ impl Game {
         Ok(())
     }
 
-    /// Drives a visitor with this game. The moves must be legal or null, and the variations properly nested.
+    /// Passes this game to a visitor. Each move must be legal or the null move, and the variations must be properly
+    /// nested.
     pub fn visit(&self, visitor: &mut impl Visitor) {
         for (name, value) in &self.tags {
             visitor.tag(name.as_bytes(), value.as_bytes());
@@ -209,7 +212,7 @@ impl Game {
         self.visit_moves(visitor);
     }
 
-    /// Drives a visitor like `visit`, but without the tags.
+    /// Passes the game to a visitor like `visit`, but without the tags.
     pub fn visit_moves(&self, visitor: &mut impl Visitor) {
         visitor.start(&self.start);
         let mut line = Line::new(self.start.clone(), self.events.contains(&Event::Open));

@@ -1,8 +1,8 @@
-//! A played move, with its texts.
+//! A played move, which can be written in several notations.
 
 use crate::chess::{Color, Move, Position};
 
-/// A move of a game, with its ply and the position before it. Texts are created on demand.
+/// A move in a game, with its ply and the position before it. The texts of the move are created on demand.
 ///
 /// ```
 /// # let mut game = scoresheet::Game::default();
@@ -18,12 +18,12 @@ pub struct PlayedMove {
     pub(crate) ply: u32,
     pub(crate) played: Move,
     pub(crate) before: Position,
-    /// Whether the game's start requires castling in the form king takes rook.
+    /// Whether castling is written as the king capturing its own rook, because of the game's starting position.
     pub(crate) chess960: bool,
 }
 
 impl PlayedMove {
-    /// Returns the number of the ply, from 1. The position after the move belongs to this ply.
+    /// Returns the ply of the move, from 1. This is also the ply of the position after the move.
     pub fn ply(&self) -> u32 {
         self.ply
     }
@@ -33,7 +33,7 @@ impl PlayedMove {
         self.played
     }
 
-    /// Returns the player of the move.
+    /// Returns the player who makes the move.
     pub fn color(&self) -> Color {
         self.before.turn()
     }
@@ -50,13 +50,13 @@ impl PlayedMove {
         after
     }
 
-    /// Returns the move in standard algebraic notation, `--` for the null move.
+    /// Returns the move in standard algebraic notation, or `--` for the null move.
     pub fn san(&self) -> String {
         self.before.san(self.played)
     }
 
-    /// Returns the move in UCI notation. Castling is king takes rook if the game starts from a Chess960 position, and
-    /// the king's step of two squares otherwise.
+    /// Returns the move in UCI notation. Castling is written as the king capturing its own rook if the game starts from
+    /// a Chess960 position, and as the king's move by two squares otherwise.
     pub fn uci(&self) -> String {
         let mut text = Vec::with_capacity(5);
         self.write_uci(&mut text);

@@ -1,4 +1,4 @@
-//! Evaluations, times and decimal numbers in comments.
+//! The evaluations, times and decimal numbers in comments.
 
 use std::fmt;
 use std::time::Duration;
@@ -33,14 +33,14 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Evaluation {
-    /// Hundredths of a pawn, positive if White is better.
+    /// An evaluation in hundredths of a pawn, positive if White is better.
     Centipawns(i32),
-    /// Mate in this number of moves: positive for White, negative for Black.
+    /// Mate in this number of moves, positive if White mates and negative if Black mates.
     Mate(i32),
 }
 
 impl Evaluation {
-    /// Reads an evaluation in the form of the command `eval`: `0.35`, `-12.3`, `#4`, `#-2`. Ignores the depth after a
+    /// Reads an evaluation as the command `eval` writes it: `0.35`, `-12.3`, `#4`, `#-2`. Ignores a depth after a
     /// comma.
     pub fn parse(text: &str) -> Option<Evaluation> {
         let text = text.split(',').next()?.trim();
@@ -53,7 +53,8 @@ impl Evaluation {
 }
 
 impl Evaluation {
-    /// Reads hundredths with the depth after a comma, in the form of ChessBase's command `eval`: `75,20`, `-7,23`.
+    /// Reads an evaluation in hundredths, with the depth after a comma, as ChessBase's command `eval` writes it:
+    /// `75,20`, `-7,23`.
     pub(super) fn from_hundredths(text: &str) -> Option<Evaluation> {
         let (score, depth) = text.split_once(',')?;
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -64,8 +65,8 @@ impl Evaluation {
     }
 }
 
-/// Reads a decimal number of at most 15 digits. Dividing two exact numbers gives the same result as `parse`, whose code
-/// for all other numbers would be 2 % of the download in a browser.
+/// Reads a decimal number of at most 15 digits. Dividing two exact numbers gives the same result as `parse`. The code
+/// of `parse`, which also handles other numbers, would be 2 % of the download in a browser.
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let (is_negative, digits) = match text.as_bytes() {
         [b'-', digits @ ..] => (true, digits),
@@ -88,7 +89,7 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
 }
 
 impl fmt::Display for Evaluation {
-    /// Writes the evaluation in the form of the command `eval`: `0.35`, `#-2`.
+    /// Writes the evaluation as the command `eval` does: `0.35`, `#-2`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Evaluation::Centipawns(hundredths) => {

@@ -1,4 +1,4 @@
-//! Writes an archive from code: single games, or PGN from a reader.
+//! Writes an archive from a program: adds single games, or PGN from a reader.
 
 use super::feed::Segment;
 use super::options::ImportOptions;
@@ -19,15 +19,15 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The source name of games that were added one by one.
+/// The name of the source for games that are added one by one.
 const ADDED: &str = "games added by a program";
 
-/// Writes an archive game by game. Threads can share it.
+/// A writer that creates or extends an archive game by game. Threads can share it.
 ///
-/// Games are encoded on the thread that adds them, a chunk at a time. For millions of games in files,
-/// [`Import`](super::Import) uses all cores. All added games are durable when [`finish`](ArchiveWriter::finish)
-/// returns. Before that, a commit after every 64 chunks makes games durable. Dropping a writer discards a new archive,
-/// and leaves an existing archive at its last commit.
+/// The thread that adds games also encodes them, one chunk at a time. To import files with millions of games on all
+/// cores, use [`Import`](super::Import). All added games are durable when [`finish`](ArchiveWriter::finish) returns. In
+/// the meantime, a commit after every 64 chunks makes the games so far durable. Dropping a writer without `finish`
+/// discards a new archive, and leaves an existing archive at its last commit.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -57,16 +57,16 @@ pub struct ArchiveWriter {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Written {
-    /// The number of games in the archive, including those that existed before.
+    /// The number of games in the archive, including the games that existed before.
     pub games: u64,
-    /// The archive's length in bytes.
+    /// The length of the archive in bytes.
     pub bytes: u64,
-    /// The reason that the index could not be written, if it failed. The archive is complete without its index, which
-    /// can be rebuilt.
+    /// The error if the index could not be written. The archive is complete without the index, and the index can be
+    /// rebuilt.
     pub unindexed: Option<Error>,
 }
 
-/// The result of adding PGN.
+/// The result of adding a PGN text.
 ///
 /// [`ArchiveWriter::add_pgn`] has an example.
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ pub struct AddedPgn {
 
 struct Inner {
     target: PathBuf,
-    /// The file, if it is new.
+    /// The archive file, if it is new.
     new: Option<NewFile>,
     output: Output<'static, File>,
     interner: Interner,
@@ -93,12 +93,12 @@ struct Inner {
     /// The number of chunks since the last commit.
     in_batch: u32,
     number: u64,
-    /// The source of single games, if it is open.
+    /// The source of the games that are added one by one, if it is open.
     added: Option<Added>,
     faults: Arc<Mutex<Vec<FaultReport>>>,
 }
 
-/// The source of games that were added one by one. Its text is the PGN of these games.
+/// The source of the games that are added one by one. The text of this source is the PGN of its games.
 struct Added {
     source: usize,
     at: Checkpoint,
@@ -107,19 +107,19 @@ struct Added {
 }
 
 impl ArchiveWriter {
-    /// Returns a writer of a new archive. Fails if the file exists.
+    /// Returns a writer for a new archive. Returns an error if the file exists.
     pub fn create(path: impl AsRef<Path>) -> Result<ArchiveWriter> {
         ArchiveWriter::create_with(path, ImportOptions::default())
     }
 
-    /// Returns a writer of a new archive like `create`, with the level, packing, batches and limits of the options.
+    /// Returns a writer for a new archive like `create`, with the level, packing, batches and limits of `options`.
     pub fn create_with(path: impl AsRef<Path>, options: ImportOptions) -> Result<ArchiveWriter> {
         let path = path.as_ref();
         if path.exists() {
             return Err(Error::Exists { path: path.to_path_buf() });
         }
-        // Archives written one after the other must have different identities. Otherwise their caches could be
-        // confused.
+        // Archives that are written one after the other must have different identities. Otherwise, the side files of
+        // one archive could be mistaken for the side files of another.
         let mut hash = Sha256::new();
         hash.update(b"Scoresheet archive of a program");
         hash.update(path.as_os_str().as_encoded_bytes());
@@ -133,7 +133,7 @@ impl ArchiveWriter {
         Ok(ArchiveWriter::new(path, Some(new), Opened::new(writer), options))
     }
 
-    /// Returns a writer that adds to an existing archive.
+    /// Returns a writer that adds games to an existing archive.
     pub fn append(path: impl AsRef<Path>) -> Result<ArchiveWriter> {
         let path = path.as_ref();
         Ok(ArchiveWriter::new(path, None, Writer::open(path)?, ImportOptions::default()))
@@ -163,19 +163,20 @@ impl ArchiveWriter {
         ArchiveWriter { inner: Mutex::new(inner) }
     }
 
-    /// Adds a game. Returns its number in the archive, from 1.
+    /// Adds a game. Returns the number of the game in the archive, from 1.
     ///
-    /// Errors: [`Error::Input`] if the game is invalid ([`Game::check`] tells the reason), in which case nothing is
-    /// added; [`Error::Io`] if the archive cannot be written.
+    /// Errors: [`Error::Input`] if the game is invalid ([`Game::check`] returns the reason), in which case nothing is
+    /// added. [`Error::Io`] if the archive cannot be written.
     pub fn add(&self, game: &Game) -> Result<u64> {
         game.check().map_err(|fault| Error::input("the game", fault.to_string()))?;
         self.lock().add(game)
     }
 
     /// Adds the games of a PGN text, plain or compressed. `name` is the name of the source in the archive. Faults in
-    /// games are reported and are not errors.
+    /// games are part of the result and are not errors.
     ///
-    /// Errors: the text cannot be read to its end (the preceding games are added); the archive cannot be written.
+    /// Errors: the archive cannot be written, or the text cannot be read to its end (in this case, the games before the
+    /// fault are added).
     ///
     /// ```
     /// use scoresheet::ArchiveWriter;
@@ -201,7 +202,7 @@ impl ArchiveWriter {
         self.lock().add_pgn(name, source)
     }
 
-    /// Commits all added games, and writes the index beside the archive.
+    /// Commits all added games, and writes the index next to the archive.
     pub fn finish(self) -> Result<Written> {
         self.inner.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
     }
@@ -238,7 +239,7 @@ impl Inner {
         Ok(number)
     }
 
-    /// Returns the number of PGN bytes that the chunk still needs.
+    /// Returns the number of PGN bytes that are still needed to complete the chunk.
     fn missing(&self) -> usize {
         self.options.missing(self.bytes, self.parsed.chunk.ends.len())
     }
@@ -251,7 +252,7 @@ impl Inner {
         let cannot = |source| Error::Io { doing: "cannot read", path: PathBuf::from(name), source };
         let mut failed = None;
         loop {
-            // A chunk does not end within an oversized game.
+            // A chunk must not end within an oversized game.
             match splitter.next_batch(self.missing().max(1)) {
                 Ok(Some(batch)) => {
                     let (length, open) = (batch.text.len(), batch.open);
@@ -290,7 +291,7 @@ impl Inner {
         Ok(AddedPgn { seen, rejected, faults })
     }
 
-    /// Records the source of single games.
+    /// Records the games of the source that have been added one by one.
     fn note_added(&mut self) {
         if let Some(Added { source, at, stored }) = &mut self.added
             && *stored > 0
@@ -310,7 +311,7 @@ impl Inner {
         }
     }
 
-    /// Ends the source of single games.
+    /// Ends the source of the games that were added one by one.
     fn end_added(&mut self) -> Result<()> {
         self.note_added();
         if let Some(Added { source, at, .. }) = self.added.take() {
@@ -363,7 +364,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // Without `finish`, a new archive is incomplete.
+        // A new archive remains incomplete without a call of `finish`.
         if let Some(new) = self.new.take() {
             new.remove();
         }

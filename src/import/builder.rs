@@ -1,4 +1,4 @@
-//! The builder of an import: target, options and callbacks.
+//! The builder of an import, with its target, options and callbacks.
 
 use super::feed::{joined, name_of};
 use super::options::ImportOptions;
@@ -22,11 +22,11 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ImportProgress {
-    /// The number of bytes read from the sources so far, as stored (compressed).
+    /// The number of bytes read from the sources so far. For compressed sources, compressed bytes are counted.
     pub consumed: u64,
-    /// The number of PGN bytes in written chunks.
+    /// The number of PGN bytes in the chunks written so far.
     pub pgn_bytes: u64,
-    /// The number of stored games.
+    /// The number of games stored so far.
     pub games: u64,
 }
 
@@ -57,8 +57,8 @@ pub struct Import<'a> {
 }
 
 impl<'a> Import<'a> {
-    /// Returns an import into a new archive at `target`. Defaults: one thread per core, zstd level 4, and an error if
-    /// the file exists.
+    /// Returns an import that creates a new archive at `target`. By default, an import uses one thread per core and
+    /// zstd level 4, and returns an error if the file exists.
     pub fn new(target: impl AsRef<Path>) -> Import<'a> {
         Import {
             target: target.as_ref().to_path_buf(),
@@ -70,20 +70,20 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Sets the number of worker threads. 0 means one per core.
+    /// Sets the number of worker threads. 0 means one thread per core.
     pub fn threads(mut self, threads: usize) -> Import<'a> {
         self.options.threads = threads;
         self
     }
 
-    /// Sets the zstd level of tags and texts, 1 to 22. Default: 4.
+    /// Sets the zstd level for tags and texts, 1 to 22. Default: 4.
     pub fn level(mut self, level: i32) -> Import<'a> {
         self.options.level = level;
         self
     }
 
-    /// Packs the moves: under three bits per ply instead of a byte, for a few microseconds per ply. Also sets the level
-    /// to 19 and doubles the length of chunks.
+    /// Packs the moves: they take less than three bits per ply instead of one byte, and packing takes a few
+    /// microseconds per ply. Packing also sets the level to 19 and doubles the length of chunks.
     pub fn packed(mut self) -> Import<'a> {
         let ImportOptions { pack, level, chunk_bytes, .. } = ImportOptions::packed();
         self.options = ImportOptions { pack, level, chunk_bytes, ..self.options };
@@ -102,7 +102,7 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Continues an interrupted import of the same sources; see [`ImportOptions::resume`].
+    /// Continues an interrupted import of the same sources, as described for [`ImportOptions::resume`].
     pub fn resume(mut self) -> Import<'a> {
         self.options.resume = true;
         self
@@ -114,7 +114,8 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Sets a metadata value of the archive, such as `title` or `license`; see [`ImportOptions::metadata`].
+    /// Sets a value in the metadata of the archive, such as `title` or `license`, as described for
+    /// [`ImportOptions::metadata`].
     pub fn describe(mut self, key: impl Into<String>, value: impl Into<String>) -> Import<'a> {
         self.options.metadata.insert(key.into(), value.into());
         self
@@ -138,35 +139,35 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Sets the object that receives the progress. Use it to query the progress from another thread, or to observe
-    /// every commit.
+    /// Sets the object that records the progress. Use this object to query the progress from another thread, or to
+    /// observe every commit.
     pub fn progress(mut self, progress: &'a Progress) -> Import<'a> {
         self.progress = Some(progress);
         self
     }
 
-    /// Sets a flag that ends the import with a commit when it becomes true. The archive then contains the games so far,
-    /// [`Summary::stopped`] is set, and [`resume`](Import::resume) can continue. An archive to be replaced stays
-    /// unchanged. If nothing has been read yet, [`run`](Import::run) returns
+    /// Sets a flag. When it becomes true, the import makes a commit and ends. The archive then contains the games read
+    /// so far, [`Summary::stopped`] is set, and [`resume`](Import::resume) can continue the import. With `replace`, the
+    /// existing archive is unchanged. If nothing has been read yet, [`run`](Import::run) returns
     /// [`Interrupted`](crate::Error::Interrupted).
     pub fn stop(mut self, stop: &'a AtomicBool) -> Import<'a> {
         self.stop = Some(stop);
         self
     }
 
-    /// Imports PGN files, plain or compressed, in the given order. `-` is standard input. When this returns, everything
-    /// that the summary counts is durable.
+    /// Imports PGN files, plain or compressed, in the given order. `-` is standard input. When this function returns,
+    /// all games that the summary counts are durable.
     ///
-    /// An unreadable source does not end the import. The games before the fault are kept, the other sources are
-    /// imported, and [`Summary::refused`] names the source. With [`stop_at_refused`](Import::stop_at_refused), the
-    /// first such source ends the import.
+    /// An unreadable source does not end the import. The games before the fault are stored, the other sources are
+    /// imported, and [`Summary::refused`] lists the source. With [`stop_at_refused`](Import::stop_at_refused), the
+    /// import ends at the first unreadable source.
     ///
     /// Errors:
     ///
     /// - [`Exists`](crate::Error::Exists): the target exists, and neither `append` nor `replace` was called.
     /// - [`Io`](crate::Error::Io): the target cannot be created, opened or written, or a source cannot be opened before
     ///   anything is written.
-    /// - The reason that no source can be read.
+    /// - If no source can be read, the reason for this.
     pub fn run(self, sources: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Summary> {
         let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
         refuse_existing(&self.target, &self.options)?;
@@ -209,7 +210,7 @@ impl<'a> Import<'a> {
     }
 
     /// Ends the import at the first source that is not PGN or cannot be read to its end. Returns an error if this is
-    /// known before anything is written, and otherwise sets [`Summary::stopped`].
+    /// detected before anything is written, and sets [`Summary::stopped`] otherwise.
     pub fn stop_at_refused(mut self) -> Import<'a> {
         self.options.stop_at_refused = true;
         self
@@ -217,7 +218,7 @@ impl<'a> Import<'a> {
 
     /// Imports PGN from a reader, plain or compressed. `name` is the name of the source in the archive.
     ///
-    /// The text is copied to a temporary file, because its kind must be known before anything is written.
+    /// The text is first copied to a temporary file, because its format must be known before anything is written.
     pub fn run_reader(self, name: &str, mut reader: impl Read) -> Result<Summary> {
         let folder =
             tempfile::tempdir().map_err(crate::Error::io("cannot create a folder in", &std::env::temp_dir()))?;
@@ -228,11 +229,12 @@ impl<'a> Import<'a> {
         self.run([source])
     }
 
-    /// Imports PGN files after the games of an existing archive, and deletes these games, in one commit. After a crash,
-    /// either both are done or neither. Append, resume and batches have no effect.
+    /// Imports PGN files as new games at the end of an existing archive, and deletes `games`, in a single commit. A
+    /// crash leaves the archive either with both changes or with neither. The options for appending, resuming and
+    /// batches have no effect.
     ///
-    /// Errors: the errors of [`run`](Import::run); a game that does not exist; a source that cannot be read to its end,
-    /// or sources without any game. On an error, the archive is unchanged.
+    /// Errors: the errors of [`run`](Import::run). Also, a game does not exist, a source cannot be read to its end, or
+    /// the sources contain no game. After an error, the archive is unchanged.
     pub fn run_in_place_of(
         self,
         games: &GameSet,
@@ -244,10 +246,10 @@ impl<'a> Import<'a> {
         })
     }
 
-    /// Imports PGN files into an archive on any storage, without an index. Errors name the target.
+    /// Imports PGN files into an archive on any storage, without writing an index. Errors name the target.
     ///
     /// Errors: the errors of [`run`](Import::run). After a failed write, the storage is truncated to its last commit if
-    /// that is known.
+    /// this commit is known.
     #[doc(hidden)]
     pub fn run_on<S: Storage>(self, opened: Opened<S>, sources: &[PathBuf]) -> Result<Summary> {
         self.watched(|target, options, progress, stop, report| {
@@ -278,7 +280,7 @@ impl<'a> Import<'a> {
                 }
                 on_progress(now());
             };
-            // If the system provides no thread, progress is not reported.
+            // If the system cannot start a thread, progress is not reported.
             let _ = std::thread::Builder::new().spawn_scoped(scope, report);
             let summary = run(&target, &options, progress, stop, on_fault);
             drop(done);

@@ -9,20 +9,20 @@ use crate::game::{Outcome, TextKind, Visitor};
 use crate::pgn::{MoveRun, TagHead, TagRun, TextVisitor};
 use std::ops::Range;
 
-/// Makes records, tags and texts from the games that a reader reports.
+/// A visitor that builds records, tags and texts from the games that a reader passes to it.
 #[derive(Default)]
 pub struct ChunkBuilder {
     pub records: Vec<u8>,
     pub ends: Vec<u32>,
     pub tags: TagsBuilder,
-    /// The heads of the tag pairs of each column.
+    /// For each column, the beginning of its tag pairs in PGN.
     heads: Vec<Option<TagHead>>,
     pub texts: TextsBuilder,
-    /// The number of moves in the current game's stream.
+    /// The number of moves so far in the current game's stream.
     moves: u32,
-    /// Whether a text now would be directly after the last move, except for marks and NAGs.
+    /// Whether a text at this point would directly follow the last move, except for suffixes and NAGs.
     behind_move: bool,
-    /// Whether the last event was a text that stores its own position.
+    /// Whether the last event was a text that is stored with its position.
     placed: bool,
     outcome: Option<Outcome>,
 }
@@ -49,8 +49,9 @@ impl ChunkBuilder {
         });
     }
 
-    /// Before a mark or NAG, gives a text that stores its own position a marker in the moves instead. Otherwise a
-    /// reader would put the text after the mark.
+    /// If the last event was a text that is stored with its position, gives this text a marker in the moves instead.
+    /// This function is called before a suffix or NAG. Without the marker, a reader would place the text after the
+    /// suffix or NAG.
     fn mark_text(&mut self) {
         if std::mem::take(&mut self.placed) {
             self.texts.mark_last();
@@ -71,7 +72,8 @@ impl Visitor for ChunkBuilder {
         self.tags.push(name, value);
         let columns = self.tags.columns();
         if columns > self.heads.len() {
-            // The last column is new. Other new columns may come from other games.
+            // The last column is the column of this tag. Any other new columns come from games that were added in
+            // another way.
             self.heads.resize(columns - 1, None);
             self.heads.push(TagHead::new(name));
         }

@@ -1,9 +1,9 @@
-//! Edits games in place: changes tags, comments or moves under the same number.
+//! Edits games in place: changes their tags, comments or moves, and keeps their numbers.
 //!
-//! A changed game is encoded like an imported one. Its layout still reproduces the bytes in the source, and its record
-//! carries the flag for changed games. The archive is rewritten with the chunks of such games, and replaced when the
-//! new file is complete. Input: a function from a game to its new content; output: the archive, either changed or
-//! unchanged.
+//! A changed game is encoded like an imported game. Its layout still reproduces the bytes in the source, and its record
+//! contains the flag for changed games. The archive is rewritten with new chunks for these games, and is replaced when
+//! the new file is complete. The input is a function from a game to its new content. The output is the archive, which
+//! may be unchanged.
 
 use super::chunk::ChunkBuilder;
 use crate::archive::copy::Changed;
@@ -23,40 +23,41 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The zstd level for the columns of rewritten chunks.
+/// The zstd level for the columns of chunks that are rewritten.
 const LEVEL: i32 = 9;
 
-/// The result of an edit.
+/// The result of editing an archive.
 ///
 /// [`Archive::edit`] has an example.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Edited {
-    /// The number of games whose content changed.
+    /// The number of games whose content has changed.
     pub games: u64,
-    /// The length of the archive in bytes; 0 if nothing changed.
+    /// The length of the archive in bytes, or 0 if nothing has changed.
     pub bytes: u64,
-    /// The rewritten chunks, for the side files of the previous archive; `None` if nothing changed.
+    /// The rewritten chunks, with which the side files of the previous archive can be updated, or `None` if nothing has
+    /// changed.
     pub change: Option<Changed>,
-    /// The reason that the index could not be written, if it failed. The archive is complete without its index, which
-    /// can be rebuilt.
+    /// The error if the index could not be written. The archive is complete without the index, and the index can be
+    /// rebuilt.
     pub unindexed: Option<Error>,
 }
 
 impl Archive {
-    /// Replaces the content of these games of the archive at `path` by the result of `change`. `None` leaves a game
-    /// unchanged. Runs on rayon's current pool. The unit of progress is a byte of the archive.
+    /// Replaces the content of these games in the archive at `path` with the result of `change`. If `change` returns
+    /// `None`, the game is unchanged. Runs on rayon's current pool. The unit of progress is a byte of the archive.
     ///
-    /// Every game keeps its number, and sources can still be reproduced byte for byte. [`GameRef::original`] returns
-    /// the content in the source. [`GameRef::is_changed`] and [`Archive::changed`] tell which games have other content.
-    /// A game that gets its original content again counts as unchanged.
+    /// Every game keeps its number, and its source can still be restored byte for byte. [`GameRef::original`] returns
+    /// the content that a game has in its source. [`GameRef::is_changed`] and [`Archive::changed`] return which games
+    /// have other content. A game that is changed back to its original content is treated as unchanged.
     ///
-    /// The archive keeps its id. The new file replaces it as a whole, or not at all if there is an error or no change.
-    /// An edit takes about as long as a copy. The index is rebuilt. The other side files become stale, unless
-    /// [`Before::carry`](crate::query::games::Before::carry) updates them.
+    /// The archive keeps its id. The new file replaces the archive only when it is complete, and only if something has
+    /// changed. An edit takes about as long as a copy of the archive. The index is rebuilt. The side files other than
+    /// the index become stale, unless [`Before::carry`](crate::query::games::Before::carry) updates them.
     ///
-    /// Errors: the errors of reading and writing the archive; another program is writing to it; `change` fails, or
-    /// returns an invalid game ([`Game::check`]).
+    /// Errors: the errors of reading and writing the archive, and another program that is writing to it. It is also an
+    /// error if `change` returns an error or an invalid game ([`Game::check`]).
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -117,8 +118,8 @@ impl Archive {
     }
 }
 
-/// Returns the game in the source, and whether it had a fault there. Returns `None` if the source's bytes contain no
-/// game that would be stored.
+/// Returns a game in the form of its source, and whether it has a fault there. Returns `None` if the bytes of the
+/// source contain no game that an import would store.
 pub fn original_game(game: &GameRef) -> Result<Option<(Game, bool)>> {
     let mut text = Vec::new();
     game.original(&mut text)?;
@@ -134,7 +135,7 @@ pub fn original_game(game: &GameRef) -> Result<Option<(Game, bool)>> {
     Ok(None)
 }
 
-/// The new content of a game, and the layout that turns it into its source.
+/// The new content of a game, with the layout that restores its source.
 struct Change {
     game: Game,
     flags: u8,
@@ -156,7 +157,7 @@ impl Change {
     }
 }
 
-/// Returns a chunk with these changes. `known` returns the number of a string that the archive contains.
+/// Returns a chunk after applying these changes. `known` returns the number of a string in the archive's dictionary.
 fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -> Option<u64>) -> Result<Remade> {
     let (mut built, mut layout, mut packed) = (ChunkBuilder::default(), Layout::default(), Vec::new());
     let (mut before, mut plies, mut faulty, mut coding) = ((0, 0), 0, 0, Coding::Plain);
@@ -175,7 +176,7 @@ fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -
                 plies += u64::from(count_plies(&record.stream));
                 faulty += u64::from(change.flags & record::FAULT != 0);
                 push_record(&record, coding, &mut packed, &mut built.records);
-                // `end_game` has recorded the end of the plain record.
+                // `end_game` has added the end of the plain record, which is replaced here.
                 built.ends.pop();
                 (change.style, change.edits.clone())
             }

@@ -1,4 +1,4 @@
-//! The reading side of an import: opens sources, splits them, and makes jobs.
+//! The reading side of an import: opens sources, splits them into segments, and combines segments into jobs.
 
 use super::kept::Reading;
 use super::options::ImportOptions;
@@ -13,20 +13,20 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The number of bytes per read while a resumed import skips the imported part of its sources.
+/// The number of bytes to read at once while a resumed import skips the imported part of its sources.
 const PASSED: usize = 256 << 10;
 
-/// A segment of the sources, in order.
+/// A part of the sources. Segments are in the order of the sources.
 pub enum Segment {
-    /// Games, and the checkpoint after them. The checkpoint is `None` within an oversized game.
+    /// Games, with the checkpoint after them. Within an oversized game, the checkpoint is `None`.
     Batch(Batch, Option<Checkpoint>),
-    /// The end of a source. If `made`, the source was not PGN, and bytes and hash describe its PGN. `is_complete` is
-    /// false if the source could not be read to its end.
+    /// The end of a source. `made` states that the source was not PGN. In this case, the length and the hash are those
+    /// of the PGN made from it. `is_complete` is false if the source could not be read to its end.
     End { source: usize, bytes: u64, sha256: [u8; 32], made: bool, is_complete: bool },
 }
 
 impl Segment {
-    /// Returns the approximate memory of the segment in bytes.
+    /// Returns the approximate memory that the segment uses, in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Segment::Batch(batch, _) => batch.text.len() + batch.oversized.as_ref().map_or(0, |game| game.head.len()),
@@ -34,7 +34,7 @@ impl Segment {
         }
     }
 
-    /// Returns the number of games, including incomplete games.
+    /// Returns the number of games in the segment, including incomplete games.
     fn games(&self) -> usize {
         match self {
             Segment::Batch(batch, _) => batch.spans.len(),
@@ -47,68 +47,68 @@ impl Segment {
     }
 }
 
-/// Segments that make a chunk.
+/// The segments that form a chunk.
 #[derive(Default)]
 pub struct Job {
     pub segments: Vec<Segment>,
-    /// Whether the job begins with an oversized game. An import cannot resume within such a game, so a commit precedes
-    /// it.
+    /// Whether the job begins with an oversized game. An import cannot resume within such a game, so a commit is made
+    /// before the job.
     pub opens: bool,
     /// Whether the job ends within an oversized game.
     pub open: bool,
 }
 
-/// Reads sources and makes jobs.
+/// Reads sources, and combines their segments into jobs.
 pub struct Feed<'a> {
     pub names: Vec<String>,
     /// The next source to open.
     next: usize,
-    /// The position at which reading begins in the next source.
+    /// The position at which reading begins in the next source, if it is not the start.
     begin: Option<Begin>,
     paths: &'a [PathBuf],
     reading: Option<Reading>,
     current: Option<pgn::SourceProgress>,
-    /// Whether the current source is PGN that was converted from another format.
+    /// Whether the current source is PGN that was made from another format.
     made: bool,
-    /// The bytes of the preceding sources, as stored.
+    /// The number of bytes in the preceding sources, before decompression.
     consumed: u64,
     pub first: Job,
-    /// The first segment of the next job.
+    /// The first segment of the next job, if it has already been read.
     held: Option<Segment>,
-    /// Whether the last segment was open.
+    /// Whether the last segment ended within an oversized game.
     open: bool,
     options: &'a ImportOptions,
     progress: &'a Progress,
     stop: &'a AtomicBool,
     pub stopped: Option<Error>,
-    /// The sources that cannot be read to their end.
+    /// The sources that could not be read to their end.
     pub refused: Vec<Refused>,
-    /// Whether the import cannot continue after the interruption, because a source has changed.
+    /// Whether an interrupted import cannot continue, because a source may have changed.
     is_changed: bool,
 }
 
-/// The position at which an interrupted import continues.
+/// The position at which an interrupted import continues in its current source.
 #[derive(Clone, Debug)]
 pub struct Begin {
-    /// The record of the current source so far.
+    /// The record of the current source up to this position.
     pub source: SourceRecord,
-    /// The line at which it continues, from 1.
+    /// The line of the source at which the import continues, from 1.
     pub line: u64,
 }
 
-/// Returns the name of a source in an archive.
+/// Returns the name of a source as an archive stores it.
 pub fn name_of(path: Option<&PathBuf>) -> String {
     path.map_or_else(String::new, |path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
 }
 
-/// Returns the names of sources in an archive: their file names without folders.
+/// Returns the names of sources as an archive stores them: their file names without folders.
 pub fn names(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| name_of(Some(path))).collect()
 }
 
 impl<'a> Feed<'a> {
-    /// Opens the sources. The sources in `done` have been imported, and so has the part of the next source before
-    /// `begin`. These bytes are read to verify that they have not changed.
+    /// Opens the sources. The sources in `done` have been imported already, as has the part of the next source before
+    /// `begin`. The imported bytes are read again to verify that they have not changed.
     pub fn open(
         paths: &'a [PathBuf],
         done: &[SourceRecord],
@@ -143,7 +143,7 @@ impl<'a> Feed<'a> {
             let mut source = match feed.open_source(index, path) {
                 Ok(source) if record.exact || source.is_made() => source,
                 Err(error) if record.exact => return Err(error),
-                // The interrupted import could not read it to its end.
+                // The interrupted import could not read this source to its end.
                 opened => {
                     let error = opened.err().unwrap_or_else(|| {
                         Error::input(called(path), "could not be read to its end by the interrupted import")
@@ -161,7 +161,7 @@ impl<'a> Feed<'a> {
             feed.consumed += consumed.consumed();
         }
         feed.first = feed.read_job();
-        // If no source can be read, or one has changed, the error is returned before anything is written.
+        // If no source can be read, or if one has changed, the error is returned before anything is written.
         let is_nothing = !feed.first.segments.iter().any(|segment| matches!(segment, Segment::Batch(..)));
         let is_end = feed.next >= paths.len() && feed.reading.is_none() && feed.held.is_none();
         if is_nothing && is_end && done.is_empty() && feed.refused.len() == paths.len() && feed.stopped.is_none() {
@@ -177,8 +177,8 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Returns the identity of the new archive: a hash of the first games and of this format. The same import therefore
-    /// creates the same archive.
+    /// Returns the identity of the new archive, which is a hash of the first games and the level. Importing the same
+    /// games in the same way therefore creates the same archive.
     pub fn identity(&self) -> ArchiveId {
         let mut hash = Sha256::new();
         hash.update(b"Scoresheet archive identity");
@@ -194,7 +194,7 @@ impl<'a> Feed<'a> {
         ArchiveId(id)
     }
 
-    /// Returns the next job. It has no segments at the end of all sources, or if reading had to stop.
+    /// Returns the next job. The job contains no segments if all sources have ended or if reading had to stop.
     pub fn read_job(&mut self) -> Job {
         let mut job = Job::default();
         let (mut bytes, mut games) = (0, 0);
@@ -243,8 +243,9 @@ impl<'a> Feed<'a> {
         self.options.stop_at_refused || self.is_changed || matches!(error, Error::Interrupted)
     }
 
-    /// Gives up the current source, or the next one if it could not be opened. The preceding games are kept. The last
-    /// source gets no end: the archive records its progress, and an import can continue with a better copy.
+    /// Stops reading the current source, or the next source if it could not be opened. The games before the fault are
+    /// kept. The last source is written without an end segment. The archive records its progress, so an import can
+    /// continue with a better copy of the source.
     fn give_up(&mut self, error: Error) -> Option<Segment> {
         let checkpoint = match self.reading.take() {
             Some(reading) => reading.checkpoint(),
@@ -264,7 +265,7 @@ impl<'a> Feed<'a> {
         })
     }
 
-    /// Opens a source: unchanged if its bytes are to be kept, otherwise as PGN.
+    /// Opens a source: without conversion if its bytes are to be kept, otherwise as PGN.
     fn open_source(&self, index: usize, path: &Path) -> Result<pgn::Source> {
         if self.options.kept.contains(&index) { open_as_is(path) } else { open_until(path, self.stop) }
     }
@@ -272,7 +273,7 @@ impl<'a> Feed<'a> {
     fn read_part(&mut self, bytes: usize) -> Result<Option<Segment>> {
         let Some(reading) = &mut self.reading else {
             let Some(path) = self.paths.get(self.next) else { return Ok(None) };
-            // The source at which an import continues must exist and be unchanged.
+            // The source at which an import continues must exist and must not have changed.
             self.is_changed = self.begin.is_some();
             let mut source = self.open_source(self.next, path)?;
             self.current = Some(source.progress());
@@ -317,7 +318,7 @@ impl<'a> Feed<'a> {
     }
 }
 
-/// Returns one error for all unreadable sources.
+/// Returns a single error for all unreadable sources.
 pub fn joined(refused: Vec<Refused>) -> Option<Error> {
     let mut errors = refused.into_iter().map(|refused| refused.error);
     let first = errors.next()?;
@@ -335,7 +336,8 @@ fn changed(path: &Path) -> Error {
     Error::input(path.display().to_string(), what)
 }
 
-/// Reads past the bytes of a source that its record covers. Returns their hash if it equals the record's hash.
+/// Skips the bytes of a source that its record covers. Returns the hash of these bytes if it equals the hash in the
+/// record.
 fn pass_over(source: &mut pgn::Source, path: &Path, record: &SourceRecord, stop: &AtomicBool) -> Result<Sha256> {
     let (mut hash, mut left, mut buffer) = (Sha256::new(), record.bytes, vec![0; PASSED]);
     while left > 0 {

@@ -1,14 +1,14 @@
-//! Reads a source: split into games, or kept as bytes without reading games.
+//! Reads a source, and either splits it into games or keeps its bytes without reading games.
 
 use crate::pgn::{Batch, Checkpoint, ReadLimits, Source, Splitter};
 use sha2::Digest;
 use std::io::{self, Read};
 
-/// A source while it is read.
+/// A source that is being read.
 pub enum Reading {
-    /// Games and the text between them.
+    /// A source that is split into games and the text between them.
     Games(Box<Splitter<Source>>),
-    /// The bytes of a source whose games are not read.
+    /// A source whose bytes are kept without reading its games.
     Bytes(Box<KeptBytes>),
 }
 
@@ -20,7 +20,8 @@ pub struct KeptBytes {
 }
 
 impl Reading {
-    /// Returns a reader of a source from `checkpoint`. With `keep`, the bytes are kept without reading games.
+    /// Returns a reader for a source, which starts at `checkpoint`. With `keep`, the bytes are kept and no games are
+    /// read.
     pub fn new(source: Source, number: u32, checkpoint: Option<Checkpoint>, limits: ReadLimits, keep: bool) -> Reading {
         match (keep, checkpoint) {
             (true, checkpoint) => {
@@ -32,7 +33,7 @@ impl Reading {
         }
     }
 
-    /// Returns the next batch of about `bytes` bytes, or `None` at the end.
+    /// Returns the next batch of about `bytes` bytes, or `None` at the end of the source.
     pub fn next_batch(&mut self, bytes: usize) -> io::Result<Option<Batch>> {
         match self {
             Reading::Games(splitter) => splitter.next_batch(bytes),

@@ -1,9 +1,10 @@
-//! The layout of a chunk's games. Each game is written in the style of the previous game and compared with its source.
+//! Builds the layout of a chunk's games. Each game is written in the style of the previous game, and the result is
+//! compared with the source.
 
 use crate::format::layout::{Layout, LayoutEdit, difference};
 use crate::pgn::{PgnWriter, Style};
 
-/// The maximum number of bytes around games (rejected games, blank lines) that are kept at one position.
+/// The maximum number of bytes around games (rejected games, blank lines) that are stored at a single position.
 const MAX_AROUND: usize = 1 << 20;
 
 #[derive(Default)]
@@ -11,24 +12,24 @@ pub struct LayoutBuilder {
     writer: PgnWriter,
     styles: Vec<Style>,
     layout: Layout,
-    /// The number of expected bytes of the last game after its last edit.
+    /// The number of expected bytes after the last edit of the last game.
     rest: usize,
 }
 
 impl LayoutBuilder {
-    /// Drops the written text of a game.
+    /// Discards the written text of a game.
     pub fn begin(&mut self) {
         self.writer.clear();
     }
 
-    /// Returns the visitor that writes the current game.
+    /// Returns the writer, which receives the current game as a visitor.
     pub fn writer(&mut self) -> &mut PgnWriter {
         &mut self.writer
     }
 
-    /// Ends the current game. `all` is its text in the source with preceding rejected games, and `game_text` is its
-    /// text alone. `windows_1252` tells whether it was decoded as Windows-1252. `again` drives a writer with the game
-    /// once more.
+    /// Ends the current game. `all` is the game's text in the source, including preceding rejected games. `game_text`
+    /// is the text of the game without them. `windows_1252` states whether the text was decoded as Windows-1252.
+    /// `again` passes the game to a writer once more.
     pub fn end_game(&mut self, all: &[u8], game_text: &[u8], windows_1252: bool, again: impl Fn(&mut PgnWriter)) {
         let (mut edits, mut rest) = self.compare(all);
         if !edits.is_empty() {
@@ -46,7 +47,7 @@ impl LayoutBuilder {
                 if cost(&others) < cost(&edits) {
                     (edits, rest, best) = (others, other_rest, style);
                 }
-                // Without comments, there is only one interpretation.
+                // Without comments, both settings of `joined` mean the same.
                 if !style.joined_comments {
                     break;
                 }
@@ -56,7 +57,7 @@ impl LayoutBuilder {
         self.push(edits, rest);
     }
 
-    /// Ends a game whose written text is its source. Returns the text.
+    /// Ends a game whose written text is also its source. Returns the text.
     pub fn end_written_game(&mut self) -> Vec<u8> {
         self.writer.finish();
         let text = self.writer.as_bytes().to_vec();
@@ -64,7 +65,8 @@ impl LayoutBuilder {
         text
     }
 
-    /// Adds a game in the writer's style with these edits. `rest` bytes follow the last edit.
+    /// Adds a game in the writer's current style with these edits. `rest` is the number of expected bytes after the
+    /// last edit.
     fn push(&mut self, edits: Vec<LayoutEdit>, rest: usize) {
         let style = self.writer.style();
         let number = self.styles.iter().rposition(|known| *known == style).unwrap_or_else(|| {
@@ -86,7 +88,7 @@ impl LayoutBuilder {
         (edits, expected.len() - used as usize)
     }
 
-    /// Adds bytes of the source after the last game. Returns false if there are too many.
+    /// Adds bytes of the source that follow the last game. Returns false and adds nothing if there are too many bytes.
     pub fn append(&mut self, bytes: &[u8]) -> bool {
         let Some(edits) = self.layout.edits.last_mut().filter(|_| bytes.len() <= MAX_AROUND) else { return false };
         edits.push(LayoutEdit { copy: self.rest as u64, delete: 0, insert: bytes.into() });
@@ -99,7 +101,7 @@ impl LayoutBuilder {
     }
 }
 
-/// Returns the approximate size of edits in bytes.
+/// Returns the approximate size of these edits in the archive, in bytes.
 fn cost(edits: &[LayoutEdit]) -> usize {
     edits.iter().map(|edit| 3 + edit.insert.len()).sum()
 }

@@ -1,16 +1,16 @@
 //! Imports PGN into an archive, on all cores.
 //!
-//! One thread at a time decompresses and splits a source and takes a job of complete games. The thread then parses and
-//! encodes the job while another thread reads. Next, in the order of the source, strings get their numbers. Columns are
-//! compressed in parallel, and chunks are written in order. A thread that reaches an ordered stage early leaves its job
-//! there and takes other work.
+//! One thread at a time decompresses and splits a source, and takes a job that consists of complete games. The thread
+//! then parses and encodes the job while another thread reads. Next, the strings of each job receive their numbers.
+//! This step follows the order of the source. Columns are compressed in parallel, and chunks are written in order. A
+//! thread whose job reaches an ordered stage early leaves the job there and takes another.
 //!
-//! Only the bytes of the source determine the limits of jobs, and all order-dependent steps run in order. The archive
-//! is therefore the same for any number of threads. Memory holds two jobs per thread, whatever the size of the input. A
-//! job that is much longer than a chunk, because of a long game, is processed alone.
+//! Only the bytes of the source determine where jobs begin and end, and all order-dependent steps run in order. The
+//! archive is therefore the same for any number of threads. Memory contains at most two jobs per thread, whatever the
+//! size of the input. A job that is much longer than a chunk, because of a long game, is processed without other jobs.
 //!
 //! After a fixed number of chunks, a commit makes the written data durable and records the progress in the sources. An
-//! interrupted import continues from there and creates the same archive.
+//! interrupted import continues from the last commit and creates the same archive.
 
 mod options;
 

@@ -7,18 +7,20 @@ use std::collections::BTreeMap;
 
 /// The default size of a chunk in bytes of PGN.
 pub const CHUNK_BYTES: usize = 768 << 10;
-/// The size of a typical game in bytes. If games are longer because of clocks or comments, a chunk gets more bytes and
-/// holds the same number of games. Models are learned once per chunk, so clocks take 2 % less.
+/// The usual maximum size of a game in bytes. If games are longer because of clocks or comments, a chunk is given more
+/// bytes and contains the same number of games. Models start anew in each chunk, so longer chunks reduce the size of
+/// clocks by 2 %.
 const USUAL_GAME: usize = 768;
-/// The maximum growth of a chunk for long games.
+/// The maximum factor by which a chunk grows for long games.
 const LONGEST: usize = 3;
-/// A chunk above this multiple of its intended size is processed alone, to limit memory.
+/// The multiple of its intended size above which a chunk is processed without other jobs, to limit memory.
 pub const GREAT: usize = LONGEST + 1;
 
-/// The zstd level of a plain archive. With comments, a higher level doubles the time of the import. Without comments,
-/// it saves 0.1 %. Up to this level, columns of tags are compressed with less effort.
+/// The zstd level for a plain archive. For games with comments, a higher level doubles the time of the import. For
+/// games without comments, a higher level saves only 0.1 %. At levels up to this one, columns of tags are compressed
+/// with less effort.
 const LEVEL: i32 = 4;
-/// The zstd level of a packed archive.
+/// The zstd level for a packed archive.
 const PACKED_LEVEL: i32 = 19;
 
 /// The options of an import.
@@ -41,51 +43,54 @@ const PACKED_LEVEL: i32 = 19;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
-    /// The number of worker threads. 0 means one per core.
+    /// The number of worker threads. 0 means one thread per core.
     pub threads: usize,
     /// The options for reading games.
     pub read: ReadOptions,
-    /// The zstd level of tags and texts, 1 to 22.
+    /// The zstd level for tags and texts, 1 to 22.
     pub level: i32,
-    /// Whether moves are packed: under three bits per ply instead of a byte, for a few microseconds per ply.
+    /// Whether to pack the moves: they take less than three bits per ply instead of one byte, and packing takes a few
+    /// microseconds per ply.
     pub pack: bool,
-    /// The treatment of an existing archive.
+    /// How to treat an existing archive.
     pub existing: Existing,
-    /// Whether to continue an interrupted import of these sources after its last commit. The result is the same as
-    /// without the interruption.
+    /// Whether to continue an interrupted import of these sources after its last commit. The result equals the result
+    /// of an uninterrupted import.
     ///
-    /// If the archive contains nothing of the import, the import starts from the beginning: in a new archive, or with
-    /// [`Existing::Append`] after the existing games. The sources are read from the beginning to verify that they have
-    /// not changed.
+    /// If the archive contains no data of this import, the import starts from the beginning: in a new archive, or, with
+    /// [`Existing::Append`], after the existing games. The sources are read from the beginning in any case, to verify
+    /// that they have not changed.
     pub resume: bool,
-    /// The number of chunks in a batch. A commit follows each batch. A commit also precedes an oversized game; no
-    /// commit occurs within it.
+    /// The number of chunks in a batch. A commit follows each batch. A commit also precedes an oversized game, and no
+    /// commit is made within such a game.
     pub batch: u32,
-    /// The approximate size of a chunk in bytes of PGN, which is decompressed together. For games longer than 768
-    /// bytes, up to three times as much.
+    /// The approximate size in bytes of the PGN in a chunk, whose data is decompressed together. For games longer than
+    /// 768 bytes, the size is up to three times as large.
     pub chunk_bytes: usize,
-    /// Whether reports of rejected games contain their text; see
+    /// Whether reports of rejected games include their text, as described for
     /// [`FaultReport::rejected`](super::FaultReport::rejected).
     pub keep_rejected: bool,
-    /// Whether a source that cannot be read to its end ends the import. Default: no. The other sources are imported,
-    /// and [`Summary::refused`](super::Summary::refused) names the source.
+    /// Whether the import ends at a source that cannot be read to its end. Default: no. If it does not end, the
+    /// remaining sources are imported, and [`Summary::refused`](super::Summary::refused) lists the source.
     pub stop_at_refused: bool,
-    /// The sources, by index from 0, whose games are not read. Their bytes are kept and can be exported unchanged.
+    /// The indexes, from 0, of the sources whose games are not read. The archive stores the bytes of these sources, and
+    /// can export them unchanged.
     pub kept: Vec<usize>,
-    /// Whether a packed archive contains its model as a block. Such an archive can be read without further files.
+    /// Whether a packed archive contains its model, as a block. Such an archive can be read without a separate model
+    /// file.
     pub with_model: bool,
-    /// The metadata of the archive ([`Archive::metadata`](crate::Archive::metadata)), set in the first commit.
+    /// The metadata of the archive ([`Archive::metadata`](crate::Archive::metadata)), which the first commit sets.
     pub metadata: BTreeMap<String, String>,
 }
 
 impl ImportOptions {
-    /// Returns the options for packed moves: zstd level 19 and chunks of twice the length. Packing takes long anyway,
-    /// so the other columns get the best compression as well.
+    /// Returns the options for an archive with packed moves: zstd level 19, and chunks of twice the usual length.
+    /// Packing is slow in any case, so the other columns are also compressed as well as possible.
     pub fn packed() -> ImportOptions {
         ImportOptions { pack: true, level: PACKED_LEVEL, chunk_bytes: 2 * CHUNK_BYTES, ..ImportOptions::default() }
     }
 
-    /// Returns the number of PGN bytes that a chunk of this size still needs; 0 if it is full.
+    /// Returns the number of PGN bytes that are still needed to complete a chunk of this size, or 0 if it is complete.
     pub(super) fn missing(&self, bytes: usize, games: usize) -> usize {
         let target = self.chunk_bytes.max(1);
         match target.saturating_sub(bytes) {

@@ -13,22 +13,22 @@ use crate::pgn::Checkpoint;
 use std::io;
 use std::sync::atomic::Ordering;
 
-/// The writing side of an import.
+/// The writing side of an import, which adds jobs to the archive in order.
 pub struct Output<'a, S> {
     pub writer: Writer<S>,
     report: Report<'a>,
-    /// The results of each source so far.
+    /// The results for each source so far.
     pub sources: Vec<SourceSummary>,
-    /// The source and the checkpoint at which the next job begins; `None` after the last job.
+    /// The source and the checkpoint at which the next job begins, or `None` after the last job.
     next: Option<(usize, Checkpoint)>,
-    /// Whether the last job ends within an oversized game, in which case it cannot be committed.
+    /// Whether the last job ends within an oversized game. If it does, it cannot be committed.
     pub open: bool,
     before: Commit,
     first_source: u64,
-    /// The options as text, for a resumed import.
+    /// The options as text, which a resumed import compares with its own.
     options: String,
     progress: Option<&'a Progress>,
-    /// The first error. After an error, nothing more is written.
+    /// The first error. After this error, no more data is written.
     pub failure: Option<io::Error>,
 }
 
@@ -67,13 +67,13 @@ impl<'a, S: Storage> Output<'a, S> {
         }
     }
 
-    /// Adds a source after all others. Returns its index.
+    /// Adds a source after all other sources. Returns its index.
     pub fn begin_source(&mut self, name: &str) -> usize {
         self.sources.push(SourceSummary::unread(name));
         self.sources.len() - 1
     }
 
-    /// Adds a job, with commits before and after it as `turn` requires.
+    /// Adds a job, with a commit before or after it as `turn` requires.
     pub fn add(&mut self, chunk: EncodedChunk, runs: Vec<Run>, turn: Turn) -> io::Result<()> {
         if turn.commit_before {
             self.commit()?;
@@ -109,10 +109,10 @@ impl<'a, S: Storage> Output<'a, S> {
                 Run::End { source: number, bytes, sha256, made, is_complete } => {
                     let Some(summary) = self.sources.get_mut(number) else { continue };
                     (summary.is_complete, summary.made) = (is_complete, made);
-                    // If a source fails within an oversized game, the game ends here.
+                    // If a source cannot be read further within an oversized game, this game ends here.
                     self.open = false;
                     let source = &mut summary.record;
-                    // The archive does not contain the source's bytes.
+                    // If one of these conditions fails, the archive does not contain the bytes of the source.
                     source.exact &= is_complete && !made;
                     (source.bytes, source.sha256) = (bytes, sha256);
                     ended.push(source.clone());
@@ -121,7 +121,7 @@ impl<'a, S: Storage> Output<'a, S> {
             }
         }
         self.writer.add_chunk(chunk)?;
-        // This precedes the commit, so the records of sources cover the same games as the commit.
+        // The records of sources are added before the commit, so they cover the same games as the commit.
         ended.iter().try_for_each(|source| self.writer.add_source(source))?;
         let totals = self.writer.totals();
         if let Some(progress) = self.progress {
@@ -131,7 +131,7 @@ impl<'a, S: Storage> Output<'a, S> {
         if turn.commit_after { self.commit() } else { Ok(()) }
     }
 
-    /// Commits, and acknowledges the durable data.
+    /// Makes a commit, and reports the durable data to the caller.
     pub fn commit(&mut self) -> io::Result<()> {
         let before = self.writer.sequence();
         let unfinished = self.unfinished();
@@ -150,7 +150,7 @@ impl<'a, S: Storage> Output<'a, S> {
         Ok(())
     }
 
-    /// Returns the progress to record in a commit before the end of the import.
+    /// Returns the progress that a commit before the end of the import records.
     fn unfinished(&self) -> Option<Unfinished> {
         let (number, checkpoint) = self.next.as_ref()?;
         let source = SourceRecord {
@@ -170,8 +170,8 @@ pub struct Turn {
     pub number: u64,
     /// Whether the job is the first of a batch.
     pub begins_batch: bool,
-    /// Whether a commit precedes it.
+    /// Whether a commit precedes the job.
     pub commit_before: bool,
-    /// Whether the job is the last of a batch, so a commit follows.
+    /// Whether the job is the last of a batch, so a commit follows it.
     pub commit_after: bool,
 }

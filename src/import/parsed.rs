@@ -1,4 +1,4 @@
-//! Parses the games of a job, and encodes them as far as the order of jobs does not matter.
+//! Parses the games of a job, and encodes all data that does not depend on the order of jobs.
 
 use super::chunk::ChunkBuilder;
 use super::feed::Segment;
@@ -15,21 +15,21 @@ use crate::pgn::{
 };
 use std::ops::Range;
 
-/// The result for a segment of one source.
+/// The parsed result for one segment of a source.
 pub enum Run {
     Games {
         source: usize,
         seen: u64,
         stored: u64,
         rejected: u64,
-        /// The number of games decoded as Windows-1252.
+        /// The number of games that were decoded as Windows-1252.
         windows_1252: u64,
-        /// Compressed bytes at the end of the segment that no stored game contains.
+        /// The bytes at the end of the segment that no stored game contains, compressed.
         loose: Option<Vec<u8>>,
-        /// The checkpoint after the segment; `None` within an oversized game.
+        /// The checkpoint after the segment, or `None` within an oversized game.
         checkpoint: Option<Checkpoint>,
-        /// Each fault with the number of its game in this run, from 1. A stored game also gets an index among the run's
-        /// stored games, from 0.
+        /// Each fault, with the number of its game within this run, from 1. A fault of a stored game also contains the
+        /// index of the game among the stored games of the run, from 0.
         faults: Vec<(u64, FaultReport)>,
     },
     End {
@@ -64,7 +64,7 @@ impl Parsed {
         };
         let source = batch.source as usize;
         let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());
-        // The first byte of the batch that belongs to no game yet.
+        // The offset in the batch of the first byte that does not belong to a game yet.
         let mut free = 0;
         let (mut seen, mut windows_1252) = (0, 0);
         if let Some(Oversized { offset, line, head, .. }) = batch.oversized.take() {
@@ -74,7 +74,7 @@ impl Parsed {
             faults.push((1, FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected }));
         }
         for span in &batch.spans {
-            // The offset up to which lines are counted, and its line.
+            // The offset up to which lines have been counted, and the number of the line at this offset.
             let mut counted = (0, span.line);
             let text = batch.span(span);
             let mut at = 0;
@@ -83,7 +83,7 @@ impl Parsed {
                 let begin = at;
                 let mut both = Tee(&mut self.chunk, self.layout.writer());
                 let reading = read_game_text(text, begin, read, &mut both);
-                // The offset must increase; otherwise the loop would not end.
+                // The offset must increase in every iteration. Otherwise, the loop might not end.
                 at = reading.next.max(at + 1);
                 seen += u64::from(reading.disposition.is_some());
                 windows_1252 += u64::from(reading.windows_1252);
@@ -140,7 +140,7 @@ impl Parsed {
     }
 }
 
-/// Passes everything to two visitors.
+/// Passes all events to two visitors.
 struct Tee<'a, A, B>(&'a mut A, &'a mut B);
 
 impl<A: Visitor, B: Visitor> Visitor for Tee<'_, A, B> {
@@ -199,7 +199,7 @@ impl<A: TextVisitor, B: TextVisitor> TextVisitor for Tee<'_, A, B> {
         }
     }
 
-    /// Returns the expectation of the first visitor.
+    /// Returns the tag that the first visitor expects.
     #[inline]
     fn expected_tag(&self) -> Option<&TagHead> {
         self.0.expected_tag()

@@ -1,5 +1,5 @@
-//! The pipeline of an import: each thread reads, parses, encodes or writes jobs, depending on the available work. Steps
-//! that depend on order run in order.
+//! The pipeline of an import: each thread reads, parses, encodes or writes jobs, depending on which work is available.
+//! Order-dependent steps run in order.
 
 use super::chunk::ChunkBuilder;
 use super::feed::{Feed, Job, Segment};
@@ -19,8 +19,8 @@ use crate::format::tags::TagsDraft;
 use crate::format::texts::TextsBuilder;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Imports everything that a feed returns into an archive. Returns the reason why reading stopped early, if it did, and
-/// the sources that could not be read to their end. The output contains a write error.
+/// Imports all jobs of a feed into an archive. Returns the reason why reading stopped early, if it did, and the sources
+/// that could not be read to their end. The returned output contains the write error, if there was one.
 pub fn run<'a, S: Storage>(
     feed: Feed<'a>,
     interner: Interner,
@@ -41,7 +41,7 @@ pub fn run<'a, S: Storage>(
         options,
     };
     std::thread::scope(|scope| {
-        // The current thread is one of the workers, so an import works even if the system provides no thread.
+        // The current thread is one of the workers, so an import works even if the system cannot start another thread.
         for number in 1..threads {
             let worker = std::thread::Builder::new().name(format!("import-{number}"));
             if worker.spawn_scoped(scope, || pipeline.work()).is_err() {
@@ -63,17 +63,17 @@ struct Pipeline<'a, S> {
     options: &'a ImportOptions,
 }
 
-/// A job with its next step.
+/// A job, as the next step that it needs.
 enum Step {
     Parse(Turn, Job),
-    /// The strings get their numbers.
+    /// Number the strings of the tags.
     Strings(Turn, Box<Draft>),
     Write(Turn, Box<(EncodedChunk, Vec<Run>)>),
 }
 
 impl<S: Storage> Pipeline<'_, S> {
     fn work(&self) {
-        // If a thread panics, the others must not wait for its job.
+        // If a thread panics, the other threads must not wait for its job.
         let _end = OnDrop(|| {
             if std::thread::panicking() {
                 self.schedule.end();
@@ -90,7 +90,7 @@ impl<S: Storage> Pipeline<'_, S> {
         }
     }
 
-    /// Runs the next step of a job. Returns the following step if it can run at once.
+    /// Runs the next step of a job. Returns the following step if it can run immediately.
     fn take(&self, step: Step) -> Option<Step> {
         match step {
             Step::Parse(turn, job) => {
@@ -117,7 +117,7 @@ impl<S: Storage> Pipeline<'_, S> {
                 let mut output = lock(&self.output);
                 let written = output.add(chunk, runs, turn);
                 if let Err(error) = written {
-                    // Errors after the first one are ignored.
+                    // Later jobs do not enter this stage, so there is only one write error.
                     output.failure = Some(error);
                     self.schedule.end();
                     return None;
@@ -143,11 +143,11 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-/// The reading side, with the number of the next job.
+/// The reading side, and the number of the next job.
 struct Jobs<'a> {
     feed: Feed<'a>,
     number: u64,
-    /// The number of jobs between two commits; `None` for one commit at the end.
+    /// The number of jobs between two commits, or `None` for a single commit at the end.
     batch: Option<u32>,
     in_batch: u32,
 }
@@ -177,7 +177,7 @@ impl Jobs<'_> {
     }
 }
 
-/// The encoded games of a job, except the parts that need string numbers.
+/// The encoded games of a job, without the parts that depend on string numbers.
 pub struct Draft {
     records: Vec<u8>,
     ends: Vec<u32>,
@@ -193,7 +193,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Encodes the parts that need no string numbers.
+    /// Encodes the parts that do not depend on string numbers.
     pub fn new(parsed: Parsed, options: &ImportOptions) -> Draft {
         let ChunkBuilder { mut records, mut ends, tags, texts, .. } = parsed.chunk;
         let mut coding = Coding::Plain;
@@ -216,7 +216,7 @@ impl Draft {
         }
     }
 
-    /// Gives the strings of the tags their numbers. Returns the new strings, in the order of their numbers.
+    /// Assigns numbers to the strings of the tags. Returns the new strings, in the order of their numbers.
     pub fn number_strings(&mut self, interner: &mut Interner) -> Vec<Box<[u8]>> {
         self.tags.intern(|string, uses| interner.intern(string, uses));
         interner.take_new()
@@ -241,7 +241,7 @@ impl Draft {
     }
 }
 
-/// Converts plain records to another coding of moves. Returns the records and their ends.
+/// Converts plain records to another coding of moves. Returns the records and their end offsets.
 fn transcode(records: &[u8], ends: &[u32], coding: Coding) -> (Vec<u8>, Vec<u32>) {
     let (mut all, mut all_ends, mut packed) = (Vec::new(), Vec::with_capacity(ends.len()), Vec::new());
     let mut begin = 0;

@@ -1,4 +1,4 @@
-//! Finds the start of an import: the beginning, or the last commit of an interrupted import.
+//! Determines where an import starts: at the beginning, or at the last commit of an interrupted import.
 
 use super::feed::{Begin, Feed, names};
 use super::options::ImportOptions;
@@ -10,18 +10,18 @@ use crate::format::commit::Unfinished;
 use crate::format::source::SourceRecord;
 use std::path::{Path, PathBuf};
 
-/// The start of an import.
+/// The point at which an import starts.
 #[derive(Debug, Default)]
 pub struct Start {
     /// The completely imported sources.
     pub done: Vec<SourceRecord>,
-    /// The position in the next source.
+    /// The position in the next source, if an interrupted import has partly read that source.
     pub begin: Option<Begin>,
-    /// The number of its first source in the archive.
+    /// The number in the archive of the import's first source.
     pub first_source: u64,
-    /// An interrupted import that is not continued.
+    /// A previous import that was interrupted and that this import does not continue.
     pub left: Option<Unfinished>,
-    /// Whether the archive must have been created from these sources.
+    /// Whether the archive must have been created from the same sources.
     pub same_identity: bool,
 }
 
@@ -41,7 +41,7 @@ impl Start {
         }
         let names = names(paths);
         let Some(unfinished) = &opened.unfinished else {
-            // The import may have finished without reporting it.
+            // The import may have finished without being able to report it.
             let first = sources.len().checked_sub(names.len()).filter(|_| !names.is_empty());
             if let Some(done) = first.and_then(|first| sources.get(first..))
                 && done.iter().map(|source| &source.name).eq(&names)
@@ -85,7 +85,7 @@ impl Start {
         Ok(Start { done: done.to_vec(), begin: Some(begin), first_source, ..Start::default() })
     }
 
-    /// Checks that an archive without any commit was created by this import.
+    /// Checks that an archive without any commit was created by an import of these sources.
     pub fn check<S: Storage>(&self, feed: &Feed, writer: &Writer<S>, target: &Path) -> Result<()> {
         if self.same_identity && feed.identity() != writer.id() {
             let what = "the interrupted import began with another file, or had another level";
@@ -94,7 +94,7 @@ impl Start {
         Ok(())
     }
 
-    /// Returns the number of source bytes that are already imported.
+    /// Returns the number of source bytes that have already been imported.
     pub fn passed_over(&self) -> u64 {
         let begin = self.begin.as_ref().map_or(0, |begin| begin.source.bytes);
         self.done.iter().map(|source| source.bytes).sum::<u64>() + begin
@@ -102,7 +102,7 @@ impl Start {
 }
 
 impl ImportOptions {
-    /// Returns the options that affect the stored data, as text. A resumed import needs the same options.
+    /// Returns the options that affect the stored data, as text. A resumed import must have the same options.
     pub fn words(&self) -> String {
         let encoding = match self.read.encoding {
             crate::pgn::Encoding::Auto => "auto",

@@ -1,4 +1,5 @@
-//! Runs an import from its sources to the archive on disk: starts or resumes it, and finishes or removes the archive.
+//! Runs an import from its sources to the archive on disk: starts or resumes the import, and finishes or removes the
+//! archive.
 
 use super::feed::Feed;
 use super::options::ImportOptions;
@@ -15,11 +16,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Imports PGN sources after the games of the archive at `target`, and deletes the games that they replace, in one
-/// commit. After a crash, either both are done or neither. The options `existing`, `resume` and `batch` have no effect.
+/// Imports PGN sources as new games at the end of the archive at `target`, and deletes the games that they replace, in
+/// a single commit. A crash leaves the archive either with both changes or with neither. The options `existing`,
+/// `resume` and `batch` are ignored.
 ///
-/// Errors: the errors of [`import_with`]; a game that does not exist; a source that cannot be read to its end, or
-/// sources without any game. On an error, the archive is unchanged.
+/// Errors: the errors of [`import_with`]. Also, a game does not exist, a source cannot be read to its end, or the
+/// sources contain no game. After an error, the archive is unchanged.
 pub fn replace(
     games: &GameSet,
     sources: &[PathBuf],
@@ -39,7 +41,7 @@ pub fn replace(
     import_with(sources, target, &options, Some(games), progress, stop, report)
 }
 
-/// Returns an error if the target exists and must not be changed.
+/// Returns an error if the target exists but must not be changed.
 pub fn refuse_existing(target: &Path, options: &ImportOptions) -> Result<()> {
     match options.existing == Existing::Refuse && !options.resume && target.exists() {
         true => Err(Error::Exists { path: target.to_path_buf() }),
@@ -50,12 +52,12 @@ pub fn refuse_existing(target: &Path, options: &ImportOptions) -> Result<()> {
 /// Imports PGN sources, in the given order, into the archive at `target`. `-` is standard input. The last commit
 /// deletes the games in `replaced`.
 ///
-/// A commit follows every [`ImportOptions::batch`] chunks. When this returns, everything that the summary counts is
-/// durable.
+/// A commit follows every [`ImportOptions::batch`] chunks. When this function returns, all games that the summary
+/// counts are durable.
 ///
-/// Errors: the target cannot be created, opened or written; the sources differ from the sources of the import to
-/// resume. After a write error, a new archive contains its last commit, or is removed if there was none. An unreadable
-/// source is an error only if no source can be read; see [`Summary::refused`].
+/// Errors: the target cannot be created, opened or written, or the sources differ from the sources of the import to
+/// resume. After a write error, a new archive remains at its last commit, or is removed if it has none. An unreadable
+/// source causes an error only if no source can be read, as described for [`Summary::refused`].
 pub fn import_with(
     sources: &[PathBuf],
     target: &Path,
@@ -74,7 +76,7 @@ pub fn import_with(
         Some(opened) => Start::new(opened, sources, options, target)?,
         None => Start::default(),
     };
-    // Sources are opened first, so a misspelled name leaves no file behind.
+    // Sources are opened before the target is created, so a misspelled name leaves no file behind.
     let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
     let (new, opened) = match opened {
         Some(opened) => {
@@ -110,7 +112,8 @@ pub fn import_with(
             match new {
                 Some(new) if committed == 0 || new.is_unnamed() => new.remove(),
                 _ => {
-                    // A disk that rejects the archive may reject the index as well. The index can be rebuilt.
+                    // A disk that could not store the archive may not be able to store the index either. In this case,
+                    // the index can be rebuilt later.
                     if let Ok(archive) = Archive::open(ArchiveFile::at(target).index(None)) {
                         let _ = write_side(target, &FileKind::Index.of_archive(target), &archive.index_file());
                     }
@@ -126,7 +129,7 @@ pub fn import_with(
         let is_fault = summary.totals.rejected > 0 || summary.stopped.is_some() || !summary.refused.is_empty();
         let failed = nothing && is_fault;
         if failed || (new.is_unnamed() && matches!(summary.stopped, Some(Error::Interrupted))) {
-            // Without a finished import, a new archive is incomplete.
+            // Because the import was not completed, the new archive is incomplete.
             new.remove();
         } else {
             new.finish()?;
@@ -138,11 +141,11 @@ pub fn import_with(
     Ok(summary)
 }
 
-/// Imports PGN sources into an archive on any storage, like [`import_with`] into a file, but without an index. Errors
+/// Imports PGN sources into an archive on any storage, as [`import_with`] does for a file, but without an index. Errors
 /// name `target`.
 ///
-/// Errors: the errors of [`import_with`]. After a failed write, the storage is truncated to its last commit if that is
-/// known.
+/// Errors: the errors of [`import_with`]. After a failed write, the storage is truncated to its last commit if this
+/// commit is known.
 pub fn import_on<S: Storage>(
     opened: Opened<S>,
     sources: &[PathBuf],
@@ -174,8 +177,8 @@ fn describe<S: Storage>(writer: &mut Writer<S>, options: &ImportOptions) -> io::
     }
 }
 
-/// Stores everything that a feed returns, and commits it. If it replaces games, it commits only if the sources are
-/// complete and contain a game.
+/// Stores all jobs of a feed, and commits them. If the sources replace games, commits only if all sources are complete
+/// and they contain a game.
 fn store<S: Storage>(
     opened: Opened<S>,
     feed: Feed,
@@ -187,7 +190,7 @@ fn store<S: Storage>(
 ) -> (Writer<S>, io::Result<Summary>) {
     let Opened { mut writer, interner, .. } = opened;
     let before = *writer.totals();
-    // A resumed import has already written the metadata.
+    // A resumed import has written the metadata already.
     if start.begin.is_none()
         && start.done.is_empty()
         && let Err(error) = describe(&mut writer, options)
@@ -206,7 +209,8 @@ fn store<S: Storage>(
             output.writer.delete(games)?;
         }
         if output.open {
-            // The end of the current game is unknown, so its segments are dropped. Everything before it is committed.
+            // The end of the current game is unknown, so its segments are discarded. All data before this game has been
+            // committed.
             output.writer.forget();
             return Ok(stopped);
         }

@@ -1,25 +1,25 @@
-//! Assigns jobs to threads. Jobs are read one after the other, and then any thread may process them. They pass two
-//! stages in order. A job that reaches such a stage early is queued, and its thread takes other work, so no thread
-//! waits while there is work.
+//! Assigns jobs to threads. Jobs are read one after the other, and then processed by any thread. They pass through two
+//! ordered stages. A job that reaches such a stage early is queued, and its thread takes other work, so no thread waits
+//! while work is available.
 //!
-//! This file knows the order of jobs, but not their contents.
+//! This module handles the order of jobs, independent of their contents.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The stages that jobs pass in order.
+/// The stages through which jobs pass in order.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage {
-    /// Strings get their numbers.
+    /// Strings receive their numbers.
     Strings,
-    /// The chunk is written to the archive.
+    /// The job's chunk is written to the archive.
     Output,
 }
 
-/// The next work of a thread.
+/// The next work for a thread.
 #[derive(Debug, PartialEq)]
 pub enum Next<T> {
-    /// Read the next job, and pass the result to [`Schedule::read`].
+    /// Read the next job, and then pass the result to [`Schedule::read`].
     Read,
     /// Continue this queued job.
     GoOn(T),
@@ -30,9 +30,9 @@ pub enum Next<T> {
 pub enum Given<T> {
     /// A job.
     Job(T),
-    /// A job that needs so much memory that it must be processed alone.
+    /// A job that needs so much memory that it must be processed without other jobs.
     Great(T),
-    /// No job, because the sources have ended.
+    /// The sources have ended, so there is no job.
     End,
 }
 
@@ -45,24 +45,24 @@ pub struct Schedule<T> {
 }
 
 struct State<T> {
-    /// Jobs that can continue: their turn has come, or no other job uses memory.
+    /// The jobs that can continue, because it is their turn, or because no other job uses memory.
     ready: VecDeque<T>,
     strings: Line<T>,
     output: Line<T>,
-    /// The number of jobs in progress.
+    /// The number of jobs that are in progress.
     under_way: usize,
-    /// A great job that waits until the preceding jobs are done.
+    /// A great job that waits until all preceding jobs are done.
     great: Option<T>,
-    /// Whether a great job is in progress or waits.
+    /// Whether a great job is in progress or waiting.
     alone: bool,
     reading: bool,
-    /// Whether the sources have ended.
+    /// Whether all sources have ended.
     read: bool,
     /// Whether the import has ended early.
     ended: bool,
 }
 
-/// A stage, with the jobs that reached it early.
+/// An ordered stage, with the jobs that have reached it early.
 struct Line<T> {
     next: u64,
     early: BTreeMap<u64, T>,
@@ -84,7 +84,7 @@ impl<T> State<T> {
 }
 
 impl<T> Schedule<T> {
-    /// Returns a schedule for this number of threads.
+    /// Returns a schedule for this number of worker threads.
     pub fn new(threads: usize) -> Schedule<T> {
         let state = State {
             ready: VecDeque::new(),
@@ -104,7 +104,7 @@ impl<T> Schedule<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for work. Returns `None` when all jobs are done, or the import has ended early.
+    /// Waits for work. Returns `None` if all jobs are done, or if the import has ended early.
     pub fn next(&self) -> Option<Next<T>> {
         let mut state = self.lock();
         loop {
@@ -125,7 +125,8 @@ impl<T> Schedule<T> {
         }
     }
 
-    /// Receives the result of reading, and lets another thread read. Returns the job if it can be processed at once.
+    /// Receives the result of reading, and allows another thread to read. Returns the job if it can be processed
+    /// immediately.
     pub fn read(&self, given: Given<T>) -> Option<T> {
         let mut state = self.lock();
         state.reading = false;
@@ -154,7 +155,7 @@ impl<T> Schedule<T> {
         at_once
     }
 
-    /// Brings job `number`, from 0, to a stage. Returns the job if its turn has come, and queues it otherwise.
+    /// Moves job `number`, from 0, to a stage. Returns the job if it is its turn, and queues the job otherwise.
     pub fn enter(&self, stage: Stage, number: u64, job: T) -> Option<T> {
         let mut state = self.lock();
         let line = state.line(stage);
@@ -165,7 +166,7 @@ impl<T> Schedule<T> {
         None
     }
 
-    /// Admits the next job to a stage.
+    /// Ends a job's stage, and admits the next job to this stage.
     pub fn leave(&self, stage: Stage) {
         let mut state = self.lock();
         let line = state.line(stage);
@@ -193,7 +194,7 @@ impl<T> Schedule<T> {
         self.changed.notify_all();
     }
 
-    /// Ends the import. No thread gets further work.
+    /// Ends the import. Threads receive no further work.
     pub fn end(&self) {
         self.lock().ended = true;
         self.changed.notify_all();

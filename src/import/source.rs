@@ -1,4 +1,4 @@
-//! Sources of games as PGN, from any supported format.
+//! Opens sources of games as PGN, from any supported format.
 
 use crate::error::{Error, Result};
 use crate::pcn::{self, ReadError};
@@ -7,10 +7,10 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Opens a file of PGN or PCN, plain or compressed, or standard input for `-`. The first bytes determine the format.
-/// PCN is converted to PGN in a temporary file: see [`Source::is_made`].
+/// Opens a PGN or PCN file, plain or compressed, or standard input for `-`. The first bytes determine the format. PCN
+/// is converted to PGN in a temporary file, as described for [`Source::is_made`].
 ///
-/// Errors: the file cannot be read; it is neither PGN nor PCN; a PCN document contains a fault.
+/// Errors: the file cannot be read, the file is neither PGN nor PCN, or a PCN document contains a fault.
 pub fn open(path: &Path) -> Result<Source> {
     open_until(path, &AtomicBool::new(false))
 }
@@ -20,17 +20,17 @@ pub(super) fn open_until(path: &Path, stop: &AtomicBool) -> Result<Source> {
     as_pgn(open_as_is(path)?, path, stop)
 }
 
-/// Opens a file of PGN or PCN, or standard input for `-`. Decompresses, but does not convert it.
+/// Opens a PGN or PCN file, or standard input for `-`. Decompresses the file, but does not convert it.
 ///
-/// Errors: the errors of [`open`], except faults of a document.
+/// Errors: the errors of [`open`], except faults in a document.
 pub fn open_as_is(path: &Path) -> Result<Source> {
     pgn::open_text(path).map_err(|error| refused(path, error))
 }
 
-/// Opens a file of PCN, and decompresses it to JSON. Returns `None` for PGN, and for standard input, pipes and devices,
+/// Opens a PCN file, and decompresses it to JSON. Returns `None` for PGN, and for standard input, pipes and devices,
 /// which can be read only once.
 ///
-/// Errors: the errors of [`open`], except faults of a document.
+/// Errors: the errors of [`open`], except faults in a document.
 pub fn open_document(path: &Path) -> Result<Option<Source>> {
     if path.as_os_str() == "-" || !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
         return Ok(None);
@@ -38,8 +38,8 @@ pub fn open_document(path: &Path) -> Result<Option<Source>> {
     open_as_is(path).map(|source| Some(source).filter(Source::is_json))
 }
 
-/// Returns the error for a file that cannot be opened, or is rejected because of its first bytes. Does not decompress
-/// the file.
+/// Returns an error if a file cannot be opened, or if its first bytes show that it is not supported. Does not
+/// decompress the file.
 pub(super) fn look_at(path: &Path) -> Result<()> {
     pgn::look_at(path).map_err(|error| match error {
         SourceError::Io(error) => Error::io("cannot open", path)(error),
@@ -47,7 +47,7 @@ pub(super) fn look_at(path: &Path) -> Result<()> {
     })
 }
 
-/// Opens any reader of PGN or PCN, like [`open`] for a file. Errors contain `name`.
+/// Opens any reader of PGN or PCN, as [`open`] opens a file. Errors contain `name`.
 pub fn from_reader(reader: impl Read + Send + 'static, name: &Path) -> Result<Source> {
     let source = pgn::text_of(reader, None).map_err(|error| refused(name, error))?;
     as_pgn(source, name, &AtomicBool::new(false))
@@ -60,7 +60,7 @@ fn refused(path: &Path, error: SourceError) -> Error {
     }
 }
 
-/// Returns the name of a source, for messages.
+/// Returns the name of a source for use in messages.
 pub(super) fn called(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }

@@ -1,4 +1,4 @@
-//! The reports of an import: faults, progress, commits and the summary.
+//! Reports of an import: faults, progress, commits and the summary.
 
 use crate::error::Error;
 use crate::format::commit::{Commit, Unfinished};
@@ -6,66 +6,67 @@ use crate::format::source::SourceRecord;
 use crate::pgn::Fault;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A fault with its position.
+/// A fault, with its location in the source.
 ///
 /// [`Import`](super::Import) and [`ImportOptions`](super::ImportOptions) have examples.
 #[derive(Clone, Debug)]
 pub struct FaultReport {
-    /// The index of the source, from 0 in the given order.
+    /// The index of the source among the given sources, from 0.
     pub source: usize,
     /// The offset of the fault in the decompressed source, in bytes.
     pub offset: u64,
     /// The line number in the source, from 1.
     pub line: u64,
-    /// The game's number in its source, from 1.
+    /// The number of the game in its source, from 1.
     pub game: u64,
-    /// The game's number in the archive; `None` if it was rejected.
+    /// The number of the game in the archive, or `None` if the game was rejected.
     pub stored: Option<u64>,
     /// The fault.
     pub fault: Fault,
-    /// The number of further faults of the game that are not reported.
+    /// The number of further faults in the game that are not reported.
     pub more: usize,
-    /// The text of a rejected game, on its last report, if
-    /// [`ImportOptions::keep_rejected`](super::ImportOptions::keep_rejected) is set. For a game beyond
-    /// [`Limits::max_game_bytes`](crate::pgn::ReadLimits::max_game_bytes), the first MiB.
+    /// The text of a rejected game, in the last report about it, if
+    /// [`ImportOptions::keep_rejected`](super::ImportOptions::keep_rejected) is set. If the game exceeds
+    /// [`Limits::max_game_bytes`](crate::pgn::ReadLimits::max_game_bytes), only the first MiB.
     pub rejected: Option<Box<[u8]>>,
 }
 
-/// The callback for faults. The single type avoids compiling the pipeline for every closure.
+/// The callback for faults. Because this is a single type, the pipeline is not compiled for every closure.
 pub(super) type Report<'a> = Box<dyn FnMut(FaultReport) + Send + 'a>;
 
-/// The results for one source.
+/// The results for a single source.
 ///
 /// [`Summary`] has an example.
 #[derive(Clone, Debug, Default)]
 pub struct SourceSummary {
-    /// The name, length, hash and counts in the archive. Length and hash are zero if the import ended before the
-    /// source.
+    /// The source's name, length, hash and counts, as the archive records them. The length and the hash are zero if the
+    /// import ended before this source.
     pub record: SourceRecord,
-    /// The number of games that were decoded as Windows-1252 or ISO 8859-1, because they were not UTF-8 or by option.
+    /// The number of games that were decoded as Windows-1252 or ISO 8859-1, because they were not UTF-8 or because of
+    /// an option.
     pub windows_1252: u64,
-    /// Whether the source was read to its end. The archive contains only the preceding games of any other source, and
-    /// never claims to contain its bytes.
+    /// Whether the source was read to its end. Of an incomplete source, the archive contains only the games before the
+    /// fault, and does not claim to contain its bytes.
     pub is_complete: bool,
-    /// Whether it was PCN. The archive contains the converted PGN instead of the source's bytes, and also the PGN's
-    /// length and hash.
+    /// Whether it was PCN. The archive then contains the converted PGN and its length and hash, instead of the bytes of
+    /// the source.
     pub made: bool,
 }
 
 impl SourceSummary {
-    /// Returns a source with only a name.
+    /// Returns a source of which only the name is known.
     pub(super) fn unread(name: &str) -> SourceSummary {
         let record = SourceRecord { name: name.to_owned(), exact: true, ..SourceRecord::default() };
         SourceSummary { record, ..SourceSummary::default() }
     }
 }
 
-/// A source that is not PGN, or that cannot be read to its end.
+/// A source that is not PGN, or that could not be read to its end.
 ///
 /// [`Summary`] has an example.
 #[derive(Debug)]
 pub struct Refused {
-    /// The index of the source, from 0 in the given order.
+    /// The index of the source among the given sources, from 0.
     pub source: usize,
     /// The reason.
     pub error: Error,
@@ -91,19 +92,19 @@ pub struct Refused {
 /// ```
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// The number of games, including rejected games.
+    /// The number of games in the sources, including rejected games.
     pub seen: u64,
     /// The number of stored games.
     pub stored: u64,
-    /// The number of games stored with a fault. Their unreadable rest is kept as raw text.
+    /// The number of games stored with a fault. The unreadable part of these games is stored as raw text.
     pub faulty: u64,
     /// The number of rejected games.
     pub rejected: u64,
-    /// The number of stored plies of main lines.
+    /// The number of plies in the main lines of stored games.
     pub plies: u64,
-    /// The number of bytes of PGN, decompressed.
+    /// The number of PGN bytes, after decompression.
     pub pgn_bytes: u64,
-    /// The sources, in the given order.
+    /// The results for each source, in the given order.
     pub sources: Vec<SourceSummary>,
     /// The archive's totals.
     pub totals: Commit,
@@ -111,21 +112,21 @@ pub struct Summary {
     pub archive_bytes: u64,
     /// The length of the index in bytes.
     pub index_bytes: u64,
-    /// The number of source bytes that an earlier import had already imported. The counts above exclude their games.
+    /// The number of source bytes that an earlier, interrupted import had already imported. The counts above do not
+    /// include the games in these bytes.
     pub passed_over: u64,
-    /// An earlier import that was interrupted and is not resumed. The archive contains some games of its source, but no
-    /// record of the source.
+    /// An earlier import that was interrupted and has not been resumed. The archive contains some games of its current
+    /// source, but no record of this source.
     pub left: Option<Unfinished>,
-    /// The reason that the index could not be written, if it failed. The committed data is valid, and the index can be
-    /// rebuilt.
+    /// The error if the index could not be written. The committed data is valid, and the index can be rebuilt.
     pub unindexed: Option<Error>,
-    /// The sources that could not be read to their end. The games before the fault are committed.
+    /// The sources that could not be read to their end. The games before the fault have been committed.
     pub refused: Vec<Refused>,
-    /// The reason that the import ended before its sources. The preceding games are committed.
+    /// The reason why the import ended before the end of its sources. The games before this point have been committed.
     pub stopped: Option<Error>,
 }
 
-/// The durable data after a commit.
+/// The data that is durable after a commit.
 ///
 /// [`Progress`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -136,14 +137,15 @@ pub struct Acknowledged {
     pub games: u64,
     /// The committed length of the archive in bytes.
     pub length: u64,
-    /// The current source, and the number of its decompressed bytes in the archive; `None` after the last source.
+    /// The current source, and the number of its decompressed bytes that the archive contains, or `None` after the last
+    /// source.
     pub source: Option<(String, u64)>,
 }
 
-/// The callback after a commit.
+/// The callback that is called after a commit.
 type Acknowledge = Box<dyn Fn(&Acknowledged) + Send + Sync>;
 
-/// The progress of an import, which other threads can query.
+/// The progress of an import, which any thread can query.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -183,23 +185,23 @@ impl std::fmt::Debug for Progress {
 }
 
 impl Progress {
-    /// Returns a progress that calls `acknowledge` after every commit, on the committing thread. The next commit waits
-    /// for the call.
+    /// Returns a progress value that calls `acknowledge` after every commit, on the thread that made the commit. The
+    /// next commit waits until the call returns.
     pub fn with_acknowledge(acknowledge: impl Fn(&Acknowledged) + Send + Sync + 'static) -> Progress {
         Progress { acknowledge: Some(Box::new(acknowledge)), ..Progress::default() }
     }
 
-    /// Returns the number of bytes read from the sources so far, as stored (compressed).
+    /// Returns the number of bytes read from the sources so far. For compressed sources, compressed bytes are counted.
     pub fn consumed(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of PGN bytes in written chunks.
+    /// Returns the number of PGN bytes in the chunks written so far.
     pub fn pgn_bytes(&self) -> u64 {
         self.pgn_bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of stored games.
+    /// Returns the number of games stored so far.
     pub fn games(&self) -> u64 {
         self.games.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Compresses text according to the file's name.
+//! Compresses text as the name of the file requests.
 
 use crate::output::{Target, compression};
 use crate::pgn::Compression;
@@ -27,9 +27,9 @@ use zip::write::{SimpleFileOptions, StreamWriter, ZipWriter};
 pub struct Compressed<W: Write>(Sink<W>);
 
 impl<W: Write> Compressed<W> {
-    /// Returns a sink for the target file.
+    /// Returns a sink that writes to the target file.
     ///
-    /// Errors: a write error; `Unsupported` for a zip file without the feature `zip`.
+    /// Errors: the data cannot be written, or `Unsupported` for a zip file without the feature `zip`.
     pub fn new(out: W, target: &Target) -> io::Result<Compressed<W>> {
         Sink::new(out, target).map(Compressed)
     }
@@ -61,8 +61,8 @@ enum Sink<W: Write> {
     Zip(Box<ZipWriter<StreamWriter<Latch<W>>>>),
 }
 
-/// A sink that reports its first error and then discards everything. Dropping an incomplete compressor must not report
-/// the error again.
+/// A sink that reports its first error and then discards all further data. Dropping an incomplete compressor must not
+/// report the same error again.
 #[cfg(feature = "zip")]
 struct Latch<W> {
     out: W,
@@ -93,7 +93,7 @@ impl<W: Write> Write for Latch<W> {
 }
 
 impl<W: Write> Sink<W> {
-    /// Returns a sink for the target file.
+    /// Returns a sink that writes to the target file.
     fn new(out: W, target: &Target) -> io::Result<Sink<W>> {
         let name = target.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let lower = name.to_ascii_lowercase();
@@ -109,7 +109,7 @@ impl<W: Write> Sink<W> {
             #[cfg(feature = "zip")]
             Some((Compression::Zip, inner)) => {
                 let mut zip = ZipWriter::new_stream(Latch { out, is_broken: false });
-                // The size may exceed 4 GiB.
+                // The size of the text may exceed 4 GiB.
                 let options = SimpleFileOptions::default().large_file(true);
                 let options = options.compression_method(zip::CompressionMethod::Deflated);
                 let inner = name.get(..inner.len()).unwrap_or(inner);

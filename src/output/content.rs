@@ -1,4 +1,4 @@
-//! The content of a file: by the written data, by its name, and by its first bytes.
+//! Determines the content of a file from the data to write, from its name, or from its first bytes.
 
 use crate::archive::FileKind;
 use crate::output::compression;
@@ -7,12 +7,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The number of inspected bytes: both header pages of an archive, and slightly more.
+/// The number of bytes to inspect: both header pages of an archive, and slightly more.
 const LOOK: u64 = 10_000;
-/// The size of an entry of an opening book, which begins with the position's key.
+/// The size in bytes of an entry in an opening book. An entry begins with the key of the position.
 const BOOK_ENTRY: usize = 16;
 
-/// The content of a file, after decompression.
+/// The kind of content in a file, after decompression.
 ///
 /// ```
 /// use scoresheet::output::Content;
@@ -31,7 +31,7 @@ pub enum Content {
     Archive(FileKind),
     /// PGN in export format.
     Pgn,
-    /// JSON, or JSON objects on separate lines.
+    /// A JSON value, or JSON objects on separate lines.
     Json,
     /// An HTML page.
     Html,
@@ -45,16 +45,16 @@ pub enum Content {
     Manual,
     /// Any other text: FEN, CSV, moves.
     Text,
-    /// Moves and comments without tags: PGN, or one of the other texts.
+    /// Moves and comments without tags, which may be PGN or a list of moves.
     Movetext,
-    /// PGN in its original form, which may begin with anything.
+    /// PGN in its original form, which may begin with any bytes.
     Source,
     /// Bytes that are not text.
     Binary,
 }
 
 impl Content {
-    /// Returns the name of the content, with an article.
+    /// Returns the name of the content with an article, for messages.
     pub fn name(self) -> &'static str {
         match self {
             Content::Archive(FileKind::Archive) => "an archive",
@@ -74,7 +74,7 @@ impl Content {
         }
     }
 
-    /// Returns the default extension of a file with this content.
+    /// Returns the default file name extension for this content.
     pub fn ending(self) -> &'static str {
         match self {
             Content::Pgn | Content::Source => ".pgn",
@@ -86,7 +86,8 @@ impl Content {
         }
     }
 
-    /// Returns the content that a file of this name must have. Returns `None` if the name does not determine it.
+    /// Returns the content that a file with this name should have. Returns `None` if the name does not determine the
+    /// content.
     pub fn from_name(path: &Path) -> Option<Content> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name = compression::by_name(&name).map_or(name.as_str(), |(_, rest)| rest);
@@ -105,7 +106,8 @@ impl Content {
         })
     }
 
-    /// Returns the content of a file by its first bytes, after decompression. Returns `None` if it is empty.
+    /// Returns the content of a file, determined from its first bytes after decompression. Returns `None` if the file
+    /// is empty.
     pub fn from_file(path: &Path) -> io::Result<Option<Content>> {
         let read = |from: &mut dyn Read| {
             let mut bytes = Vec::new();
@@ -118,14 +120,14 @@ impl Content {
             return Ok(None);
         }
         if pgn::Compression::detect(&bytes).is_ok_and(|kind| kind != pgn::Compression::Plain) {
-            // Data that cannot be decompressed is unknown.
+            // If the data cannot be decompressed, its content is unknown.
             let inner = pgn::open_text(path).ok().and_then(|mut source| read(&mut source).ok());
             return Ok(Some(inner.map_or(Content::Binary, |bytes| Content::from_bytes(&bytes, None))));
         }
         Ok(Some(Content::from_bytes(&bytes, Some(length))))
     }
 
-    /// Returns the content with these first bytes. `length` is the total length, if known.
+    /// Returns the content of a file that begins with these bytes. `length` is the total length of the file, if known.
     fn from_bytes(bytes: &[u8], length: Option<u64>) -> Content {
         if let Some(kind) = FileKind::from_bytes(bytes) {
             return Content::Archive(kind);
@@ -160,30 +162,30 @@ impl Content {
         }
     }
 
-    /// Returns whether `written` may be written to a file whose name stands for `self`.
+    /// Returns whether a file whose name stands for `self` may contain `written`.
     pub fn may_hold(self, written: Content) -> bool {
         match (self, written) {
             (Content::Archive(_), Content::Source) => false,
-            // A source keeps its name.
+            // A restored source may have any name except that of an archive.
             (_, Content::Source) => true,
             (named, written) => named == written,
         }
     }
 
-    /// Returns whether both are the same kind of content. All PGN counts as the same.
+    /// Returns whether two files have the same kind of content. Both kinds of PGN are treated as the same.
     pub fn is_like(self, other: Content) -> bool {
         let kind = |content| if content == Content::Source { Content::Pgn } else { content };
         kind(self) == kind(other)
     }
 
-    /// Returns whether `written` may replace a file with this content. Returns `None` if the content alone does not
-    /// decide.
+    /// Returns whether `written` may replace a file with this content. Returns `None` if the kind of content does not
+    /// determine this.
     pub fn may_become(self, written: Content) -> Option<bool> {
         match (self, written) {
             (content, written) if content.is_like(written) => Some(true),
             (Content::Text, Content::Source) => Some(true),
             (Content::Movetext, Content::Pgn | Content::Source | Content::Text) => Some(true),
-            // A comment can begin like JSON, and a source can begin like any content.
+            // A PGN comment can begin like JSON, and a source can begin like any content.
             (Content::Json, Content::Pgn | Content::Source | Content::Text) => None,
             (Content::Text | Content::Binary, _) => None,
             _ => Some(false),
@@ -191,8 +193,8 @@ impl Content {
     }
 }
 
-/// Returns whether a text begins like JSON: `{` with a name and a colon, `[` with an object, a list or a string, or an
-/// empty object or list alone. A PGN comment also begins with `{`.
+/// Returns whether a text begins like JSON: `{` with a name and a colon, `[` with an object, a list or a string, or
+/// only an empty object or list. A PGN comment also begins with `{`.
 fn is_json(text: &[u8]) -> bool {
     let Some((open, rest)) = text.split_first() else { return false };
     let rest = rest.trim_ascii_start();
@@ -204,7 +206,7 @@ fn is_json(text: &[u8]) -> bool {
             is_escaped = *byte == b'\\' && !is_escaped;
             ends
         });
-        // The string ends beyond the inspected bytes.
+        // If `end` is `None`, the string ends beyond the inspected bytes.
         Some(end.and_then(|end| rest.get(end + 1..)).map(|rest| rest.trim_ascii_start().first().copied()))
     };
     match (open, rest.first()) {
@@ -219,7 +221,7 @@ fn is_json(text: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a text begins like a game without tags: comments, then a move number or a result.
+/// Returns whether a text begins like a game without tags: with comments, if any, and then a move number or a result.
 fn is_movetext(mut text: &[u8]) -> bool {
     while let Some(comment) = text.strip_prefix(b"{") {
         let Some(end) = comment.iter().position(|byte| *byte == b'}') else { return true };
@@ -231,8 +233,8 @@ fn is_movetext(mut text: &[u8]) -> bool {
     is_number || matches!(word, b"1-0" | b"0-1" | b"1/2-1/2" | b"*")
 }
 
-/// Returns whether the bytes begin like entries of an opening book: keys in order, each with a move whose highest bits
-/// are the promotion.
+/// Returns whether bytes begin like the entries of an opening book: sorted keys, each with a move whose highest bits
+/// are a valid promotion.
 fn is_book(bytes: &[u8]) -> bool {
     let entries = || bytes.chunks_exact(BOOK_ENTRY).map(|entry| entry.split_at(8));
     entries().map(|(key, _)| key).is_sorted()

@@ -1,9 +1,9 @@
-//! Output files of programs that use archives: restricts their targets, and creates files atomically.
+//! Creates the output files of programs that use archives: restricts their targets, and writes them atomically.
 //!
-//! [`Outputs`] knows the files that a program reads, by device and inode, and allows a [`Target`]. It never allows an
-//! input or a side file of an input, a file of another kind, or a name that stands for other content. [`NewFile`]
-//! writes the target under a temporary name, syncs it, and renames it. A file that replaces another keeps its
-//! permissions. A new file is readable only by users who may read the inputs.
+//! [`Outputs`] records the files that a program reads, by device and inode, and returns a [`Target`] for each permitted
+//! output. It rejects an input, a side file of an input, an existing file of another kind, and a name that stands for
+//! other content. [`NewFile`] writes the target under a temporary name, syncs it, and renames it. A file that replaces
+//! another file keeps its permissions. A new file is readable only by users who may read the inputs.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -22,8 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The path of an output: path -> `target`, which decides by `content` and `compression` -> `compressed` -> `new_file`.
-//! The room knows archives and PGN sources, but no formats or commands.
+//! An output passes through these modules: `target`, which decides by `content` and `compression` -> `compressed` ->
+//! `new_file`. This module depends on archives and PGN sources, but not on formats or commands.
 
 mod compressed;
 pub mod compression;

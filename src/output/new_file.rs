@@ -1,4 +1,4 @@
-//! Atomic file creation: a temporary file, synced and renamed when complete.
+//! Creates files atomically: writes a temporary file, and syncs and renames it when it is complete.
 
 use crate::archive::temporary::Temporary;
 use crate::archive::{Existing, sync_folder};
@@ -6,10 +6,10 @@ use crate::output::target::Target;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-/// The size of the write buffer in bytes.
+/// The size in bytes of the write buffer.
 const BUFFER: usize = 1 << 18;
 
-/// A file that is written under a temporary name. Dropping it before `finish` removes it.
+/// A file that is written under a temporary name. Dropping the value before `finish` removes the file.
 ///
 /// ```
 /// use scoresheet::Existing;
@@ -29,19 +29,19 @@ const BUFFER: usize = 1 << 18;
 #[derive(Debug)]
 pub struct NewFile {
     file: BufWriter<File>,
-    /// `None` if the file is a device or pipe, which is written in place.
+    /// The temporary file, or `None` for a device or pipe, which is written in place.
     temporary: Option<Temporary>,
     target: Target,
 }
 
 impl NewFile {
-    /// Starts a file. An existing file does not change before `finish`.
+    /// Starts a file. An existing file does not change until `finish` is called.
     ///
-    /// Errors: the system does not create the file.
+    /// Errors: the system cannot create the file.
     pub fn create(target: &Target) -> io::Result<NewFile> {
         let path = target.path();
         let (file, temporary) = match std::fs::metadata(path) {
-            // Renaming a temporary file over a device would remove the device.
+            // Renaming a temporary file to the path of a device would remove the device.
             Ok(file) if !file.is_file() => (File::options().write(true).open(path)?, None),
             _ => {
                 let (file, temporary) = Temporary::create_private(path, path, target.most_permissions())?;
@@ -51,9 +51,10 @@ impl NewFile {
         Ok(NewFile { file: BufWriter::with_capacity(BUFFER, file), temporary, target: target.clone() })
     }
 
-    /// Syncs the file and renames it. Returns its size in bytes; 0 for a device or pipe.
+    /// Syncs the file and renames it. Returns the size of the file in bytes, or 0 for a device or pipe.
     ///
-    /// Errors: a write error; `AlreadyExists` if a file has appeared that the target must not replace.
+    /// Errors: the data cannot be written, or `AlreadyExists` if a file that must not be replaced has appeared at the
+    /// target.
     pub fn finish(mut self) -> io::Result<u64> {
         self.file.flush()?;
         let Some(temporary) = self.temporary else { return Ok(0) };

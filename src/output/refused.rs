@@ -1,10 +1,10 @@
-//! The reasons that a file must not be written.
+//! The reasons why a file must not be written.
 
 use crate::output::text::shown;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The reason that a file must not be written. `Display` writes one line that names the file and is safe to print.
+/// The reason why a file must not be written. `Display` writes a single line that names the file and is safe to print.
 ///
 /// ```
 /// use scoresheet::Existing;
@@ -24,22 +24,22 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     path: PathBuf,
-    /// `None` if the file exists and may not be replaced.
+    /// The message, or `None` if the file exists and must not be replaced.
     reason: Option<String>,
 }
 
 impl Refused {
-    /// Returns a refusal with a complete message.
+    /// Returns a refusal with this complete message.
     pub(super) fn new(path: &Path, message: String) -> Refused {
         Refused { path: path.to_path_buf(), reason: Some(message) }
     }
 
-    /// Returns the refusal to replace an existing file.
+    /// Returns the refusal for an existing file that must not be replaced.
     pub(super) fn exists(path: &Path) -> Refused {
         Refused { path: path.to_path_buf(), reason: None }
     }
 
-    /// Returns whether the only reason is that the file exists. A program can then offer to replace it.
+    /// Returns whether the file is refused only because it exists. In this case, a program can offer to replace it.
     pub fn is_existing(&self) -> bool {
         self.reason.is_none()
     }

@@ -1,4 +1,4 @@
-//! Restricts output files: never an input, never a file of another kind, and only a name that fits the content.
+//! Restricts output files: rejects inputs, existing files of another kind, and names that do not match the content.
 
 use crate::archive::{Archive, Existing, FileKind};
 use crate::output::compression;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-/// A path that may be written.
+/// A path to which a program may write.
 ///
 /// [`Outputs`] has an example.
 #[derive(Clone, Debug)]
@@ -26,29 +26,30 @@ impl Target {
         &self.path
     }
 
-    /// Returns the content to write.
+    /// Returns the content that will be written.
     pub fn written(&self) -> Content {
         self.written
     }
 
-    /// Returns the treatment of an existing file: replaced or refused.
+    /// Returns how to treat an existing file: replace it or return an error.
     pub fn existing(&self) -> Existing {
         Existing::from_force(self.replace)
     }
 
-    /// Returns the permissions that every input grants, as mode bits. A new file gets no other permissions for group
-    /// and world.
+    /// Returns the permissions that all inputs grant, as mode bits. A new file receives at most these permissions for
+    /// group and others.
     pub(super) fn most_permissions(&self) -> u32 {
         self.permissions
     }
 
-    /// Returns the same path for writing again. The existing file is now the program's output.
+    /// Returns a target for the same path, to write it again. Writing may then replace the existing file, because it is
+    /// the program's own output.
     pub fn again(&self) -> Target {
         Target { replace: true, ..self.clone() }
     }
 }
 
-/// The files that a program reads, and the files that it may already write.
+/// The files that a program reads, and the output files that it has been permitted to write.
 ///
 /// ```
 /// use scoresheet::Existing;
@@ -67,18 +68,18 @@ impl Target {
 #[derive(Debug)]
 pub struct Outputs {
     known: HashMap<Identity, Known>,
-    /// The permissions that every input grants, as mode bits.
+    /// The permissions that all inputs grant, as mode bits.
     permissions: u32,
 }
 
 impl Default for Outputs {
-    /// Returns the outputs of a program that reads no files.
+    /// Returns the value for a program that reads no files.
     fn default() -> Outputs {
         Outputs { known: HashMap::new(), permissions: 0o777 }
     }
 }
 
-/// A file that must not be written.
+/// A file that must not be written as another output.
 #[derive(Debug)]
 struct Known {
     path: PathBuf,
@@ -88,21 +89,21 @@ struct Known {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     Input,
-    /// A side file of an input.
+    /// A side file of an archive that is an input.
     Beside(FileKind),
     Output,
 }
 
 impl Outputs {
-    /// Returns the outputs of a program that reads these files, which are not archives. `games` and `games.bgi` are
-    /// then unrelated.
+    /// Returns the value for a program that reads these files, which are not archives. In this case, `games.bgi` is not
+    /// a side file of `games`.
     pub fn from_sources<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let mut outputs = Outputs::default();
         inputs.into_iter().for_each(|input| outputs.know(input.as_ref(), Role::Input));
         outputs
     }
 
-    /// Returns the outputs of a program that reads these archives, and possibly their side files.
+    /// Returns the value for a program that reads these archives, and possibly their side files.
     pub fn from_inputs<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let inputs: Vec<P> = inputs.into_iter().collect();
         let mut outputs = Outputs::from_sources(&inputs);
@@ -114,7 +115,7 @@ impl Outputs {
         outputs
     }
 
-    /// Returns the outputs of a program that reads these archives.
+    /// Returns the value for a program that reads these archives.
     pub fn from_archives<'a>(archives: impl IntoIterator<Item = &'a Archive>) -> Outputs {
         Outputs::from_inputs(archives.into_iter().map(Archive::path))
     }
@@ -128,25 +129,25 @@ impl Outputs {
         }
     }
 
-    /// Allows a file to be written, with an index beside it if it is an archive.
+    /// Permits a file to be written. For an archive, also permits its index to be written.
     ///
     /// Errors:
-    /// - the file is an input, a side file of an input, or another output, under any name;
-    /// - the name belongs to another kind of content;
-    /// - the file exists and may not be replaced, or has content of another kind.
+    /// - the file is an input, a side file of an input, or another output, even under another name;
+    /// - the name stands for another kind of content;
+    /// - the file exists and must not be replaced, or contains another kind of content.
     pub fn file(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Refused> {
         self.is_free(path, None)?;
         fits_name(path, written)?;
         self.allow(path, written, existing)
     }
 
-    /// Allows an archive to be changed in place, and its index to be written. Errors: the archive is an input.
+    /// Permits an archive to be changed in place, and its index to be written. Errors: the archive is an input.
     pub fn in_place(&mut self, archive: &Path) -> Result<(), Refused> {
         self.is_free(archive, None)?;
         self.allow(archive, Content::Archive(FileKind::Archive), Existing::Append).map(drop)
     }
 
-    /// Allows a side file of an input to be written. Errors: a file of another kind exists there.
+    /// Permits a side file of an input to be written. Errors: the path contains a file of another kind.
     pub fn beside(&mut self, archive: &Path, kind: FileKind) -> Result<PathBuf, Refused> {
         let path = kind.of_archive(archive);
         self.is_free(&path, Some(kind))?;
@@ -176,7 +177,7 @@ impl Outputs {
         })
     }
 
-    /// Returns an error if the path is known, unless it is the side file of this kind under its own name.
+    /// Returns an error if the path has been recorded, unless it is the side file of this kind under its own name.
     fn is_free(&self, path: &Path, side_file: Option<FileKind>) -> Result<(), Refused> {
         let is_side_file =
             |known: &Known| known.path == path && side_file.is_some_and(|kind| known.role == Role::Beside(kind));
@@ -202,15 +203,15 @@ impl Outputs {
 /// The identity of a file, independent of its name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Identity {
-    /// The device and the inode of a file.
+    /// The device and the inode of an existing file.
     #[cfg(unix)]
     Node(u64, u64),
-    /// The path without links, for a file that need not exist.
+    /// The path without symbolic links, for a file that need not exist.
     Path(PathBuf),
 }
 
 impl Identity {
-    /// Returns every identity of a file; none for a device or a pipe.
+    /// Returns all identities of a file, or none for a device or a pipe.
     fn all(path: &Path) -> impl Iterator<Item = Identity> {
         let file = match path.to_str() {
             Some("-") => standard_input(),
@@ -234,7 +235,7 @@ fn node(_: &Metadata) -> Option<Identity> {
     None
 }
 
-/// Returns the file of standard input.
+/// Returns the file that is standard input.
 #[cfg(unix)]
 fn standard_input() -> Option<Metadata> {
     use std::os::fd::AsFd;
@@ -247,7 +248,7 @@ fn standard_input() -> Option<Metadata> {
     None
 }
 
-/// Returns the path without links. For a missing file, resolves the folder and appends the name.
+/// Returns the path without symbolic links. For a missing file, resolves the links of the folder and appends the name.
 fn real_path(path: &Path) -> Option<PathBuf> {
     if let Ok(real_path) = path.canonicalize() {
         return Some(real_path);
@@ -256,7 +257,7 @@ fn real_path(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Returns the mode bits of a file. Returns all bits for a device, a pipe or a missing file.
+/// Returns the mode bits of a file. Returns all mode bits for a device, a pipe or a missing file.
 #[cfg(unix)]
 fn permissions(path: &Path) -> u32 {
     use std::os::unix::fs::PermissionsExt;
@@ -269,7 +270,7 @@ fn permissions(_: &Path) -> u32 {
     0o777
 }
 
-/// Fails if the name stands for other content, or for a compression that is never written.
+/// Returns an error if the name stands for other content, or for a compression that this program never writes.
 fn fits_name(path: &Path, written: Content) -> Result<(), Refused> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let refuse = |what: String| Err(Refused::new(path, format!("{}: {what}", shown(path))));
@@ -293,8 +294,8 @@ fn fits_name(path: &Path, written: Content) -> Result<(), Refused> {
     refuse(format!("this would be {}, but the name is that of {}{advice}", written.name(), named.name()))
 }
 
-/// Fails if the content of a file is of another kind than `written`: `--force` applies only to files of the same kind.
-/// Unknown content may be replaced if the file's name is right.
+/// Returns an error if a file has content of another kind than `written`: `--force` replaces only files of the same
+/// kind. Unknown content may be replaced if the name of the file stands for the content to write.
 fn may_replace(path: &Path, written: Content) -> Result<(), Refused> {
     let content = match fs::metadata(path) {
         Ok(file) if file.is_file() => Content::from_file(path)

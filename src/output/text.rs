@@ -1,8 +1,8 @@
-//! Makes untrusted text safe to print.
+//! Makes untrusted text safe to print to a terminal.
 
 use std::path::Path;
 
-/// Returns the text with visible control characters, including characters that change the direction of writing. An
+/// Returns the text with control characters escaped, including characters that change the writing direction. An
 /// untrusted tag must not control the terminal.
 pub fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -12,13 +12,13 @@ pub fn printable(text: &str) -> String {
     safe
 }
 
-/// Returns whether a character affects the characters around it instead of being displayed.
+/// Returns whether a character is not displayed but affects the characters around it.
 pub fn is_control(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns a path in printable form.
+/// Returns a path as text that is safe to print.
 pub fn shown(path: &Path) -> String {
     printable(&path.display().to_string())
 }

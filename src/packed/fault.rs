@@ -1,21 +1,21 @@
-//! The faults of packed bytes.
+//! The faults that packed bytes can have.
 
 use std::fmt;
 
-/// The reason that packed bytes cannot be read.
+/// The reason why packed bytes cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PackedFault {
     /// The kind of game does not exist.
     Kind,
     /// The model cannot code games from this starting position.
     Start,
-    /// A move follows in a position without legal moves.
+    /// The stream codes a move in a position that has no legal moves.
     NoMove,
-    /// A variation closes without opening, or is open at the end.
+    /// A variation closes although none is open, or is still open at the end.
     Nesting,
     /// The bytes end before the moves do, or the moves exceed the maximum length.
     Overlong,
-    /// Bytes follow after the end of the game.
+    /// Bytes follow the end of the game.
     Rest,
 }
 

@@ -1,4 +1,4 @@
-//! Packs and unpacks complete streams. A stream that packing would not shorten is stored unchanged.
+//! Packs and unpacks complete streams. A stream that packing would lengthen is stored unchanged.
 
 use super::coder::kind::{kind_at, kind_interval};
 use super::coder::{intervals, plain, range, rich};
@@ -8,25 +8,26 @@ use crate::brenner::decode::{Decoder as Stream, Item, TextPlaces};
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
 
-/// The first byte of a stream that is stored unchanged.
+/// The byte that precedes a stream that is stored unchanged.
 const RAW: u8 = 0xFF;
-/// The maximum size of a packed stream when unpacked.
+/// The maximum size in bytes of a packed stream after unpacking.
 const MOST_BYTES: usize = 1 << 16;
-/// The maximum number of unpacked bytes per packed byte, and the additional bytes for any stream. The limits are needed
-/// because forced moves take no bits.
+/// The maximum number of unpacked bytes for each packed byte, and the number of additional bytes that any stream may
+/// have. The limits are necessary because forced moves take no bits.
 const MOST_PER_BYTE: usize = 64;
 const MOST_MORE: usize = 128;
 
-/// Returns the maximum unpacked size of a stream of `packed` bytes.
+/// Returns the maximum unpacked size for a packed stream of `packed` bytes.
 fn most_bytes(packed: usize) -> usize {
     packed.saturating_mul(MOST_PER_BYTE).saturating_add(MOST_MORE).min(MOST_BYTES)
 }
 
 /// Appends the packed form of a stream of Brenner bytes (without texts), played from `start`.
 ///
-/// Any bytes can be packed. A stream is stored unchanged, with one more byte, if it is not canonical or the model does
-/// not cover it. The same holds if it would grow, or would take less than an eighth of a bit per byte. Takes about two
-/// microseconds per ply. A decoder must know the length in bytes.
+/// Any bytes can be packed, valid or not. A stream is stored unchanged, after one additional byte, if it is not
+/// canonical or the model does not support it. The same applies if packing would lengthen the stream, or would take
+/// less than an eighth of a bit per byte. Takes about two microseconds per ply. A decoder requires the length of the
+/// packed stream in bytes.
 pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     match &*STANDARD {
         Some(model) => encode_with(model, start, stream, out),
@@ -34,12 +35,12 @@ pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the stream to which all of `bytes` unpack: exactly the input of [`encode`] for the same start.
+/// Unpacks all of `bytes` and appends the resulting stream, which equals the input of [`encode`] for the same start.
 ///
-/// With `limit`, at least this number of plies of the main line (or all of the line) is unpacked, but not necessarily
-/// the rest. Ply K takes only the time of the moves before it. For any bytes, it ends and does not panic. It appends at
-/// most about 128 bytes plus 64 for each of `bytes` (at most 64 KiB), or the number of bytes in `bytes`. Takes one or
-/// two microseconds per ply.
+/// With `limit`, unpacks at least this number of plies of the main line (or the complete line). The remaining plies may
+/// be missing. Unpacking up to a ply takes only the time of the preceding moves. For any bytes, the function ends and
+/// does not panic. It appends at most about 128 bytes plus 64 bytes for each of `bytes` (at most 64 KiB in total), or
+/// as many bytes as `bytes` contains. Takes one or two microseconds per ply.
 pub fn decode(start: &Position, bytes: &[u8], limit: Option<u32>, out: &mut Vec<u8>) -> Result<(), PackedFault> {
     match &*STANDARD {
         Some(model) => decode_with(model, start, bytes, limit, out),
@@ -52,7 +53,7 @@ fn push_raw(stream: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(stream);
 }
 
-/// Returns the elements of a canonical stream and its result, or `None` for any other bytes.
+/// Returns the elements and the result of a canonical stream, or `None` for any other bytes.
 fn parse<'a>(start: &Position, stream: &'a [u8]) -> Option<(Vec<Item<'a>>, Outcome)> {
     if stream.len() > MOST_BYTES {
         return None;
@@ -69,7 +70,7 @@ fn parse<'a>(start: &Position, stream: &'a [u8]) -> Option<(Vec<Item<'a>>, Outco
     decoder.is_canonical().then_some((items, outcome))
 }
 
-/// Packs a stream like [`encode`], with a given model.
+/// Packs a stream like [`encode`], but with a given model.
 #[doc(hidden)]
 pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     let before = out.len();
@@ -85,8 +86,8 @@ pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec
             .and_then(|moves| plain::encode(model, start, &moves, outcome, |_, _, _| {}, out))
             .or_else(|| rich::encode(model, start, &items, outcome, out))
     });
-    // Games with very improbable moves are shorter unchanged. Games with almost no information would take a reader more
-    // time than their bytes justify.
+    // Streams with very improbable moves are shorter without packing. Streams with almost no information would take a
+    // reader more time than their packed size justifies.
     let length = out.len() - before;
     if packed.is_none() || length > stream.len() + 1 || stream.len() > most_bytes(length) {
         out.truncate(before);
@@ -94,7 +95,7 @@ pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec
     }
 }
 
-/// Unpacks a stream like [`decode`], with a given model.
+/// Unpacks a stream like [`decode`], but with a given model.
 #[doc(hidden)]
 pub fn decode_with(
     model: &Model,

@@ -1,4 +1,4 @@
-//! The interface of the trainer and of tests to the coder. It is not part of the library's public interface.
+//! The interface through which the trainer and tests use the coder. It is not part of the library's public interface.
 
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
@@ -19,7 +19,8 @@ pub mod model {
     pub use crate::packed::model::*;
 }
 
-/// Calls `see` at each ply with its class of surprise, the scores of the moves, and the index of the played move.
+/// Calls `see` at each ply with the player's class of surprise, the scores of the moves, and the index of the played
+/// move.
 pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMut(usize, &[i32], usize)) -> Option<()> {
     let mut line = GameLine::new(model, start)?;
     let mut prices = Prices::new();
@@ -35,7 +36,7 @@ pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMu
     Some(())
 }
 
-/// Calls `see` for each end flag in a packed game, with the context, the index of the slack bits, and the flag.
+/// Calls `see` for each end flag in a packed game, with the flag's context, the index of its slack bits, and its value.
 pub fn ends(
     model: &Model,
     start: &Position,
@@ -46,7 +47,7 @@ pub fn ends(
     plain::encode(model, start, moves, outcome, &mut see, &mut Vec::new());
 }
 
-/// Returns the legal moves after a line, in coding order, with score and frequency.
+/// Returns the legal moves after a line, in coding order, each with its score and frequency.
 pub fn priced(model: &Model, start: &Position, moves: &[Move]) -> Option<Vec<(TurnedMove, i32, u32)>> {
     let mut line = GameLine::new(model, start)?;
     let mut prices = Prices::new();
@@ -62,12 +63,12 @@ pub fn priced(model: &Model, start: &Position, moves: &[Move]) -> Option<Vec<(Tu
     Some(rows.map(|((step, score), frequency)| (*step, *score, *frequency)).collect())
 }
 
-/// Returns the start and the frequency of a kind of game.
+/// Returns the start and the frequency of the interval for a kind of game.
 pub fn kind_interval(model: &Model, kind: usize) -> (u32, u32) {
     kind::kind_interval(model, kind)
 }
 
-/// Returns the probability of the end of a game, in 65536ths, by context and index of the slack bits.
+/// Returns the probability that a game ends, in 65536ths, by context and index of the slack bits.
 #[expect(clippy::indexing_slicing, reason = "contexts and slacks are limited to the tables")]
 pub fn end_frequency(model: &Model, context: usize, slack: usize) -> u32 {
     u32::from(model.ends[context % ENDS][slack % SLACKS])

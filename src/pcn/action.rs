@@ -1,17 +1,17 @@
-//! Applies the actions of a move to a separate board, so any division of a move into actions is accepted.
+//! Applies the actions of a move to a separate board, so a move may be divided into actions in any way.
 
 use super::board::{PieceName, name_of, square};
 use super::fault::{Path, PcnError, PcnFault};
 use crate::chess::{Color, Move, Piece, Position, Role, Square};
 use serde_json::Value;
 
-/// The board during a move, a8 first, and the pieces that have jumped above it.
+/// The board during a move, from a8, and the pieces that have jumped above it.
 struct Midst {
     pieces: [Option<Piece>; 64],
     above: Vec<(usize, Piece)>,
 }
 
-/// Returns the position's pieces in PCN order, a8 first.
+/// Returns the pieces of a position in PCN order, from a8.
 fn pieces_of(position: &Position) -> [Option<Piece>; 64] {
     let mut pieces = [None; 64];
     for (flat, occupant) in pieces.iter_mut().enumerate() {
@@ -20,14 +20,14 @@ fn pieces_of(position: &Position) -> [Option<Piece>; 64] {
     pieces
 }
 
-/// Returns the color of the piece that a move's first action moves.
+/// Returns the color of the piece that the first action of a move moves.
 pub(super) fn mover(position: &Position, actions: &Value) -> Option<Color> {
     let midst = Midst { pieces: pieces_of(position), above: Vec::new() };
     let subject = actions.as_array()?.first()?.as_array()?.first()?;
     midst.pieces.get(midst.find(subject, false).ok()?)?.map(|piece| piece.color)
 }
 
-/// Returns the legal move of a list of actions. An empty list is the null move.
+/// Returns the legal move that a list of actions represents. An empty list represents the null move.
 pub(super) fn to_move(position: &Position, actions: &Value, path: &Path<'_>) -> Result<Move, PcnError> {
     let Value::Array(list) = actions else { return Err(path.error(PcnFault::Expected("a list of actions"))) };
     if list.is_empty() {
@@ -112,7 +112,8 @@ impl Midst {
     }
 }
 
-/// Returns the piece after its action. Only a pawn is promoted, to a knight, bishop, rook or queen of its side.
+/// Returns the state of the piece after its action. Only pawns can be promoted, to a knight, bishop, rook or queen of
+/// the same side.
 fn promoted(piece: Piece, options: &Value, path: &Path<'_>) -> Result<Piece, PcnError> {
     let Value::Object(members) = options else { return Err(path.error(PcnFault::Expected("options"))) };
     let mut after = piece;

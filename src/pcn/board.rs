@@ -1,15 +1,15 @@
-//! Boards of any size and dimension, the names of pieces, and the three ways to name a square.
+//! Boards of any size and number of dimensions, the names of pieces, and the three ways to name a square.
 
 use super::fault::{Path, PcnError, PcnFault};
 use crate::chess::{Color, Piece, Role, Square};
 use serde_json::Value;
 use std::fmt;
 
-/// The maximum number of squares. It exceeds all boards in use.
+/// The maximum number of squares on a board. All boards in use have fewer squares.
 const MAX_SQUARES: usize = 1 << 16;
 const MAX_DIMENSIONS: usize = 8;
 
-/// The name of a piece of any chess family: `w:k`, `+s:b`, `TAIKYOKU_SHOGI:GD`.
+/// The name of a piece from any chess family: `w:k`, `+s:b`, `TAIKYOKU_SHOGI:GD`.
 ///
 /// ```
 /// use scoresheet::pcn::{PieceName, Side};
@@ -23,13 +23,13 @@ const MAX_DIMENSIONS: usize = 8;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PieceName {
     text: String,
-    /// The start and the end of the style.
+    /// The start and the end of the style within the text.
     style: (usize, usize),
 }
 
 impl PieceName {
-    /// Reads a name: an optional `+`, the style, a colon, the abbreviation. These consist of letters, digits and `_`.
-    /// Returns `None` for anything else.
+    /// Reads a name, which consists of an optional `+`, the style, a colon, and the abbreviation. Style and
+    /// abbreviation consist of letters, digits and `_`. Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<PieceName> {
         let start = usize::from(text.starts_with('+'));
         let (style, name) = text.get(start..)?.split_once(':')?;
@@ -42,7 +42,7 @@ impl PieceName {
         self.style.0 == 1
     }
 
-    /// Returns the style in lower case: `w` for western chess.
+    /// Returns the style in lower case, such as `w` for western chess.
     pub fn style(&self) -> String {
         self.text.get(self.style.0..self.style.1).unwrap_or_default().to_ascii_lowercase()
     }
@@ -53,7 +53,7 @@ impl PieceName {
     }
 
     /// Returns whether the piece belongs to the side that starts the game (the bottom side, in upper case). Returns
-    /// `None` if the cases of style and abbreviation differ.
+    /// `None` if the style and the abbreviation differ in case.
     pub fn is_bottom(&self) -> Option<bool> {
         let letters = || self.text.chars().filter(char::is_ascii_alphabetic);
         if letters().all(|c| c.is_ascii_uppercase()) {
@@ -65,7 +65,7 @@ impl PieceName {
 
     /// Returns the side of the piece. An upper-case abbreviation means the bottom side, which starts the game. The case
     /// of the style is ignored, because captured pieces keep it (`x:S`). If the abbreviation contains no letters, the
-    /// style decides. Returns `None` for mixed case.
+    /// case of the style determines the side. Returns `None` if the letters have different cases.
     pub fn side(&self) -> Option<Side> {
         let style = self.text.get(self.style.0..self.style.1).unwrap_or_default();
         let word =
@@ -78,7 +78,7 @@ impl PieceName {
         }
     }
 
-    /// Returns the name of the piece in its captor's hand: the abbreviation in the other case.
+    /// Returns the name of the piece after its capture, in which the abbreviation has the other case.
     pub fn captured(&self) -> PieceName {
         let (style, name) = self.text.split_at(self.style.1);
         let name: String = name
@@ -116,7 +116,7 @@ impl PieceName {
 /// [`PieceName`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
-    /// The side that starts a game from its beginning. Its names are in upper case.
+    /// The side that starts a game from its beginning. The names of its pieces are in upper case.
     Bottom,
     /// The other side.
     Top,
@@ -146,13 +146,13 @@ impl fmt::Display for PieceName {
     }
 }
 
-/// Returns the name of a piece of western chess. `W:` means White, the bottom side.
+/// Returns the PCN name of a piece of western chess. `W:` stands for White, which is the bottom side.
 pub(super) fn name_of(piece: Piece) -> String {
     let name = format!("W:{}", piece.role.letter() as char);
     if piece.color == Color::White { name } else { name.to_ascii_lowercase() }
 }
 
-/// A board with any number of dimensions; the default is 0.
+/// A board with any number of dimensions. The default board has 0 dimensions.
 ///
 /// ```
 /// use scoresheet::pcn::Board;
@@ -171,7 +171,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// Reads a board: nested arrays, one level for each dimension, of piece names and nulls.
+    /// Reads a board from nested arrays of piece names and nulls, with one level for each dimension.
     pub fn parse(value: &Value) -> Result<Board, PcnError> {
         Board::read(value, &Path::ROOT)
     }
@@ -216,7 +216,7 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the board's sizes, outermost array first: ranks and files for chess.
+    /// Returns the lengths of the dimensions, from the outermost array: ranks and files for chess.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -226,12 +226,12 @@ impl Board {
         self.squares.get(square)?.as_ref()
     }
 
-    /// Returns the number of squares.
+    /// Returns the number of squares on the board.
     pub fn size(&self) -> usize {
         self.squares.len()
     }
 
-    /// Returns the coordinates of a flat number, outermost first.
+    /// Returns the coordinates for a flat number, from the outermost dimension.
     pub fn coordinates(&self, square: usize) -> Vec<usize> {
         let mut rest = square;
         let mut coordinates: Vec<usize> = self
@@ -248,18 +248,18 @@ impl Board {
         coordinates
     }
 
-    /// Returns the flat numbers of the squares with a piece of exactly this name.
+    /// Returns the flat numbers of all squares that contain a piece with exactly this name.
     pub fn squares_of<'a>(&'a self, name: &'a PieceName) -> impl Iterator<Item = usize> + 'a {
         (0..self.size()).filter(move |at| self.piece(*at) == Some(name))
     }
 
-    /// Places or removes a piece. Returns the previous piece of the square.
+    /// Places a piece on a square, or removes it. Returns the piece that was on the square before.
     pub(super) fn put(&mut self, square: usize, piece: Option<PieceName>) -> Option<PieceName> {
         self.squares.get_mut(square).and_then(|held| std::mem::replace(held, piece))
     }
 
-    /// Returns the flat number of a square that is named by coordinates (`[0,4]`), a flat number (`4`), or a piece
-    /// unique on the board (`"w:k"`).
+    /// Returns the flat number of a square that is named by coordinates (`[0,4]`), by a flat number (`4`), or by a
+    /// piece that is unique on the board (`"w:k"`).
     pub fn square(&self, naming: &Value) -> Result<usize, PcnFault> {
         let unique = |name: &str| {
             let mut found =
@@ -269,7 +269,7 @@ impl Board {
         square(naming, &self.shape, unique)
     }
 
-    /// Returns the pieces of a western game, a1 first.
+    /// Returns the pieces of a game of western chess, from a1.
     pub(super) fn western(&self, path: &Path<'_>) -> Result<[Option<Piece>; 64], PcnError> {
         if self.shape != [8, 8] {
             return Err(path.error(PcnFault::OtherBoard(self.shape.clone())));
@@ -287,12 +287,13 @@ impl Board {
     }
 }
 
-/// Returns the square of a flat number: 0 is a8, 63 is h1.
+/// Returns the square with a flat number, where 0 is a8 and 63 is h1.
 pub(super) fn at(flat: usize) -> Option<Square> {
     u8::try_from(flat ^ 56).ok().and_then(Square::new)
 }
 
-/// Reads the name of a square on a board of this shape. `unique` finds a piece by its name.
+/// Reads the name of a square on a board with these dimensions. `unique` returns the square of a piece that has a
+/// unique name.
 pub(super) fn square(
     naming: &Value,
     shape: &[usize],

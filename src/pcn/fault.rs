@@ -1,43 +1,43 @@
-//! The faults of a document, and their positions.
+//! The faults in a document, and their locations.
 
 use std::fmt;
 
-/// The fault of an element of a document.
+/// The kind of a fault in an element of a document.
 ///
 /// [`PcnError`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PcnFault {
-    /// The text is not JSON: line and column, from 1.
+    /// The text is not JSON. The values are the line and the column, counted from 1.
     Json(usize, usize),
-    /// The element has another type than the expected one.
+    /// The element does not have the expected type, which the value names.
     Expected(&'static str),
-    /// The member is not part of PCN.
+    /// The object contains a member that is not part of PCN.
     UnknownMember,
     /// The text is not the name of a piece, such as `w:k`.
     NotAPiece,
-    /// Style and name of a piece differ in case, so its side is unknown.
+    /// The style and the name of a piece differ in case, so the side of the piece is unknown.
     MixedCase,
-    /// A piece of a style other than western chess, by name.
+    /// The piece, which the value names, has a style other than western chess.
     OtherStyle(String),
-    /// A piece, by name, that does not exist in western chess.
+    /// The piece, which the value names, does not exist in western chess.
     NoSuchPiece(String),
-    /// A board of another size or number of dimensions, by its sizes.
+    /// The board does not have 8 by 8 squares. The value contains the lengths of its dimensions.
     OtherBoard(Vec<usize>),
-    /// Rows of different lengths, or rows among squares.
+    /// The rows of the board have different lengths, or squares and rows are mixed.
     RaggedBoard,
     /// The board exceeds the size limit.
     TooLarge,
-    /// The square does not exist.
+    /// The board has no such square.
     NoSuchSquare,
-    /// No piece stands on the square.
+    /// The subject of the action names an empty square.
     EmptySquare,
-    /// The piece is on no square, or on several.
+    /// The named piece is on no square, or on more than one.
     NotUnique,
-    /// The object of `shift` or `land` is occupied.
+    /// The object of `shift` or `land` names an occupied square.
     Occupied,
-    /// No opposing piece stands on the object of `capture`, `remove` or `stun`.
+    /// The square that the object of `capture`, `remove` or `stun` names contains no opposing piece.
     NothingToCapture,
-    /// `drop`: western chess has no pieces in hand.
+    /// The verb is `drop`, but western chess has no pieces in hand.
     Drop,
     /// The verb is not part of PCN.
     UnknownVerb,
@@ -45,28 +45,28 @@ pub enum PcnFault {
     UnknownOption,
     /// The promotion is not legal in western chess.
     BadPromotion,
-    /// A piece has jumped and not landed.
+    /// A piece has jumped but has not landed.
     NotLanded,
-    /// The actions together are not a legal move.
+    /// The actions together do not form a legal move.
     IllegalMove,
     /// The result without `over?`.
     ResultWithoutOver,
-    /// The case of a piece's abbreviation does not determine its side: its name.
+    /// The case of a piece's abbreviation does not determine the side of the piece, which the value names.
     SideUnknown(String),
-    /// The piece belongs to the side that is not to move: its name.
+    /// The piece, which the value names, belongs to the side that is not to move.
     OtherSide(String),
     /// No piece of the side to move is above the square.
     NotAbove,
-    /// A promotion to a piece of the other side: its name.
+    /// The promotion names a piece of the other side, which is the value.
     PromotionChangesSide(String),
-    /// The number of pieces above squares exceeds the limit.
+    /// Too many pieces are above squares at the same time.
     TooManyAbove,
     /// The object of `drop` is not the name of a piece.
     DropOfSquare,
 }
 
-/// The reason that a document is rejected: the path of the faulty element as a JSON pointer (RFC 6901; empty for the
-/// whole document), and the fault.
+/// The reason why a document is rejected: the fault, and the path of the faulty element as a JSON pointer (RFC 6901).
+/// The path is empty for the entire document.
 ///
 /// ```
 /// let error = scoresheet::pcn::parse(br#"{"moves": []}"#).unwrap_err();
@@ -75,7 +75,7 @@ pub enum PcnFault {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PcnError {
-    /// The path of the element.
+    /// The path of the faulty element.
     pub path: String,
     /// The fault.
     pub fault: PcnFault,
@@ -131,7 +131,7 @@ impl fmt::Display for PcnFault {
 
 impl std::error::Error for PcnError {}
 
-/// A path that grows on the way down a document.
+/// The path of an element, extended at each level of a document.
 #[derive(Clone, Copy)]
 pub(super) struct Path<'a>(Option<&'a Path<'a>>, Step<'a>);
 

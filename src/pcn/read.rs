@@ -91,7 +91,7 @@ pub(super) fn boolean(members: &Map<String, Value>, name: &str, path: &Path<'_>)
     }
 }
 
-/// Reads the document's table: the outcome, and the player who has proposed a draw.
+/// Reads the result by the table of the PCN document: the outcome, and the player who has proposed a draw.
 fn result(members: &Map<String, Value>, path: &Path<'_>) -> Result<(Outcome, Option<Color>), PcnError> {
     Ok(match (boolean(members, "over?", path)?, boolean(members, "...result?", path)?) {
         (Some(true), Some(true)) => (Outcome::WhiteWins, None),
@@ -112,8 +112,8 @@ fn pieces_of(position: &Position) -> [Option<Piece>; 64] {
     pieces
 }
 
-/// Plays the moves. They determine what the starting position does not give: the side to move, and the castling rights
-/// and the en passant target that they use.
+/// Plays the moves. They determine what the board of the start does not state: the side to move, and the castling
+/// rights and the en passant target that the moves use.
 fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(Position, Vec<Move>), PcnError> {
     let mut start = Position::from_pieces(pieces, Color::White);
     let first = moves.iter().position(|actions| actions.as_array().is_some_and(|list| !list.is_empty()));
@@ -142,7 +142,7 @@ fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Resul
                 played.push(m);
             }
             Err(error) if error.fault == PcnFault::IllegalMove => {
-                // The start may need another right.
+                // The starting position may lack a right that this move uses.
                 let (better, m, after) = with_more_rights(&start, &position, &played, actions, path).ok_or(error)?;
                 start = better;
                 position = after;
@@ -154,8 +154,8 @@ fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Resul
     Ok((start, played))
 }
 
-/// Returns a start with one more castling right, or with an en passant target, for which the next move is legal after
-/// the played moves. Also returns the move, and the position after it.
+/// Returns a starting position with one more castling right, or with an en passant target, for which the next move is
+/// legal after the played moves. Also returns this move, and the position after it.
 fn with_more_rights(
     start: &Position,
     now: &Position,
@@ -186,7 +186,7 @@ fn with_more_rights(
     })
 }
 
-/// Returns whether a side's pieces are exactly the starting array of chess or Chess960.
+/// Returns whether a side's pieces are exactly in a starting array of chess or Chess960.
 fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
     let (home, pawns) = if color == Color::White { (0, 8) } else { (56, 48) };
     let pawn = Some(Piece { color, role: Role::Pawn });
@@ -203,7 +203,7 @@ fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
         && pieces.iter().flatten().filter(|piece| piece.color == color).count() == 16
 }
 
-/// Returns whether a game is Chess960: a full array other than the standard starting position, or castling from other
+/// Returns whether a game is Chess960: it starts from a full array other than the standard one, or castles from other
 /// squares.
 fn is_chess960(start: &Position, moves: &[Move]) -> bool {
     let pieces = pieces_of(start);

@@ -1,4 +1,4 @@
-//! Reads documents game by game. A file of millions of games needs only the memory of one game.
+//! Reads documents, one game at a time. Reading a file with millions of games takes only the memory for one game.
 
 use super::fault::{Path, PcnError, PcnFault};
 use super::read::game;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fmt;
 use std::io::{self, BufReader, Read};
 
-/// The reason that reading a document ended.
+/// The reason why reading a document ended early.
 ///
 /// ```
 /// use scoresheet::pcn::{ReadError, read};
@@ -25,14 +25,14 @@ use std::io::{self, BufReader, Read};
 pub enum ReadError {
     /// An error from the reader, or from the receiver of the games.
     Io(io::Error),
-    /// A fault of the document.
+    /// A fault in the document.
     Pcn(PcnError),
 }
 
-/// Reads a document: one game, an array of games, or consecutive games. Checks every move.
+/// Reads a document that contains one game, an array of games, or consecutive games. Checks every move.
 ///
-/// Errors: the path of the faulty element. In an array, it begins with the index of the game, from 0. In a sequence of
-/// games, it begins within the game.
+/// Errors contain the path of the faulty element. In an array of games, the path begins with the index of the game,
+/// from 0. In a sequence of games, the path begins within the game.
 ///
 /// ```
 /// use scoresheet::pcn::{self, JsonLayout};
@@ -55,15 +55,16 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
     match read {
         Ok(()) => Ok(games),
         Err(ReadError::Pcn(error)) => Err(error),
-        // Neither bytes nor a list cause I/O errors, and serde_json returns no other errors when it reads.
+        // Reading bytes into a list causes no I/O errors, and serde_json returns no errors of other kinds.
         Err(ReadError::Io(_)) => Err(Path::ROOT.error(PcnFault::Json(0, 0))),
     }
 }
 
-/// Calls `each` with every game of a document: one game, an array of games, or consecutive games. Checks every move.
+/// Calls `each` with every game in a document that contains one game, an array of games, or consecutive games. Checks
+/// every move.
 ///
-/// Errors: the path of the faulty element, as for [`parse`]; an error of the reader or of `each`. The preceding games
-/// have been passed on.
+/// Errors: the path of the faulty element, as for [`parse`], or an error of the reader or of `each`. The games before
+/// the error have already been passed to `each`.
 pub fn read(reader: impl Read, mut each: impl FnMut(Game) -> io::Result<()>) -> Result<(), ReadError> {
     let mut document = serde_json::Deserializer::from_reader(BufReader::with_capacity(128 << 10, reader));
     loop {
@@ -93,14 +94,15 @@ fn at_root(fault: PcnFault) -> ReadError {
     ReadError::Pcn(Path::ROOT.error(fault))
 }
 
-/// Receives a value that is a game or an array of games.
+/// Receives a JSON value, which may be a game or an array of games.
 struct Games<'a, F> {
     each: &'a mut F,
     failed: Option<ReadError>,
 }
 
 impl<F: FnMut(Game) -> io::Result<()>> Games<'_, F> {
-    /// Passes on a game. An error is kept, and a substitute ends the deserialization of the document.
+    /// Passes on a game. If there is an error, it is stored, and a substitute error ends the deserialization of the
+    /// document.
     fn give<E: serde_core::de::Error>(&mut self, value: &Value, path: &Path<'_>) -> Result<(), E> {
         let given = game(value, path).map_err(ReadError::Pcn);
         let given = given.and_then(|game| (self.each)(game).map_err(ReadError::Io));

@@ -1,8 +1,8 @@
-//! Converts `started_at`, in ISO 8601, to and from the tags Date, Time, UTCDate and UTCTime.
+//! Converts `started_at`, which is in ISO 8601, to and from the tags Date, Time, UTCDate and UTCTime.
 
 use super::tags::STARTED_AT;
 
-/// A moment: local date, time of day in seconds, and the offset from UTC in minutes, if stated.
+/// A moment, as the local date, the time of day in seconds, and the offset from UTC in minutes, if stated.
 #[derive(Clone, Copy)]
 struct Moment {
     date: (u16, u8, u8),
@@ -17,7 +17,8 @@ enum Offset {
     None,
 }
 
-/// Returns the tags of a `started_at`: the tags of PGN, and a separate tag with the text if these do not cover it.
+/// Returns the tags for a `started_at`: the tags of PGN, and a separate tag with the text if the PGN tags do not
+/// represent it completely.
 pub(super) fn tags_of(text: &str) -> Vec<(String, String)> {
     let tag = |name: &str, value: String| (name.to_owned(), value);
     let mut tags = Vec::new();
@@ -42,7 +43,7 @@ pub(super) fn tags_of(text: &str) -> Vec<(String, String)> {
     tags
 }
 
-/// Returns the `started_at` of tags, if they contain a complete date.
+/// Returns the `started_at` for these tags, if they contain a complete date.
 pub(super) fn text_of<'a>(tag: impl Fn(&str) -> Option<&'a str>) -> Option<String> {
     if let Some(text) = tag(STARTED_AT) {
         return Some(text.to_owned());
@@ -89,7 +90,7 @@ fn moment(text: &str) -> Option<Moment> {
     Some(Moment { date, seconds, offset })
 }
 
-/// Reads a decimal number with this number of digits, at most `max`.
+/// Reads a decimal number with exactly this number of digits, up to `max`.
 fn number(text: &str, digits: usize, max: u16) -> Option<u16> {
     let all = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|number| all && *number <= max)
@@ -131,14 +132,14 @@ const fn month_length(year: u16, month: u8) -> u8 {
     }
 }
 
-/// Returns the number of days since the first of January of year 0, in the Gregorian calendar.
+/// Returns the number of days since January 1 of year 0, in the Gregorian calendar.
 fn days((year, month, day): (u16, u8, u8)) -> i64 {
     let before = i64::from(year) - 1;
     let years = i64::from(year) * 365 + before.div_euclid(4) - before.div_euclid(100) + before.div_euclid(400) + 1;
     years + (1..month).map(|month| i64::from(month_length(year, month))).sum::<i64>() + i64::from(day) - 1
 }
 
-/// Moves a moment by less than a day.
+/// Shifts a moment by less than one day.
 fn shifted((year, month, day): (u16, u8, u8), seconds: u32, minutes: i32) -> ((u16, u8, u8), u32) {
     let total = i64::from(seconds) + i64::from(minutes) * 60;
     let seconds = total.rem_euclid(86_400) as u32;

@@ -8,20 +8,20 @@ use crate::game::{Game, Outcome};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// The layout of a document.
+/// The layout of a document's text.
 ///
 /// [`parse`](super::parse) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum JsonLayout {
     /// Everything on one line.
     Line,
-    /// A line for each rank and each move, as in the PCN document.
+    /// One line for each rank and each move, as in the PCN document.
     #[default]
     Document,
 }
 
-/// Returns the game as a PCN document: its players, start time, result, start and main line. docs/PCN.md lists the
-/// omitted parts.
+/// Returns the game as a PCN document that contains its players, start time, result, starting position and main line.
+/// docs/PCN.md lists the omitted parts.
 pub fn write(game: &Game, layout: JsonLayout) -> String {
     let mut members: Vec<(&str, String)> = Vec::new();
     if let Some(text) = time::text_of(|name| game.tag(name)) {
@@ -82,12 +82,12 @@ fn board(position: &Position) -> Vec<String> {
         .collect()
 }
 
-/// Returns the coordinates of a square: row from the top, column from the left.
+/// Returns the coordinates of a square: the row from the top, then the column from the left.
 fn coordinates(square: Square) -> String {
     format!("[{}, {}]", 7 - square.rank_index(), square.file_index())
 }
 
-/// Returns the actions for a move; none for the null move.
+/// Returns the actions for a move, or an empty list for the null move.
 fn actions(before: &Position, m: Move) -> String {
     let action =
         |from: Square, verb: &str, to: Square| format!("[{}, \"{verb}\", {}]", coordinates(from), coordinates(to));
@@ -104,7 +104,8 @@ fn actions(before: &Position, m: Move) -> String {
             } else if rook != m.from {
                 rook_shifts.into_iter().chain(king_shifts).collect()
             } else {
-                // King and rook may each occupy the other's destination, so the king first jumps above the board.
+                // The king and the rook may each occupy the destination of the other, so the king first jumps above the
+                // board.
                 vec![action(m.from, "jump", king), action(m.to, "shift", rook), action(king, "land", king)]
             };
             format!("[{}]", list.join(", "))
@@ -119,7 +120,7 @@ fn actions(before: &Position, m: Move) -> String {
             if let Some(role) = m.promotion() {
                 let name = name_of(crate::chess::Piece { color: before.turn(), role });
                 text.pop();
-                // Writing to a String cannot fail.
+                // Writing to a string cannot fail.
                 let _ = write!(text, ", {{\"promotion\": {}}}]", quoted(&name));
             }
             format!("[{text}]")

@@ -1,9 +1,10 @@
-//! Small predicates on bytes that the splitter, the lexer and the reader share.
+//! Small functions on bytes that the splitter, the lexer and the reader share.
 
 /// The UTF-8 byte order mark.
 pub(in crate::pgn) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// Returns whether a byte is a blank between tokens. Line ends, the end-of-file mark (0x1A) and NUL count as blanks.
+/// Returns whether a byte is a blank, which separates tokens. Line endings, the end-of-file mark (0x1A) and NUL are
+/// treated as blanks.
 #[inline]
 pub(in crate::pgn) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r' | 0x1A | 0)
@@ -15,22 +16,22 @@ pub(in crate::pgn) const fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Returns whether a standard SAN move may begin with a byte. Results never do.
+/// Returns whether a standard SAN move can begin with this byte. Results never do.
 #[inline]
 pub(in crate::pgn) const fn begins_move(byte: u8) -> bool {
     byte >= b'A'
 }
 
-/// A word with a 1 in each byte.
+/// A 64-bit word with the value 1 in each byte.
 pub(in crate::pgn) const ONES: u64 = u64::MAX / 255;
 
-/// Returns the part of `text` from `start` to `end`, limited to the text.
+/// Returns the part of `text` from `start` to `end`, or to the end of the text if that is earlier.
 #[inline]
 pub(in crate::pgn) fn slice(text: &[u8], start: usize, end: usize) -> &[u8] {
     text.get(start..end.min(text.len())).unwrap_or_default()
 }
 
-/// Returns the part of `text` from `start`.
+/// Returns the part of `text` from `start` to its end.
 #[inline]
 pub(in crate::pgn) fn from<T>(text: &[T], start: usize) -> &[T] {
     text.get(start..).unwrap_or_default()
@@ -47,7 +48,7 @@ pub(in crate::pgn) fn trim_end(text: &[u8]) -> &[u8] {
     text
 }
 
-/// Returns whether a text consists of blanks and byte order marks.
+/// Returns whether a text consists only of blanks and byte order marks.
 pub(in crate::pgn) fn is_all_blank(text: &[u8]) -> bool {
     let mut text = text;
     loop {
@@ -60,17 +61,18 @@ pub(in crate::pgn) fn is_all_blank(text: &[u8]) -> bool {
     }
 }
 
-/// Returns the end of the line that contains `at`: its line end, or the end of the text.
+/// Returns the end of the line that contains `at`: the offset of its line ending, or the end of the text.
 pub(in crate::pgn) fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', from(text, at)).map_or(text.len(), |found| at + found)
 }
 
-/// Returns the number of line ends (LF, CR LF or CR).
+/// Returns the number of line endings (LF, CR LF or CR).
 pub(in crate::pgn) fn count_lines(text: &[u8]) -> u64 {
-    // A block of this size has fewer than 256 line ends. The sum fits in a byte, so vector instructions count them.
+    // A block of this size contains fewer than 256 line endings. Their number fits in a byte, so vector instructions
+    // can count them.
     const BLOCK: usize = 192;
     let Some((last, rest)) = text.split_last() else { return 0 };
-    // In CR LF, the LF counts and the CR does not.
+    // In CR LF, only the LF is counted.
     let ends =
         |(byte, next): (&u8, &u8)| u8::from(*byte == b'\n') | u8::from(*byte == b'\r') & u8::from(*next != b'\n');
     let of_block = |(bytes, next): (&[u8], &[u8])| u64::from(bytes.iter().zip(next).map(ends).sum::<u8>());
@@ -78,8 +80,8 @@ pub(in crate::pgn) fn count_lines(text: &[u8]) -> u64 {
     lines + u64::from(is_line_end(*last))
 }
 
-/// Returns the start of the line of `at` if only blanks and byte order marks precede `at`, within 255 bytes. `start` is
-/// the beginning of the first line.
+/// Returns the start of the line that contains `at`, if only blanks and byte order marks, at most 255 bytes, precede
+/// `at` on this line. `start` is the offset of the first line.
 pub(in crate::pgn) fn begins_line(text: &[u8], start: usize, at: usize) -> Option<usize> {
     let mut i = at;
     while at - i < 255 {

@@ -1,56 +1,57 @@
-//! Faults in a game, and their positions.
+//! Faults in a game, and their locations.
 
 use crate::chess::fen::FenError;
 use crate::chess::san::SanError;
 use std::fmt;
 
-/// The kind of a fault. Unless noted, the game is stored with the fault and keeps all of its text.
+/// The kind of a fault. Unless stated otherwise, the game is stored with the fault and keeps all of its text.
 ///
-/// [`Fault`] has an example; docs/FAULTS.md lists the kinds.
+/// [`Fault`] has an example, and docs/FAULTS.md lists all kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A move that no piece of the side to move can make. The rest of the line is kept as raw text.
+    /// A move that no piece of the side to move can make. The rest of the line of moves is kept as raw text.
     IllegalMove,
-    /// A move that more than one piece can make. The rest of the line is kept as raw text.
+    /// A move that more than one piece can make. The rest of the line of moves is kept as raw text.
     AmbiguousMove,
-    /// A token in place of a move that cannot be parsed. The rest of the line is kept as raw text.
+    /// A token that should be a move but cannot be parsed. The rest of the line of moves is kept as raw text.
     UnreadableMove,
-    /// A move that leaves the mover's king in check. The rest of the line is kept as raw text.
+    /// A move that leaves its own king in check. The rest of the line of moves is kept as raw text.
     LeavesKingInCheck,
     /// A FEN tag that cannot be parsed. The complete movetext is kept as raw text.
     BadFen(FenError),
-    /// A chess variant with other rules. The game is rejected.
+    /// A chess variant with rules other than the rules of chess. The game is rejected.
     Variant,
-    /// A word that is neither a move nor a number nor a common sign. It is kept at its position.
+    /// A word that is neither a move, a number nor a common sign. It is kept as a text at its position.
     UnknownToken,
-    /// A tag that is not written as `[Name "value"]`. It is kept as raw text after the start.
+    /// A tag that is not written as `[Name "value"]`. It is kept as raw text after the starting position.
     BadTag,
     /// A tag pair without a closing quote or bracket. Its value is kept.
     UnterminatedTag,
-    /// A quote in a tag value without a backslash. The value is kept with the quote.
+    /// A quote within a tag value that is not escaped by a backslash. The value is kept, including the quote.
     UnescapedQuote,
-    /// A tag value beyond the limit. It is kept as raw text after the start.
+    /// A tag value that exceeds the length limit. It is kept as raw text after the starting position.
     TagTooLong,
-    /// A brace comment without a closing brace. It extends to the end of the game.
+    /// A brace comment without a closing brace. The comment extends to the end of the game.
     UnterminatedComment,
-    /// A comment beyond the limit. The rest of the game is kept as raw text.
+    /// A comment that exceeds the length limit. The remaining part of the game is kept as raw text.
     CommentTooLong,
-    /// An unmatched `)`, or a `(` before any move that the variation could replace. It is kept as raw text.
+    /// An unmatched `)`, or a `(` before the first move, where no move can be replaced. It is kept as raw text.
     StrayParenthesis,
     /// A variation that is still open at the end of the game. It is closed there.
     UnclosedVariation,
-    /// Variations nested beyond the limit. The rest of the variation is kept as raw text.
+    /// Variations that are nested more deeply than the limit allows. The remaining part of the variation is kept as raw
+    /// text.
     TooDeep,
-    /// A line longer than the limit. The rest is kept as raw text.
+    /// A line with more plies than the limit allows. The remaining moves are kept as raw text.
     TooManyPlies,
-    /// A game with more bytes than the limit. It is rejected.
+    /// A game with more bytes than the limit allows. It is rejected.
     Oversized,
-    /// A NUL byte, which no text may contain. It is dropped.
+    /// A NUL byte, which texts must not contain. It is dropped.
     NulByte,
-    /// A byte that is not UTF-8 in a source declared as UTF-8. U+FFFD replaces it.
+    /// A byte that is not valid UTF-8, in a source that is declared as UTF-8. U+FFFD replaces it.
     NotUtf8,
-    /// No tag, no move and no result, so not a game. It is rejected.
+    /// A text that contains no tag, no move and no result, so it is not a game. It is rejected.
     NotAGame,
 }
 
@@ -93,7 +94,7 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// A fault of a game, with its position.
+/// A fault in a game, with its location.
 ///
 /// ```
 /// use scoresheet::Game;
@@ -112,11 +113,11 @@ impl fmt::Display for FaultKind {
 pub struct Fault {
     /// The kind of the fault.
     pub kind: FaultKind,
-    /// The offset in bytes from the start of the span.
+    /// The offset of the fault from the start of the span, in bytes.
     pub offset: usize,
-    /// The number of plies in the line before the fault.
+    /// The number of plies before the fault, in its line.
     pub ply: u32,
-    /// The text at the fault as written, at most 40 bytes.
+    /// The text at the fault, as written, limited to 40 bytes.
     pub token: Box<[u8]>,
 }
 

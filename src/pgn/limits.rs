@@ -1,26 +1,29 @@
 //! Limits and options for reading games.
 
-/// Limits of a game. Beyond a limit, the rest is kept as raw text, or the game is rejected.
+/// Limits of a game. If a limit is exceeded, the remaining part of the game is kept as raw text, or the game is
+/// rejected.
 ///
 /// [`Oversized`](super::Oversized) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadLimits {
-    /// The maximum number of plies of one line, from the start of the game. The rest is kept as a tail. Default:
-    /// 1,048,576.
+    /// The maximum number of plies in a line, counted from the start of the game. The remaining moves are kept as raw
+    /// text. Default: 1,048,576.
     pub max_plies: u32,
-    /// The maximum number of bytes of a tag value as written. A longer tag pair is kept as a raw token. Default: 64
-    /// KiB.
+    /// The maximum number of bytes in a tag value, as written. A tag pair with a longer value is kept as raw text.
+    /// Default: 64 KiB.
     pub max_tag_bytes: usize,
-    /// The maximum number of bytes of a comment, and of the search for its `}`. A longer comment and the rest of the
-    /// game are kept as a tail. Default: 1 MiB.
+    /// The maximum number of bytes in a comment, and in the search for its `}`. A longer comment and the text after it
+    /// are kept as raw text. Default: 1 MiB.
     pub max_comment_bytes: usize,
-    /// The maximum depth of nested variations. Deeper variations are kept as a tail. Default: 1,024.
+    /// The maximum nesting depth of variations. Variations that are nested more deeply are kept as raw text. Default:
+    /// 1,024.
     pub max_depth: usize,
-    /// The maximum number of bytes of a game. A longer game is rejected, and its bytes are stored apart from the games.
-    /// Default: 2 MiB, more than ten times the longest known game.
+    /// The maximum number of bytes in a game. A longer game is rejected, and its bytes are stored outside the games.
+    /// Default: 2 MiB, which is more than ten times the length of the longest known game.
     ///
-    /// The limit bounds the memory of an import. For a maliciously constructed game, a worker needs up to 40 times its
-    /// size in addition to the import's usual memory. Only one such game is processed at a time.
+    /// This limit also limits the memory of an import. For a maliciously constructed game, a worker needs up to 40
+    /// times the size of the game, in addition to the usual memory of the import. No other such game is processed at
+    /// the same time.
     pub max_game_bytes: usize,
 }
 
@@ -55,11 +58,12 @@ pub enum Encoding {
     /// UTF-8. A tag value or text that is not valid UTF-8 is decoded as Windows-1252.
     #[default]
     Auto,
-    /// UTF-8. Other bytes become U+FFFD and a fault ([`FaultKind::NotUtf8`](super::FaultKind::NotUtf8)).
+    /// UTF-8. Any other byte becomes U+FFFD and is reported as a fault
+    /// ([`FaultKind::NotUtf8`](super::FaultKind::NotUtf8)).
     Utf8,
-    /// Windows-1252. Its five unassigned bytes become the control characters of the same number.
+    /// Windows-1252. The five unassigned bytes become the control characters with the same numbers.
     Windows1252,
-    /// ISO 8859-1. Each byte is the character of the same number.
+    /// ISO 8859-1. Each byte becomes the character with the same number.
     Latin1,
 }
 
@@ -70,7 +74,7 @@ pub enum Encoding {
 pub struct ReadOptions {
     /// The limits of a game.
     pub limits: ReadLimits,
-    /// Whether a game with any fault is rejected. Otherwise its readable parts are stored.
+    /// Whether to reject a game that has any fault. Otherwise, the readable parts of the game are stored.
     pub strict: bool,
     /// The character encoding.
     pub encoding: Encoding,

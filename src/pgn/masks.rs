@@ -1,5 +1,5 @@
-//! Predicates on 16 or 32 bytes at once. The result is a mask with a bit for each byte, the first byte in the lowest
-//! bit.
+//! Tests 16 or 32 bytes at once for certain properties. The result is a mask with one bit for each byte, where the
+//! lowest bit stands for the first byte.
 
 macro_rules! questions {
     ($($(#[$text:meta])* $name:ident: $count:literal;)*) => {$(
@@ -8,7 +8,7 @@ macro_rules! questions {
         pub(in crate::pgn) fn $name(bytes: &[u8; $count]) -> u32 {
             #[cfg(target_arch = "x86_64")]
             {
-                // SAFETY: SSE2 is the only requirement, and every x86-64 processor has it.
+                // SAFETY: the function requires only SSE2, which every x86-64 processor supports.
                 #[allow(unsafe_code)]
                 unsafe {
                     wide::$name(bytes)
@@ -23,7 +23,7 @@ macro_rules! questions {
 questions! {
     /// Returns a mask of the quotes, backslashes and control characters.
     stops: 32;
-    /// Returns a mask of the blanks and control characters, including line ends.
+    /// Returns a mask of the blanks and control characters, including line endings.
     blanks: 32;
     /// Returns a mask of the LF and CR bytes.
     line_ends: 32;
@@ -85,7 +85,7 @@ mod wide {
     #[inline]
     #[target_feature(enable = "sse2")]
     pub(super) fn letters(bytes: &[u8; 16]) -> u32 {
-        // Setting bit 5 turns upper-case letters into lower-case ones; then `a` becomes 0.
+        // Setting bit 5 converts upper-case letters to lower case. The subtraction then converts `a` to 0.
         let small = _mm_or_si128(load(bytes), _mm_set1_epi8(0x20));
         let letters = _mm_sub_epi8(small, _mm_set1_epi8(b'a'.cast_signed()));
         _mm_movemask_epi8(at_most(letters, b'z' - b'a')).cast_unsigned()

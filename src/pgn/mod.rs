@@ -1,11 +1,11 @@
-//! Reads and writes PGN: a byte source, a splitter into games, a reader that reports every fault, and a writer.
+//! Reads and writes PGN with a byte source, a splitter into games, a reader that reports every fault, and a writer.
 //!
-//! Reading: [`open`] returns a [`Source`] (plain or compressed). The sequential [`Splitter`] cuts it into spans of one
-//! game each. [`read_game`] reads a span on any thread and drives a [`Visitor`](crate::game::Visitor). Writing:
-//! [`PgnWriter`] is such a visitor.
+//! To read, [`open`] returns a [`Source`], which may be plain or compressed. The [`Splitter`], which runs sequentially,
+//! cuts the source into spans of one game each. [`read_game`] reads a span on any thread and passes its events to a
+//! [`Visitor`](crate::game::Visitor). To write, [`PgnWriter`] is such a visitor.
 //!
-//! `input` opens and splits sources, `read` reads, and `write` writes. The reader knows the layout rules of the writer,
-//! so it can pass unchanged runs of moves to the writer ([`TextVisitor`]).
+//! `input` opens and splits sources, `read` reads games, and `write` writes them. The reader recognizes the layout of
+//! the writer, so it can pass runs of moves to the writer unchanged ([`TextVisitor`]).
 #![warn(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Tag pairs in standard form and in common informal forms.
+//! Reads tag pairs in standard form and in common informal forms.
 
 use crate::pgn::bytes::{from, is_line_end, line_end, slice, trim_end};
 use crate::pgn::fault::FaultKind;
@@ -12,21 +12,21 @@ const NAME_REACH: usize = 1024;
 /// A parsed tag pair.
 pub(in crate::pgn) struct Pair<'a> {
     pub(in crate::pgn) name: &'a [u8],
-    /// The value with resolved escapes.
+    /// The value, with its escapes resolved.
     pub(in crate::pgn) value: Cow<'a, [u8]>,
-    /// The bytes of the value as written.
+    /// The number of bytes in the value as written.
     pub(in crate::pgn) raw_len: usize,
-    /// The first byte after the pair.
+    /// The offset after the pair.
     pub(in crate::pgn) end: usize,
-    /// The fault of the pair, if any.
+    /// The fault in the pair, if there is one.
     pub(in crate::pgn) fault: Option<FaultKind>,
 }
 
-/// The beginning of tag pairs with a certain name, in a form that can be compared quickly with text.
+/// The beginning of all tag pairs with a certain name, in a form that can be compared with text quickly.
 ///
-/// The name is a number, so the comparison is one XOR and one AND instead of a call of `memcmp`, which costs up to 80
-/// ns for short slices. Runs of tags save 3 % of an import. The test `runs` in `tests/pgn/torture.rs` compares tag
-/// pairs in runs with single tag pairs.
+/// The name is stored as a number, so the comparison is one XOR and one AND. A call of `memcmp` would take up to 80 ns
+/// for short slices. Reading tags in runs saves 3 % of the time of an import. The test `runs` in `tests/pgn/torture.rs`
+/// compares tag pairs read in runs with tag pairs read one by one.
 ///
 /// ```
 /// use scoresheet::pgn::TagHead;
@@ -37,17 +37,17 @@ pub(in crate::pgn) struct Pair<'a> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TagHead {
-    /// The name and a blank, with the first byte lowest.
+    /// The name followed by a blank, from the lowest byte.
     name: u128,
-    /// A mask for the relevant bytes of `name`.
+    /// A mask that selects the relevant bytes of `name`.
     mask: u128,
     /// The length of the name in bytes.
     length: usize,
 }
 
 impl TagHead {
-    /// Returns the head of tag pairs with a name. Returns `None` for names that never occur in runs: names other than 1
-    /// to 15 letters and digits, and names of tags that affect the reading of the game.
+    /// Returns the head of tag pairs with this name. Returns `None` for names that never occur in runs: names that are
+    /// not 1 to 15 letters and digits, and names of tags that affect how the game is read.
     #[must_use]
     pub fn new(name: &[u8]) -> Option<TagHead> {
         let fits = (1..16).contains(&name.len()) && name.iter().all(u8::is_ascii_alphanumeric);
@@ -63,8 +63,8 @@ impl TagHead {
     }
 }
 
-/// Returns the range of the value of the tag pair at `at`, if the pair is as expected. It must have this head, a value
-/// without escapes, and this line end.
+/// Returns the range of the value of the tag pair at `at`, if the pair has the expected form. The pair must have this
+/// head, a value without escapes, and this line ending.
 #[inline]
 pub(in crate::pgn) fn read_expected(text: &[u8], at: usize, head: &TagHead, line_end: &[u8]) -> Option<Range<usize>> {
     let [b'[', begin @ ..] = text.get(at..)? else { return None };
@@ -74,20 +74,20 @@ pub(in crate::pgn) fn read_expected(text: &[u8], at: usize, head: &TagHead, line
     let [b'"', value @ ..] = begin.get(head.length + 1..)? else { return None };
     let length = plain_len(value)?;
     let [b'"', b']', after @ ..] = value.get(length..)? else { return None };
-    // The usual line end has one byte, and a comparison with it needs no function call.
+    // The usual line ending is a single byte, and a comparison with it needs no function call.
     let ends = if let [byte] = line_end { after.first() == Some(byte) } else { after.starts_with(line_end) };
     let start = at + head.length + 3;
     ends.then_some(start..start + length)
 }
 
-/// The role of a byte after the `[` of a tag pair.
+/// The role of a byte after the `[` that begins a tag pair.
 #[derive(Clone, Copy)]
 enum Of {
     /// Part of the name.
     Name,
-    /// The end of the name.
+    /// The blank or quote that ends the name.
     End,
-    /// Not part of a tag pair.
+    /// A byte that cannot be part of a tag pair.
     Nothing,
 }
 
@@ -120,8 +120,8 @@ fn skip_spaces(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the name of an apparent tag pair at `at` (`[`, a name, a quote) and the start of its value after the quote.
-/// Reads at most about 1,024 bytes of the line.
+/// Returns the name of an apparent tag pair at `at` (`[`, a name, a quote), and the start of its value, which is after
+/// the quote. Reads at most about 1,024 bytes of the line.
 #[allow(clippy::indexing_slicing)] // `OF_NAMES` has 256 entries
 pub(in crate::pgn) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let text = slice(text, 0, at.saturating_add(NAME_REACH));
@@ -151,7 +151,7 @@ pub(in crate::pgn) fn is_complete_line(text: &[u8], at: usize, end: usize) -> bo
     head(line, at).is_some_and(|(_, value)| closed(value))
 }
 
-/// Reads the tag pair at `at`, if there is one.
+/// Reads the tag pair at `at`, or returns `None` if there is none.
 #[inline]
 pub(in crate::pgn) fn read(text: &[u8], at: usize) -> Option<Pair<'_>> {
     read_usual(text, at).or_else(|| read_any(text, at))
@@ -182,7 +182,7 @@ fn read_any(text: &[u8], at: usize) -> Option<Pair<'_>> {
     read_in_full(text, name, start)
 }
 
-/// Returns the number of bytes before the first quote, backslash or control character.
+/// Returns the number of bytes that precede the first quote, backslash or control character.
 #[inline(always)]
 fn plain_len(text: &[u8]) -> Option<usize> {
     let (mut rest, mut len) = (text, 0);
@@ -210,7 +210,7 @@ fn read_in_full<'a>(text: &'a [u8], name: &'a [u8], start: usize) -> Option<Pair
         None | Some(b'\n' | b'\r' | b'[') => return Some(pair(quote, next, Some(FaultKind::UnterminatedTag))),
         _ => {}
     }
-    // A quote within the value: the value extends to the first quote that a bracket follows.
+    // The value contains a quote: the value extends to the first quote that a bracket follows.
     for found in memchr::memchr_iter(b'"', slice(text, next, line_end(text, next))) {
         let quote = next + found;
         let bracket = skip_spaces(text, quote + 1);
@@ -221,8 +221,8 @@ fn read_in_full<'a>(text: &'a [u8], name: &'a [u8], start: usize) -> Option<Pair
     None
 }
 
-/// Reads a value without a closing quote. It ends with its line, or with the next line if that line ends like a tag
-/// pair.
+/// Reads a value that has no closing quote. The value ends with its line, or with the next line if that line ends like
+/// a tag pair.
 fn unterminated<'a>(
     text: &'a [u8],
     start: usize,
@@ -245,8 +245,8 @@ fn unterminated<'a>(
     pair(start + first.len(), line, fault)
 }
 
-/// Returns the end of the line after the line end at `line`, if it continues a tag pair: it does not begin with `[` and
-/// it ends with `"]`.
+/// Returns the end of the line that follows the line ending at `line`, if this line continues a tag pair. Such a line
+/// does not begin with `[`, and it ends with `"]`.
 pub(in crate::pgn) fn continuation(text: &[u8], line: usize) -> Option<usize> {
     let next = match from(text, line) {
         [b'\r', b'\n', ..] => line + 2,
@@ -263,7 +263,7 @@ pub(in crate::pgn) fn continues_tag(line: &[u8]) -> bool {
     !matches!(first, None | Some(b'[' | b'{' | b'%' | b';')) && matches!(trim_end(line), [.., b'"', b']'])
 }
 
-/// Returns the position of the first quote on the line without a backslash.
+/// Returns the position of the first quote on the line that is not escaped by a backslash.
 fn closing_quote(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -278,7 +278,7 @@ fn closing_quote(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Returns the value with `\"` and `\\` resolved. Other backslashes are kept.
+/// Returns the value with the escapes `\"` and `\\` resolved. Other backslashes are kept.
 fn unescape(raw: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'\\', raw).is_none() {
         return Cow::Borrowed(raw);

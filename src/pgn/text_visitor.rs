@@ -1,8 +1,8 @@
-//! The interface between reader and writer for text that needs no change: SAN that is already known, and runs of tag
-//! pairs and moves in the writer's layout.
+//! The interface through which the reader passes text to the writer unchanged: SAN that is already known, and runs of
+//! tag pairs and moves in the writer's layout.
 //!
-//! An import writes every game that it reads, to verify the result. A run of tag pairs or moves in the writer's layout
-//! is copied at once.
+//! To verify the result, an import writes every game that it reads. A run of tag pairs or moves in the writer's layout
+//! is copied as a whole.
 
 use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
@@ -10,20 +10,22 @@ use crate::game::{Outcome, TextKind, Visitor};
 use crate::pgn::tags::TagHead;
 use std::ops::Range;
 
-/// The tag pairs that a [`TextVisitor`] accepts as a run: expected tag pairs in standard form, each on a separate line.
+/// The tag pairs that a [`TextVisitor`] accepts as a run, which are expected tag pairs in standard form, each on a
+/// separate line.
 ///
 /// [`Lines`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TagRun {
     /// No tag pairs.
     None,
-    /// Tag pairs with any line ends.
+    /// Tag pairs with any line endings.
     Any,
     /// Tag pairs whose lines end with these bytes.
     Laid(&'static [u8]),
 }
 
-/// The moves that a [`TextVisitor`] accepts as a run: consecutive moves with only numbers and blanks between them.
+/// The moves that a [`TextVisitor`] accepts as a run, which are consecutive moves with only numbers and blanks between
+/// them.
 ///
 /// [`TextVisitor`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +38,7 @@ pub enum MoveRun {
     Laid(Lines),
 }
 
-/// The layout of moves on lines.
+/// The layout in which moves are arranged on lines.
 ///
 /// ```
 /// use scoresheet::pgn::{LineEnd, Lines, MoveRun, PgnWriter, Style, TagRun, TextVisitor};
@@ -53,39 +55,39 @@ pub enum MoveRun {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lines {
-    /// The number of bytes that are already on the line, at least 1.
+    /// The number of bytes that are already on the current line, at least 1.
     pub column: usize,
-    /// The maximum number of bytes on a line.
+    /// The maximum number of bytes in a line.
     pub width: usize,
     /// The bytes that end a line.
     pub line_end: &'static [u8],
-    /// `1.e4` for `1. e4`.
+    /// Whether to write `1.e4` instead of `1. e4`.
     pub joined_numbers: bool,
-    /// Numbers are on the line of their move.
+    /// Whether a number is always on the same line as its move.
     pub unbroken_numbers: bool,
-    /// Black's move stays on the line of White's move, even beyond the width.
+    /// Whether Black's move stays on the line of White's move, even beyond the width.
     pub pairs: bool,
-    /// A line ends before White's number if it has `width` bytes or more, and nowhere else.
+    /// Whether a line ends before White's number if the line has at least `width` bytes, and nowhere else.
     pub filled: bool,
-    /// Black's move, if it comes next, is written with a number.
+    /// Whether Black's move is written with a number if it comes next.
     pub number: bool,
 }
 
-/// The position of the writer after a run of moves.
+/// The position at which the writer is after a run of moves.
 ///
 /// [`TextVisitor`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndOfRun {
-    /// The number of bytes since the beginning of the last line.
+    /// The number of bytes since the beginning of the current line.
     pub column: usize,
-    /// The number of bytes since the blank before the last token, if the line can be broken there.
+    /// The number of bytes since the blank before the last token, if a line break is possible there.
     pub gap: Option<usize>,
-    /// Whether the last move is mate although its text ends with `+`. All other texts are standard SAN.
+    /// Whether the last move is checkmate although its text ends with `+`. All other texts in the run are standard SAN.
     pub mate: bool,
 }
 
-/// A visitor that uses the text of a game. Each method corresponds to one or several methods of [`Visitor`], and by
-/// default does the same.
+/// A visitor that accepts the text of a game. Each method corresponds to one or more methods of [`Visitor`], and calls
+/// them by default.
 ///
 /// ```
 /// use scoresheet::chess::{Move, Position, san::ShortText};
@@ -113,46 +115,48 @@ pub struct EndOfRun {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait TextVisitor: Visitor {
-    /// Returns the tag pairs that the visitor now accepts as a run. The reader passes each to
-    /// [`tag_in_run`](TextVisitor::tag_in_run), and then the complete text.
+    /// Returns the tag pairs that the visitor currently accepts as a run. The reader passes each pair to
+    /// [`tag_in_run`](TextVisitor::tag_in_run), and then passes the complete text.
     fn tag_run(&self) -> TagRun {
         TagRun::None
     }
-    /// Returns the head of the next expected tag pair. In most files, it is the same as in the previous game.
+    /// Returns the head of the tag pair that the visitor expects next. In most files, this is the head of the
+    /// corresponding tag pair in the previous game.
     fn expected_tag(&self) -> Option<&TagHead> {
         None
     }
-    /// Receives the next expected tag pair. `value` is the range of its value in the text of the run.
+    /// Receives a tag pair that the visitor expected. `value` is the range of the value within the text of the run.
     fn tag_in_run(&mut self, value: Range<usize>) {
         let _ = value;
     }
-    /// Receives the end of a run of tag pairs, and its text with line ends.
+    /// Receives the end of a run of tag pairs, with its text, including line endings.
     fn end_tag_run(&mut self, text: &[u8]) {
         let _ = text;
     }
-    /// Like `play`, for a move with known standard SAN. The SAN contains at most a file to identify the piece.
+    /// Receives a move like `play`, together with its standard SAN. To identify the piece, the SAN contains at most a
+    /// file.
     #[inline]
     fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
         let _ = san;
         self.play(before, m);
     }
-    /// Returns the moves that the visitor now accepts as a run. The reader passes each to
-    /// [`play_in_run`](TextVisitor::play_in_run), and then the complete text.
+    /// Returns the moves that the visitor currently accepts as a run. The reader passes each move to
+    /// [`play_in_run`](TextVisitor::play_in_run), and then passes the complete text.
     fn move_run(&self) -> MoveRun {
         MoveRun::None
     }
-    /// Receives a move of a run. Its text is standard SAN.
+    /// Receives a move in a run. The text of the move is standard SAN.
     #[inline]
     fn play_in_run(&mut self, before: &Position, m: Move) {
         self.play(before, m);
     }
-    /// Receives the end of a run of moves, and its text: numbers, moves and blanks, from the end of the preceding text.
+    /// Receives the end of a run of moves, with its text: numbers, moves and blanks, starting after the preceding text.
     fn end_run(&mut self, text: &[u8], end: EndOfRun) {
         let _ = (text, end);
     }
 }
 
-/// Wraps a visitor that does not use text.
+/// Wraps a visitor that does not accept text.
 pub(crate) struct Events<'a, V>(pub &'a mut V);
 
 impl<V: Visitor> Visitor for Events<'_, V> {

@@ -1,7 +1,7 @@
-//! Windows-1252 as defined for browsers, the encoding of old PGN files. Converts text to bytes and back.
+//! Windows-1252, the encoding of old PGN files, by its definition for browsers. Converts text to bytes and back.
 
-/// The characters of the bytes 0x80 to 0x9F, from the WHATWG Encoding Standard. The five unassigned bytes are the
-/// control characters of the same number, and every other byte is the character of its number.
+/// The characters for the bytes 0x80 to 0x9F, from the WHATWG Encoding Standard. The five unassigned bytes become the
+/// control characters with the same numbers, and every byte outside this range becomes the character with its number.
 const UPPER: [char; 32] = [
     '\u{20AC}', '\u{81}', '\u{201A}', '\u{192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2C6}', '\u{2030}',
     '\u{160}', '\u{2039}', '\u{152}', '\u{8D}', '\u{17D}', '\u{8F}', '\u{90}', '\u{2018}', '\u{2019}', '\u{201C}',

@@ -1,13 +1,13 @@
-//! Faults of a query, with their position in its text.
+//! Faults in a query, with their positions in its text.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A fault within one text: its column in bytes, from 1, and a description.
+/// A fault within a text: its column in bytes, from 1, and a description.
 pub(in crate::query) type Fault = (usize, String);
 
-/// The fault of a query that cannot be parsed: the position, and the expected text. Displayed as three lines, with a
-/// marker under the position.
+/// The fault in a query that cannot be parsed, with its position and a description of the expected text. It is
+/// displayed on three lines, with a marker below the position.
 ///
 /// ```
 /// let fault = scoresheet::Filter::parse("year > 2000 and elo >").unwrap_err();
@@ -23,30 +23,31 @@ pub struct QueryFault {
 }
 
 impl QueryFault {
-    /// Returns the fault of the bytes `at` of a query.
+    /// Returns the fault that the bytes `at` of a query contain.
     pub fn new(query: &str, at: Range<usize>, what: impl Into<String>) -> QueryFault {
         QueryFault { query: query.to_owned(), at, what: what.into() }
     }
 
-    /// Returns the fault of one letter, by its column in bytes from 1; the column after the last letter is the end.
+    /// Returns the fault of a single letter, given its column in bytes, from 1. The column after the last letter stands
+    /// for the end.
     pub fn in_bytes(query: &str, (column, what): (usize, String)) -> QueryFault {
         let start = column.saturating_sub(1).min(query.len());
         let letter = query.get(start..).and_then(|rest| rest.chars().next());
         QueryFault::new(query, start..start + letter.map_or(0, char::len_utf8), what)
     }
 
-    /// Returns the range of the fault in the query; empty at the query's end if something is missing.
+    /// Returns the range of the fault in the query, which is empty at the end of the query if something is missing.
     pub fn at(&self) -> Range<usize> {
         self.at.clone()
     }
 
-    /// Returns the column of the first letter at fault, from 1, in letters of its line.
+    /// Returns the column of the first faulty letter, from 1, in letters of its line.
     pub fn column(&self) -> usize {
         let before = self.query.get(..self.at.start).unwrap_or(&self.query);
         before.rsplit('\n').next().unwrap_or_default().chars().count() + 1
     }
 
-    /// Returns a short description of the fault.
+    /// Returns a short description of the fault or of the expected text.
     pub fn what(&self) -> &str {
         &self.what
     }
@@ -56,7 +57,8 @@ impl fmt::Display for QueryFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let column = self.column();
         writeln!(f, "column {column}: {}", self.what)?;
-        // Only the faulty line. Characters that would shift the marker or control a terminal become blanks.
+        // Only the faulty line. Control characters, which would shift the marker or control a terminal, are replaced by
+        // blanks.
         let start = self.query.get(..self.at.start).unwrap_or_default().rfind('\n').map_or(0, |at| at + 1);
         let line = self.query.get(start..).unwrap_or_default().split('\n').next().unwrap_or_default();
         let plain: String = line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();

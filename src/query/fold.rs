@@ -1,9 +1,10 @@
-//! Folds texts for comparison with typed names: without letter case and accents.
+//! Folds texts, that is, removes letter case and accents, to compare them with names as users type them.
 
-/// Returns a text in lower case and without accents: `Polgár` is `polgar`, `Łódź` is `lodz`, `Großmann` is `grossmann`.
+/// Returns a text in lower case and without accents: `Polgár` becomes `polgar`, `Łódź` becomes `lodz`, and `Großmann`
+/// becomes `grossmann`.
 ///
-/// Letters of the Latin alphabet lose their diacritics, written as one character or as a letter and a combining mark.
-/// Letters of other alphabets only change their case.
+/// Latin letters lose their diacritics, whether they are written as a single character or as a letter with a combining
+/// mark. Letters of other alphabets are only converted to lower case.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -24,7 +25,7 @@ fn is_mark(letter: char) -> bool {
     ('\u{300}'..='\u{36F}').contains(&letter)
 }
 
-/// Lower-case letters of the Latin alphabet, with their common ASCII spellings.
+/// Lower-case Latin letters, with their common ASCII spellings.
 const BARE: [(&str, &str); 22] = [
     ("a", "áàâäãåāăąǎạảấầẩẫậắằẳẵặ"),
     ("c", "çćĉċč"),

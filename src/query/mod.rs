@@ -1,11 +1,11 @@
-//! Queries on archives: games by tags, positions and patterns, and reports on them.
+//! Runs queries on archives: finds games by tags, positions and patterns, and reports on them.
 //!
-//! `tag_columns` are tags as columns of numbers, and `filter` is the language for them. `position` finds games that
-//! reach a position: signatures reject most games unread, and an index answers immediately. `pattern` finds games by
-//! material, pieces and moves. `measure` computes values from clocks and evaluations. `report` computes opening trees
-//! and books, statistics, duplicates and opening names. `nearest` corrects misspelled names, and `value` parses
-//! numbers, dates and results. `segments` are the parts of side files. This room reads archives and side files, and
-//! writes only side files.
+//! `tag_columns` stores tags as columns of numbers, and `filter` is the language for conditions on tags. `position`
+//! finds games that reach a position: signatures exclude most games without reading them, and an index answers
+//! immediately. `pattern` finds games by material, pieces and moves. `measure` computes values from clocks and
+//! evaluations. `report` computes opening trees and books, statistics, duplicates and opening names. `nearest` corrects
+//! misspelled names, and `value` parses numbers, dates and results. `segments` defines the segments of which side files
+//! consist. This module reads archives and side files, and writes only side files.
 
 mod fault;
 mod fold;

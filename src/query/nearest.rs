@@ -1,10 +1,11 @@
-//! Suggests the known name that a misspelled name probably means. The input and output are plain words.
+//! Suggests the known name that a misspelled name probably stands for. Both the input and the output are plain words.
 
-/// Returns the name that is most similar to a word, ignoring case, or `None` if no name is similar; of equally similar
-/// names, the first.
+/// Returns the name that is most similar to a word, ignoring case, or `None` if no name is similar. If several names
+/// are equally similar, returns the first.
 ///
-/// A name is similar to a word if at most one in four of its letters must be inserted, deleted or changed. The cost is
-/// proportional to the letters of the word times the letters of all names.
+/// A name is similar to a word if the number of letters to insert, delete or change is at most a quarter of the word's
+/// letters, rounded up. The cost is proportional to the number of letters in the word times the total number of letters
+/// in all names.
 ///
 /// ```
 /// use scoresheet::query::nearest;
@@ -21,7 +22,7 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     let near = |name: &'a str| {
         letters.clear();
         letters.extend(name.chars().flat_map(char::to_lowercase).take(LONGEST * 2));
-        // The minimum number of letters to insert or remove.
+        // The difference in length is the minimum number of letters to insert or delete.
         let apart = letters.len().abs_diff(word.len());
         let apart = if apart <= most { distance(&word, &letters) } else { apart };
         (apart <= most).then_some((apart, name))
@@ -30,10 +31,10 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     near.map(|(_, name)| name)
 }
 
-/// The maximum length of a word to correct.
+/// The maximum number of letters in a word that can be corrected.
 const LONGEST: usize = 60;
 
-/// Returns the edit distance: the minimum number of letters to insert, remove or change.
+/// Returns the edit distance, that is, the minimum number of letters to insert, delete or change.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! ECO code and opening name of a game, determined by its positions.
+//! Determines the ECO code and the opening name of a game from its positions.
 //!
-//! The table is from Lichess (data/SOURCES.md). The opening of a game is the opening of its last position in the table,
-//! so the order of moves does not matter.
+//! The table of openings is from Lichess (data/SOURCES.md). The opening of a game is the opening of the last of its
+//! positions that is in the table, so the order of moves does not matter.
 
 use crate::archive::GameRef;
 use crate::brenner::replay::{Replay, ReplayError};
@@ -19,16 +19,16 @@ const TABLE: [&str; 5] = [
     include_str!("../../data/openings/e.tsv"),
 ];
 
-/// An opening of the table.
+/// An opening in the table of openings.
 ///
 /// [`Openings`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Opening {
-    /// The code, A00 to E99.
+    /// The ECO code, A00 to E99.
     pub eco: &'static str,
     /// The name, in English.
     pub name: &'static str,
-    /// The moves of the table, in SAN with numbers.
+    /// The moves that the table lists, in SAN with move numbers.
     pub moves: &'static str,
 }
 
@@ -51,16 +51,16 @@ pub struct Opening {
 #[derive(Debug)]
 pub struct Openings {
     positions: HashMap<u64, Opening>,
-    /// One bit for the lowest 16 bits of each key: most positions of most games are not in the table.
+    /// A bit set of the lowest 16 bits of all keys. It quickly excludes most positions that are not in the table.
     known: Vec<u64>,
     deepest: u32,
-    /// The names without duplicates, in order.
+    /// The distinct names, sorted.
     names: Vec<&'static str>,
     codes: HashMap<&'static str, String>,
 }
 
 impl Openings {
-    /// Returns the table; the first call takes a few milliseconds to build it.
+    /// Returns the table. The first call builds it, which takes a few milliseconds.
     pub fn table() -> &'static Openings {
         static TABLE: OnceLock<Openings> = OnceLock::new();
         TABLE.get_or_init(Openings::new)
@@ -80,12 +80,12 @@ impl Openings {
             let (Some(eco), Some(name), Some(moves)) = (parts.next(), parts.next(), parts.next()) else { continue };
             let opening = Opening { eco, name, moves };
             of_code.entry(eco).or_default().push(name);
-            // An unplayable line is skipped; a test proves that there is none.
+            // A line that cannot be played is skipped. A test proves that the table contains none.
             let Some((position, plies)) = opening.played() else { continue };
             let key = position.zobrist();
             openings.known[(key & 0xFFFF) as usize / 64] |= 1 << (key % 64);
             openings.deepest = openings.deepest.max(plies);
-            // If two lines lead to one position, the first counts.
+            // If two lines lead to the same position, the first line is used.
             openings.positions.entry(key).or_insert(opening);
         }
         openings.names = openings.positions.values().map(|opening| opening.name).collect();
@@ -95,33 +95,34 @@ impl Openings {
         openings
     }
 
-    /// Returns the number of positions with an opening.
+    /// Returns the number of positions in the table.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Returns the names of the openings without duplicates, in order.
+    /// Returns the distinct names of the openings, sorted.
     pub fn names(&self) -> &[&'static str] {
         &self.names
     }
 
-    /// Returns the index of a name among [`names`](Openings::names).
+    /// Returns the index of a name in [`names`](Openings::names).
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.names.binary_search(&name).ok()
     }
 
-    /// Returns the name of a code, A00 to E99: the common part of two thirds of the names of its openings. If there is
-    /// none, returns the opening with most variations, followed by `and others`.
+    /// Returns the name for a code, A00 to E99, which is the beginning that at least two thirds of the code's opening
+    /// names share. If there is no such beginning, returns the name of the opening with the most variations, followed
+    /// by `and others`.
     pub fn name_of_code(&self, code: &str) -> Option<&str> {
         self.codes.get(code).map(String::as_str)
     }
 
-    /// Returns whether there are no openings.
+    /// Returns whether the table contains no openings.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// Returns the opening of a position.
+    /// Returns the opening of a position, if the table contains the position.
     pub fn get(&self, position: &Position) -> Option<&Opening> {
         self.by_key(position.zobrist())
     }
@@ -132,8 +133,8 @@ impl Openings {
         if known { self.positions.get(&key) } else { None }
     }
 
-    /// Returns the opening of a game, and the last ply of its main line with a position in the table. Returns `None` if
-    /// there is no such position, and for games from a set-up position.
+    /// Returns the opening of a game, and the ply of the last position in its main line that is in the table. Returns
+    /// `None` if no position is in the table, or if the game starts from a set-up position.
     ///
     /// About a microsecond. Errors: damaged moves.
     pub fn classify(&self, game: &GameRef) -> Result<Option<(&Opening, u32)>> {
@@ -141,7 +142,7 @@ impl Openings {
         self.classify_stream(game.stream()).map_err(damage)
     }
 
-    /// Returns the opening of a game outside archives, like `classify`.
+    /// Returns the opening of a game outside archives, in the same way as `classify`.
     pub fn classify_stream(&self, game: Stream<'_>) -> Result<Option<(&Opening, u32)>, ReplayError> {
         if game.is_set_up() {
             return Ok(None);
@@ -159,8 +160,8 @@ impl Openings {
     }
 }
 
-/// Returns the longest name, in complete parts, that is the beginning of two of three names. If there is none, returns
-/// the most frequent first part, followed by `and others`.
+/// Returns the longest beginning, in complete parts, that at least two thirds of the names share. If there is none,
+/// returns the most frequent first part of the names, followed by `and others`.
 fn name_of_all(names: &[&str]) -> String {
     let mut parts: HashMap<&str, usize> = HashMap::new();
     for name in names {
@@ -178,7 +179,7 @@ fn name_of_all(names: &[&str]) -> String {
 }
 
 impl Opening {
-    /// Returns the position after the moves, and their number; `None` if a move is illegal.
+    /// Returns the position after the moves, and the number of plies, or `None` if a move is illegal.
     pub fn played(&self) -> Option<(Position, u32)> {
         let (mut position, mut plies) = (Position::standard(), 0);
         for word in

@@ -1,9 +1,10 @@
 //! Copies games from open archives into a new one in their stored form: records, tags, texts and layout, without PGN in
 //! between.
 //!
-//! Packed moves stay packed. Games keep their order and get new numbers. Strings get new numbers in the dictionary of
-//! the new archive. If all games of a source are copied, the source is also copied, with the bytes between its games.
-//! If only some of its games are copied, the source is named without its hash, because it can no longer be restored.
+//! Packed moves stay packed. Games keep their order and receive new numbers. Strings receive new numbers in the
+//! dictionary of the new archive. If all games of a source are copied, so are its source record and the bytes between
+//! its games. If only some of its games are copied, the new archive records the source's name without its hash, because
+//! the source can no longer be restored.
 
 pub(crate) mod rewrite;
 pub(crate) mod strings;
@@ -34,11 +35,11 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The maximum number of games in a chunk of a copy, unless a chunk of the original has more.
+/// The maximum number of games in a chunk of a copy, unless a chunk of the original contains more.
 pub(in crate::archive) const CHUNK_GAMES: usize = 1024;
-/// Chunks with fewer bytes are joined.
+/// The size in bytes below which chunks are joined.
 const SMALL: f64 = 128.0 * 1024.0;
-/// The zstd level of tags, texts and layout, as in an import.
+/// The zstd level for tags, texts and layout, the same as in an import.
 const LEVEL: i32 = 4;
 
 /// The games to copy from one archive.
@@ -57,7 +58,7 @@ pub struct Part<'a> {
 /// [`write()`] has an example.
 #[derive(Debug, Default)]
 pub struct Copied {
-    /// Games in the new archive.
+    /// The number of games in the new archive.
     pub games: u64,
     /// The length of the new file in bytes.
     pub bytes: u64,
@@ -65,16 +66,16 @@ pub struct Copied {
     pub unindexed: Option<Error>,
 }
 
-/// The changed tags of a game in the copy, or `None` if it keeps its tags.
+/// Returns the changed tags of a game in the copy, or `None` if the game keeps its tags.
 pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
 
-/// Writes an archive with the games of these parts, in this order, and its index, on rayon's current pool. The unit of
-/// progress is a game.
+/// Writes an archive that contains the games of these parts, in this order, and its index, on rayon's current pool. The
+/// unit of progress is a game.
 ///
-/// With [`Existing::Append`] the games are appended to the archive at `path`, if there is one. A commit follows every
-/// batch of chunks and the last chunk. After an error the archive is at its last commit.
+/// With [`Existing::Append`], appends the games to the archive at `path` if it exists. A commit follows every batch of
+/// chunks and the last chunk. After an error, an existing archive is in the state of its last commit.
 ///
-/// Errors: a read or write error; the file exists. After an error, a new archive is removed.
+/// Errors: the archive cannot be read or written, or the file exists. After an error, a new archive is removed.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -115,8 +116,8 @@ fn append(path: &Path, parts: &[Part], monitor: &Monitor) -> Result<Copied> {
     Ok(Copied { games: writer.committed_games(), bytes: writer.committed_length(), unindexed })
 }
 
-/// Writes an archive like `write`, with the tags that `edit` returns. Games with other tags are marked as changed, and
-/// their source can still be restored.
+/// Writes an archive like `write`, but with the tags that `edit` returns. Games with other tags are marked as changed,
+/// and their source can still be restored.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -175,7 +176,7 @@ fn write_new(
     }
 }
 
-/// Returns the id of a copy. The same parts make the same file, with an id that differs from the ids of the parts.
+/// Returns the id of a copy. The same parts produce the same file, and its id differs from the ids of the parts.
 fn id_of(parts: &[Part], edited: bool) -> ArchiveId {
     let mut hash = Sha256::new();
     hash.update([u8::from(edited)]);
@@ -199,12 +200,12 @@ pub(crate) struct Copier<S> {
 }
 
 impl<S: Storage> Copier<S> {
-    /// Returns a copier to `writer` at `path`; `interner` holds the writer's strings.
+    /// Returns a copier that appends to `writer` at `path`. `interner` contains the writer's strings.
     pub fn new(writer: Writer<S>, interner: Interner, path: &Path) -> Copier<S> {
         Copier { writer, interner, path: path.to_path_buf() }
     }
 
-    /// Copies the metadata that all parts share, and the models of their packed moves.
+    /// Copies the metadata pairs that all parts share, and the models of their packed moves.
     fn describe(&mut self, parts: &[Part]) -> Result<()> {
         let failed = || Error::io("cannot write", &self.path);
         let (mut metadata, mut models) = (None::<BTreeMap<String, String>>, Vec::new());
@@ -239,7 +240,7 @@ impl<S: Storage> Copier<S> {
         let mut games = part.games.clone();
         games.intersect(&archive.live());
         let before = self.writer.totals().games;
-        // Drafts are made in parallel; work that depends on the order of chunks runs in order.
+        // Drafts are made in parallel; steps that depend on the order of chunks run in order.
         for groups in groups(archive, &games)?.chunks(rayon::current_num_threads() * 2) {
             monitor.check()?;
             let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::new(archive, group, edit)).collect();
@@ -293,7 +294,7 @@ impl<S: Storage> Copier<S> {
     }
 }
 
-/// Returns the loose blocks of an archive: the following game, the source, and the bytes.
+/// Returns the loose blocks of an archive, each as the game that follows it, its source, and its bytes.
 fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
     let mut blocks = Vec::new();
     for block in archive.blocks_of(BlockKind::Loose) {
@@ -305,11 +306,11 @@ fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
     Ok(blocks)
 }
 
-/// Games of some chunks, to be joined into one chunk.
+/// Games from one or more chunks, to be joined into one chunk.
 pub(in crate::archive) type Group = Vec<(usize, Vec<u64>)>;
 
-/// Returns the games in groups of about the size of a chunk, with the same coding of moves. A complete chunk is a
-/// group. Small chunks, such as chunks of single appended games, are joined with the following chunks.
+/// Returns the games in groups of about the size of a chunk. Each group uses one coding of moves. A complete chunk
+/// forms a group. Small chunks, such as chunks of single appended games, are joined with the following chunks.
 fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
     let (mut groups, mut group): (Vec<Group>, Group) = (Vec::new(), Vec::new());
     let (mut count, mut share, mut bytes, mut coding) = (0, 0.0, 0.0, Coding::Plain);
@@ -320,7 +321,8 @@ fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
         if kept.is_empty() {
             continue;
         }
-        // The texts of a game may be long, so a group has no more games of any chunk than one chunk would have.
+        // The texts of a game may be long, so the parts of chunks in a group add up to at most one chunk, unless they
+        // are small.
         let chunk_share = kept.len() as f64 / size;
         let start = archive.chunk_offset(chunk).unwrap_or(0);
         let end = archive.chunk_offset(chunk + 1).unwrap_or(archive.file_length());
@@ -342,7 +344,7 @@ fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
     Ok(groups)
 }
 
-/// A chunk of the copy, without the data that depends on earlier chunks.
+/// A chunk of the copy, before the data that depends on earlier chunks is added.
 pub(in crate::archive) struct Draft {
     pub records: Vec<u8>,
     pub ends: Vec<u32>,
@@ -422,7 +424,7 @@ impl Draft {
     }
 }
 
-/// Returns the damage for a chunk that exceeds the size limit of a moves block.
+/// Returns the error for a chunk that exceeds the size limit of a moves block.
 fn too_large(bytes: usize) -> Damage {
     let limit = Limit { what: "a copied chunk", limit: u64::from(u32::MAX), needed: bytes as u64 };
     Damage::new(0, DamageKind::OverLimit(limit))

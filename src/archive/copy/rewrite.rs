@@ -1,8 +1,8 @@
-//! Rewrites archives, and replaces some of their chunks.
+//! Rewrites an archive with some of its chunks replaced.
 //!
 //! All other blocks are copied unchanged, block for block and commit for commit, under the same id, so games, strings
 //! and sources keep their numbers. The input is an open archive and a function that remakes chunks. The output is a
-//! complete file that replaces the archive; on an error the archive is unchanged.
+//! complete file that replaces the archive. After an error, the archive is unchanged.
 
 use crate::archive::existing::Existing;
 use crate::archive::game_set::GameSet;
@@ -22,19 +22,19 @@ use std::path::Path;
 
 /// A rewritten chunk.
 pub(crate) struct Remade {
-    /// The blocks of the chunk. Its games and their numbers are the replaced chunk's.
+    /// The blocks of the chunk. It contains as many games as the replaced chunk, with the same numbers.
     pub chunk: EncodedChunk,
-    /// The plies and faulty games of the replaced chunk.
+    /// The number of plies and of faulty games in the replaced chunk.
     pub before: (u64, u64),
     /// Whether a game may have changed moves.
     pub has_other_moves: bool,
 }
 
-/// Makes a new chunk, given the number of dictionary strings at its commit; the chunk must not use other strings.
-/// Returns `None` if the chunk is unchanged.
+/// A function that remakes a chunk, given the number of dictionary strings at its commit. The new chunk must not use
+/// other strings. Returns `None` if the chunk is unchanged.
 pub(crate) type Remake<'a> = &'a (dyn Fn(&Chunk, u64) -> Result<Option<Remade>> + Sync);
 
-/// The changes of a rewritten archive.
+/// The commits and chunks that differ after an archive is rewritten.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -55,11 +55,11 @@ pub(crate) type Remake<'a> = &'a (dyn Fn(&Chunk, u64) -> Result<Option<Remade>> 
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Changed {
-    /// The commit of the archive before the change.
+    /// The last commit of the archive before the change.
     pub from: Made,
-    /// The commit of the archive after the change.
+    /// The last commit of the archive after the change.
     pub made: Made,
-    /// The games of remade chunks, ascending, and whether any game may have changed moves.
+    /// The games of each remade chunk, ascending, and whether any of its games may have changed moves.
     pub chunks: Vec<(Range<u64>, bool)>,
 }
 
@@ -70,15 +70,15 @@ pub(crate) struct Rewritten {
     pub bytes: u64,
     /// The changes.
     pub change: Changed,
-    /// The error if the index could not be written.
+    /// The error if the index of the new file could not be written.
     pub unindexed: Option<Error>,
 }
 
-/// Rewrites the archive at `path` with the chunks that `remake` makes for these games, and replaces the archive when
-/// the new file is complete. Returns `None` if no chunk has changed; the archive is then unchanged. Holds the lock on
-/// the archive throughout. The unit of progress is a byte of the archive.
+/// Rewrites the archive at `path`: `remake` returns the new chunks for these games, and the complete new file replaces
+/// the archive. Returns `None` if no chunk has changed. In this case, the archive remains unchanged. Keeps the archive
+/// locked throughout. The unit of progress is a byte of the archive.
 pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Monitor) -> Result<Option<Rewritten>> {
-    // The locked file must be the file at the path, so the archive is opened again after other writers are excluded.
+    // The locked file must be the file at the path, so the archive is opened again under the lock.
     let id = Archive::open(path)?.id();
     let (new, mut writer) = NewFile::create_unnamed(path, id, Existing::Replace)?;
     let mut from = None;
@@ -126,7 +126,7 @@ fn copy(
 ) -> Result<Vec<(Range<u64>, bool)>> {
     let failed = || Error::io("cannot write", archive.path());
     let (mut batch, mut chunk, mut changed) = (Vec::new(), 0, Vec::new());
-    // The differences from the totals of the archive.
+    // The differences between the totals of the rewritten archive and of the original.
     let (mut plies, mut faulty) = (0u64, 0u64);
     for block in Scan::new(archive.store(), archive.id()) {
         let block = block?;
@@ -217,7 +217,7 @@ impl Block {
 
 impl Archive {
     /// Returns the games that have been changed since their import ([`Archive::edit`]), without deleted games. Reads
-    /// the head of every record, on rayon's current pool.
+    /// only the head of each record, on rayon's current pool.
     pub fn changed(&self) -> Result<GameSet> {
         let chunks: Vec<Vec<u64>> = (0..self.chunk_count())
             .into_par_iter()

@@ -29,8 +29,8 @@ use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
 
-/// The approximate number of games in a joined chunk of packed moves: an import makes chunks of packed moves twice as
-/// long as others.
+/// The approximate number of games in a joined chunk of packed moves: an import makes packed chunks twice as long as
+/// plain chunks.
 const JOINED_GAMES: u64 = 2 * CHUNK_GAMES as u64;
 
 /// Options of a copy.
@@ -54,12 +54,13 @@ const JOINED_GAMES: u64 = 2 * CHUNK_GAMES as u64;
 pub struct TranscodeOptions {
     /// The coding of moves in the copy.
     pub coding: Coding,
-    /// The zstd level for recompressing tags, texts, layout and dictionary, 1 to 22. A packed copy then also uses
-    /// chunks of twice the length. `None` copies them unchanged.
+    /// The zstd level for recompressing tags, texts, layout and dictionary, 1 to 22. With a level, a packed copy also
+    /// uses chunks of twice the usual length. `None` copies them unchanged.
     pub level: Option<i32>,
-    /// Whether a packed copy includes the model, as one block. The archive can then be read without other files.
+    /// Whether a packed copy contains the model, as one block. The archive can then be read without a separate model
+    /// file.
     pub with_model: bool,
-    /// The treatment of an existing file at the target.
+    /// How to treat an existing file at the target.
     pub existing: Existing,
 }
 
@@ -72,9 +73,9 @@ pub struct Transcoded {
     pub before: Commit,
     /// Totals of the copy.
     pub after: Commit,
-    /// The length of the copy in bytes.
+    /// The length of the copied archive in bytes.
     pub archive_bytes: u64,
-    /// The length of its index in bytes.
+    /// The length of the copy's index in bytes.
     pub index_bytes: u64,
     /// The error if the index could not be written. The archive is complete without it, and the index can be rebuilt.
     pub unindexed: Option<Error>,
@@ -84,9 +85,9 @@ impl Archive {
     /// Writes a copy of the archive to `target` with the requested coding of moves, and its index. Works on rayon's
     /// threads.
     ///
-    /// The unit of progress is a byte of the archive. Errors: the archive is damaged; the target exists and must not be
-    /// replaced, or cannot be written; the copy was stopped. After an error, nothing remains at the target. A copy of
-    /// an intact archive contains the same games; `verify` proves it.
+    /// The unit of progress is a byte of the archive. Errors: the archive is damaged, the target cannot be written or
+    /// must not be replaced, or the copy was stopped. After an error, nothing remains at the target. A copy of an
+    /// intact archive contains the same games, which `verify` can confirm.
     pub fn transcode<'a>(
         &self,
         target: impl AsRef<Path>,
@@ -178,18 +179,18 @@ fn copy(
     Ok(())
 }
 
-/// The result for some blocks in a batch.
+/// The result of transcoding one or more blocks in a batch.
 enum Item {
     /// An unchanged block, and the number of the chunk that begins at this block, if any.
     Block(BlockRef, usize),
-    /// Chunks to be joined, and their size in bytes.
+    /// The chunks to be joined, and their size in bytes.
     Chunks { chunks: Vec<usize>, level: i32, bytes: u64 },
 }
 
-/// Returns the groups for the blocks of a batch. Consecutive chunks without a block between them are joined to the size
-/// of an import's packed chunks.
+/// Returns the groups for the blocks of a batch. Consecutive chunks without a block between them are joined up to the
+/// size of an import's packed chunks.
 fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
-    // The blocks of the chunks to be joined next, and these chunks.
+    // The pending blocks of the chunks to be joined next, and these chunks.
     let (mut items, mut run, mut chunks, mut games) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let mut end_run = |run: Vec<(BlockRef, usize)>, chunks: Vec<usize>| match chunks.len() {
         0 | 1 => items.extend(run.into_iter().map(|(block, chunk)| Item::Block(block, chunk))),
@@ -296,7 +297,7 @@ fn is_readable(kind: BlockKind, payload: &[u8], block: &BlockRef) -> bool {
         }
 }
 
-/// Appends the records of a chunk and their ends, with the requested coding of moves.
+/// Appends the records of a chunk and their end offsets, with the requested coding of moves.
 fn moves(source: &Archive, chunk: usize, coding: Coding, records: &mut Vec<u8>, ends: &mut Vec<u32>) -> Result<()> {
     let (games, mut packed) = (source.head(chunk)?.block.header.count as usize, Vec::new());
     for index in 0..games {

@@ -1,4 +1,4 @@
-//! Deletes games: their numbers remain, but are unused until a compact copy is made. Restores games, which reverses a
+//! Deletes games: their numbers remain, but are unused until a compacting copy is made. Restores games, which undoes a
 //! deletion.
 
 use crate::archive::game_set::GameSet;
@@ -23,9 +23,10 @@ pub struct Deleted {
 impl Archive {
     /// Deletes games of the archive at `path` in one commit.
     ///
-    /// Their bytes stay in the file; [`copy::write`](crate::archive::copy::write) makes an archive without them.
-    /// Numbers that are already deleted, or beyond the last game, are ignored. An open archive shows the deletion after
-    /// [`refresh`](Archive::refresh). Errors: an error of opening the archive for writing, or of writing.
+    /// The bytes of the games remain in the file. [`copy::write`](crate::archive::copy::write) writes an archive
+    /// without them. Numbers that are already deleted, or beyond the last game, are ignored. An open archive shows the
+    /// deletion after [`refresh`](Archive::refresh). Errors: the archive cannot be opened for writing, or cannot be
+    /// written.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -45,7 +46,8 @@ impl Archive {
 
     /// Restores deleted games of the archive at `path` in one commit.
     ///
-    /// Numbers that are not deleted are ignored. Errors: an error of opening the archive for writing, or of writing.
+    /// Numbers that are not deleted are ignored. Errors: the archive cannot be opened for writing, or cannot be
+    /// written.
     pub fn undelete(path: impl AsRef<Path>, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
         change(path.as_ref(), games, Archive::is_deleted, Writer::restore)
     }

@@ -6,16 +6,16 @@ use crate::error::{Error, Result};
 use crate::format::metadata;
 use std::path::Path;
 
-/// The key that names the program.
+/// The metadata key that names the program that wrote the archive.
 const WRITER: &str = "writer";
 
 impl Archive {
-    /// Sets keys of the metadata of the archive at `path` ([`metadata`](Archive::metadata)), in one commit. An empty
-    /// value removes a key. The key `writer` names this program unless it is given. Returns the error if the index
-    /// could not be written; the commit is durable, and the index can be rebuilt.
+    /// Sets keys in the metadata of the archive at `path` ([`metadata`](Archive::metadata)), in one commit. An empty
+    /// value removes a key. The key `writer` is set to the name of this program unless the caller sets it. Returns the
+    /// error if the index could not be written. The commit is durable, and the index can be rebuilt.
     ///
-    /// Errors: a key other than a lower-case letter with up to 63 lower-case letters, digits and hyphens; a value of
-    /// more than 65,536 bytes; an error of opening the archive for writing, or of writing.
+    /// Errors: the archive cannot be opened or written, or a value is longer than 65,536 bytes. A key that is not a
+    /// lower-case letter with up to 63 lower-case letters, digits and hyphens is also an error.
     pub fn describe<'a>(
         path: impl AsRef<Path>,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -29,7 +29,7 @@ impl Archive {
     }
 }
 
-/// Returns pairs that may be written, with the name of this program as their writer.
+/// Returns the given pairs after checking them, and adds this program's name as `writer` if it is missing.
 ///
 /// Errors: a key or a value that an archive must not contain.
 pub(crate) fn checked_metadata<'a>(

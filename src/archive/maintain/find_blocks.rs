@@ -1,4 +1,5 @@
-//! Finds the blocks of a damaged archive: their archive, their offsets, and the blocks that belong together.
+//! Finds the blocks of a damaged archive, and determines their archive, their offsets, and the blocks that belong
+//! together.
 
 use crate::archive::file_kind::FileKind;
 use crate::archive::read::archive::{Archive, Loose};
@@ -24,15 +25,15 @@ use std::path::Path;
 
 /// The readable parts of a damaged archive.
 pub struct BlockFinder {
-    /// The archive with the chunks that were found; games outside these chunks are errors.
+    /// The archive, with only the chunks that were found. Any other game causes an error.
     pub archive: Archive,
     /// The offsets of the columns that were found, by the first game of their chunk.
     columns: HashMap<u64, ColumnBlocks>,
-    /// The blocks that were found, in order. The blocks of a commit precede it.
+    /// The blocks that were found, in file order. The blocks of a commit precede it.
     pub blocks: Vec<BlockRef>,
-    /// The damage between them, in order.
+    /// The damage between the found blocks, in file order.
     pub damage: Vec<Damage>,
-    /// The totals at the last readable commit.
+    /// The totals in the last readable commit.
     pub totals: Commit,
     /// The number of games that the archive declares.
     pub games: u64,
@@ -96,7 +97,7 @@ impl BlockFinder {
         Ok(Chunk::new(&self.archive, number, head, Columns::at(columns)))
     }
 
-    /// Returns the damage between two offsets, if any: the reason for a missing block.
+    /// Returns the damage between two offsets, if any, as the reason for a missing block.
     pub fn damage_between(&self, start: u64, end: u64) -> Option<Damage> {
         let from = self.damage.partition_point(|damage| damage.offset < start);
         self.damage.get(from).filter(|damage| damage.offset < end).copied()
@@ -110,8 +111,8 @@ impl BlockFinder {
         blocks.filter(|block| block.header.kind == BlockKind::Loose).any(|block| block.checked(store, id).is_err())
     }
 
-    /// Returns the damage between the moves block at `offset` and its texts, if any: it may have destroyed the texts
-    /// without a trace.
+    /// Returns the damage between the moves block at `offset` and its texts, if any: this damage may have destroyed the
+    /// texts without a trace.
     pub fn hole(&self, offset: u64) -> Option<Damage> {
         let from = self.blocks.partition_point(|block| block.offset < offset);
         let mut end = self.blocks.get(from)?.end();
@@ -144,8 +145,8 @@ impl BlockFinder {
     }
 }
 
-/// Returns the readable loose blocks, by source. A source with damaged loose blocks cannot be restored; other sources
-/// can.
+/// Returns the readable loose blocks, by source. A source with damaged loose blocks cannot be restored, but other
+/// sources can.
 fn loose(blocks: &[BlockRef], store: &Store, id: ArchiveId) -> Loose {
     let mut found = Loose::new();
     for block in blocks.iter().filter(|block| block.header.kind == BlockKind::Loose) {
@@ -162,17 +163,17 @@ fn is_of_games(kind: BlockKind) -> bool {
     matches!(kind, BlockKind::Moves | BlockKind::Tags | BlockKind::Texts | BlockKind::Layout)
 }
 
-/// The contents of the blocks that were found.
+/// The contents of the found blocks.
 struct Found {
     index: Index,
-    /// The blocks of columns, by the first game of their chunk.
+    /// The column blocks, by the first game of their chunk.
     columns: HashMap<u64, ColumnBlocks>,
     /// The games of each chunk.
     games: Vec<Range<u64>>,
 }
 
-/// Builds an index of the blocks that were found. Moves blocks may have gaps between them; contradictory blocks are
-/// damage.
+/// Builds an index of the blocks that were found. Moves blocks may have gaps between them. Blocks that contradict
+/// others are treated as damaged.
 fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found {
     let (mut index, mut columns) = (IndexBuilder::new(id).index, HashMap::<u64, ColumnBlocks>::new());
     let mut games = Vec::new();
@@ -210,8 +211,8 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found 
     Found { index, columns, games }
 }
 
-/// Finds the identity of an archive with two damaged header pages: in their remains, in the index, or in the checksums
-/// of blocks.
+/// Finds the identity of an archive with two damaged header pages: in the remains of the pages, in the index, or in the
+/// checksums of blocks.
 fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
     let in_page = IDENTITIES.into_iter().filter_map(|offset| id_at(store, offset));
     let index = std::fs::read(FileKind::Index.of_archive(path))
@@ -227,11 +228,11 @@ fn id_at(store: &Store, offset: u64) -> Option<ArchiveId> {
     Some(ArchiveId(*bytes.first_chunk()?))
 }
 
-/// The maximum number of sync words that are tried.
+/// The maximum number of sync words to try.
 const ATTEMPTS: usize = 1 << 16;
 
-/// Computes an identity from a block header. A checksum uses only 32 bits of the identity, and a CRC can be run
-/// backwards. The payload's checksum, which is independent of these bits, verifies the result.
+/// Computes an identity from a block header. A checksum uses only 32 bits of the identity, and a CRC can be computed
+/// backward. The payload's checksum, which is independent of these bits, verifies the result.
 fn solve(store: &Store) -> Option<ArchiveId> {
     let mut start = BLOCKS;
     for _ in 0..ATTEMPTS {

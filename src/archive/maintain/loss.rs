@@ -1,4 +1,4 @@
-//! The parts of a game that damage can destroy.
+//! The parts of a game that can be destroyed by damage.
 
 /// A part of a game that can be lost without its moves.
 ///
@@ -9,7 +9,7 @@ pub enum LostPart {
     Tags,
     /// Comments and other texts.
     Texts,
-    /// The layout of the game in its source, which can no longer be restored byte for byte.
+    /// The layout of the game in its source. Without it, the source can no longer be restored byte for byte.
     Layout,
 }
 

@@ -1,5 +1,5 @@
-//! Rebuilds a chunk of a damaged archive for a new archive. Intact parts are kept unchanged, and damaged parts lose the
-//! damaged data.
+//! Rebuilds a chunk of a damaged archive for a new archive. Intact parts are copied unchanged, and damaged parts lose
+//! only the damaged data.
 
 use crate::archive::copy::transcode::push_record;
 use crate::archive::maintain::find_blocks::BlockFinder;
@@ -22,26 +22,26 @@ const LEVEL: i32 = 19;
 /// The maximum size of a chunk's rewritten tags.
 const MAX_TAGS: usize = 256 << 20;
 
-/// A rebuilt chunk for the new archive.
+/// A chunk rebuilt for the new archive.
 #[derive(Default)]
 pub struct Rebuilt {
     pub chunk: EncodedChunk,
-    /// The old numbers of its games.
+    /// The numbers of its games in the damaged archive.
     pub kept: Vec<u64>,
-    /// The games that are lost, or have lost a part.
+    /// The games of the chunk that are lost or incomplete.
     pub losses: Vec<(u64, Option<LostPart>, Damage)>,
 }
 
-/// A game with complete moves.
+/// A game whose moves are complete.
 struct CompleteGame<'a> {
     game: GameRef<'a>,
     index: usize,
-    /// Whether the game's texts are lost, so their markers must be removed from the moves.
+    /// Whether the game's texts are lost. If they are, their markers must be removed from the moves.
     strip: bool,
 }
 
-/// Returns the readable part of a chunk. If the strings have lost their numbers (`numbered` is false), tags are kept as
-/// texts.
+/// Returns the readable part of a chunk, rebuilt. If the strings have lost their numbers (`numbered` is false), tags
+/// are kept as texts.
 pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
     let (archive, mut rebuilt) = (&found.archive, Rebuilt::default());
     let offset = archive.chunk_offset(number).unwrap_or(0);
@@ -106,18 +106,18 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
         if complete_game.strip {
             record.to_mut().stream = Cow::Owned(without_texts(&record.stream));
         }
-        // Moves are packed again, which takes time, but repairs are rare.
+        // The moves are packed again, which is slow, but repairs are rare.
         push_record(&record, rebuilt.chunk.coding, &mut packed, &mut rebuilt.chunk.records);
         rebuilt.chunk.ends.push(rebuilt.chunk.records.len() as u32);
     }
-    // Group parts by kind, so runs of games are reported together.
+    // Group losses by part, so runs of games are reported together.
     rebuilt.losses.sort_by_key(|(game, part, _)| (*part, *game));
     rebuilt
 }
 
 type Losses = Vec<(u64, Option<LostPart>, Damage)>;
 
-/// Checks the games' texts; returns whether all exist.
+/// Checks the games' texts and returns whether all texts are intact.
 fn check_texts(
     games: &mut [CompleteGame],
     texts: &Result<Option<&Texts>, Damage>,
@@ -126,7 +126,7 @@ fn check_texts(
 ) -> bool {
     let lost = match texts {
         Ok(Some(_)) => None,
-        // Only damage at this place shows that a texts block is missing.
+        // Only damage at this offset shows that a texts block is missing.
         Ok(None) => hole,
         Err(damage) => Some(*damage),
     };
@@ -148,7 +148,7 @@ fn make_texts(games: &[CompleteGame], texts: Option<&Texts>) -> Option<Vec<u8>> 
     for complete_game in games {
         let game = &complete_game.game;
         if texts.is_some() && !complete_game.strip {
-            // The texts have been read before, so this succeeds.
+            // `visit_texts` cannot fail here, because the texts have been read before.
             let _ = game.visit_texts(|kind, after, text| {
                 builder.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
             });
@@ -163,7 +163,7 @@ fn make_tags(games: &[CompleteGame], offset: u64, losses: &mut Losses) -> Vec<u8
     let mut builder = TagsBuilder::default();
     for CompleteGame { game, .. } in games {
         let mut fits = true;
-        // Unreadable parts have been recorded.
+        // The losses for unreadable parts have been recorded.
         let _ = game.visit_tags(|name, value| {
             fits &= builder.text_len() + value.len() <= MAX_TAGS;
             if fits {
@@ -181,8 +181,8 @@ fn make_tags(games: &[CompleteGame], offset: u64, losses: &mut Losses) -> Vec<u8
     draft.encode(LEVEL)
 }
 
-/// Rewrites the layout of games that still have one, with a plain layout for the others; returns whether all games
-/// still have a layout.
+/// Rewrites the layout. Games that have lost their layout receive a plain one. Returns whether no game has lost its
+/// layout.
 fn make_layout(
     games: &[CompleteGame],
     layout: &Result<&Layout, Damage>,
@@ -199,7 +199,7 @@ fn make_layout(
         };
         let (style, edits) = match found {
             Some((style, edits)) if !complete_game.strip => (style, edits.to_vec()),
-            // The edits do not fit a game that has lost its texts.
+            // The layout edits of a game that has lost its texts no longer apply.
             Some((style, _)) => (style, Vec::new()),
             None => {
                 let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, DamageKind::LayoutBlock));
@@ -222,7 +222,7 @@ fn damage_of(error: Error, offset: u64) -> Damage {
     error.damage().map_or(Damage::new(offset, DamageKind::GameNotFound), |damage| Damage { game: None, ..damage })
 }
 
-/// Returns the stream without its text markers.
+/// Returns the stream of moves without its text markers.
 fn without_texts(stream: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(stream.len());
     let mut rest = stream;

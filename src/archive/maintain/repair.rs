@@ -23,12 +23,12 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// The number of chunks that are rebuilt before they are written.
+/// The number of chunks to rebuild ahead of the writer.
 const AHEAD: usize = 64;
-/// The maximum number of consecutive lost strings for which other strings keep their numbers.
+/// The maximum number of consecutive lost strings. After a longer gap, no string keeps its number.
 const MAX_LOST_STRINGS: u64 = 1 << 20;
 
-/// Games that are lost, or have lost a part.
+/// Consecutive games that are lost or incomplete.
 ///
 /// ```
 /// use scoresheet::archive::repair::{Loss, LostPart};
@@ -50,7 +50,7 @@ pub struct Loss {
     pub damage: Damage,
 }
 
-/// Consecutive games that are kept.
+/// Consecutive games that are kept with consecutive new numbers.
 ///
 /// [`Repair`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,13 +85,13 @@ pub struct Kept {
 pub struct Repair {
     /// The number of games that the damaged archive declares, including deleted games.
     pub games: u64,
-    /// Deleted games: they are neither kept nor lost.
+    /// The number of deleted games, which are neither kept nor lost.
     pub deleted: u64,
     /// The damage, in the order of the file.
     pub damage: Vec<Damage>,
     /// The losses, in the order of the games.
     pub losses: Vec<Loss>,
-    /// The kept games, in order.
+    /// The kept games, in the order of their numbers.
     pub kept: Vec<Kept>,
     /// The names of sources that the new archive can no longer restore byte for byte.
     pub inexact: Vec<String>,
@@ -136,15 +136,15 @@ impl Repair {
 }
 
 impl Archive {
-    /// Writes a new archive at `target`, with its index, from all intact parts of an archive file. Never writes to that
-    /// file.
+    /// Writes a new archive at `target`, with its index, from all intact parts of an archive file. Does not change the
+    /// damaged file.
     ///
-    /// Games keep their order and get new numbers. A game with unreadable moves is lost. A game with unreadable tags,
-    /// texts or layout is kept without them. Data beyond the limits of the file is unreadable. The unit of progress is
-    /// a byte.
+    /// Games keep their order and receive new numbers. A game with unreadable moves is lost. A game with unreadable
+    /// tags, texts or layout is kept without them. Data that exceeds the limits of the file is treated as unreadable.
+    /// The unit of progress is a byte.
     ///
-    /// Errors: the file cannot be read, or contains no block of an archive; the target is the damaged file, exists and
-    /// must not be replaced, or cannot be written.
+    /// Errors: the file cannot be read or contains no block of an archive, or the target is the damaged file, must not
+    /// be replaced, or cannot be written.
     pub fn repair<'a>(
         file: impl Into<ArchiveFile>,
         target: impl AsRef<Path>,
@@ -190,18 +190,18 @@ struct Work {
     found: BlockFinder,
     writer: Writer<File>,
     report: Repair,
-    /// The kept sources: their new numbers by their old numbers.
+    /// The new numbers of the kept sources, by their old numbers.
     sources: HashMap<u64, u64>,
-    /// Whether the strings keep their numbers. If not, all tags are written as texts.
+    /// Whether the strings keep their numbers. If not, all tag values are stored as texts.
     numbered: bool,
-    /// The first and last games of chunks that are kept unchanged.
+    /// The first and last game of each chunk that is kept unchanged.
     intact: Vec<(u64, u64)>,
-    /// The end of the last source block.
+    /// The end offset of the last source block.
     prior: u64,
-    /// The largest number among the games that the loose blocks so far precede.
+    /// The largest number among the games that follow the loose blocks read so far.
     loose: u64,
-    /// Whether loose blocks were found among games that they do not precede. No writer stores them in this way, so the
-    /// new archive stores them elsewhere.
+    /// Whether a loose block was found after a game that it should precede. No writer places loose blocks there, so the
+    /// new archive cannot keep their position.
     is_disordered: bool,
 }
 
@@ -210,7 +210,7 @@ impl Work {
         let (mut sources, mut next) = (HashMap::new(), 1);
         for source in found.blocks.iter().filter_map(|block| found.source(block)) {
             let stored = source.seen - source.rejected;
-            // No game belongs to two sources.
+            // A source that shares a game with another source is invalid.
             if (stored == 0 || source.first_game >= next) && !sources.contains_key(&source.number) {
                 next = if stored == 0 { next } else { source.first_game + stored };
                 sources.insert(source.number, sources.len() as u64);
@@ -247,7 +247,7 @@ impl Work {
             }
             match block.header.kind {
                 BlockKind::Moves => {
-                    // A moves block that is not among the found chunks contradicts others.
+                    // A moves block outside the found chunks contradicts other blocks.
                     let chunks = self.found.archive.chunk_count();
                     if self.found.archive.chunk_offset(next) != Some(block.offset) {
                         continue;
@@ -295,12 +295,12 @@ impl Work {
         self.writer.add_chunk(rebuilt.chunk)
     }
 
-    /// Keeps the strings of a block that begins at number `known` or later; earlier strings are already stored. Returns
-    /// the new number of known strings.
+    /// Keeps the strings of a block that have the number `known` or a higher number. Earlier strings are already
+    /// stored. Returns the new number of known strings.
     fn strings(&mut self, block: &BlockRef, known: u64) -> u64 {
         let header = block.header;
         let Some(strings) = self.found.strings(block).filter(|_| header.first >= known) else { return known };
-        // The preceding strings are lost and nothing refers to them, but they still take numbers.
+        // The preceding strings are lost and no game refers to them, but the new archive reserves their numbers.
         self.writer.add_strings((known..header.first).map(|_| Box::default()));
         self.writer.add_strings((0..header.count as usize).filter_map(|string| strings.get(string)).map(Box::from));
         header.first + u64::from(header.count)
@@ -346,14 +346,15 @@ impl Work {
             .map(|kept| (kept.first, kept.last))
             .collect();
         let (kept, intact) = (games(&runs), games(&self.intact));
-        // Lost loose bytes leave no other trace.
+        // Lost loose bytes are detected only through the damage that they leave between blocks.
         let of_first = self.found.archive.chunk_of(first).ok();
         let of_first = of_first.and_then(|(chunk, _)| self.found.archive.chunk_offset(chunk));
         let start = of_first.map_or(start, |offset| offset.min(start));
         let damaged =
             self.found.damage_between(start, block.end()).is_some() || self.found.loses_loose(start, block.end());
         let deleted = self.found.archive.has_deleted(first..end);
-        // A checksum proves only that a block is unchanged. Only the hash of a source shows that it can be restored.
+        // A valid checksum proves only that a block is unchanged. Only the hash of a source proves that the source can
+        // be restored.
         let comes_back = || matches!(self.found.archive.write_original(&source, &mut io::sink()), Ok(true));
         if source.exact && (damaged || intact < stored || self.is_disordered || !comes_back()) {
             source.exact = false;
@@ -366,7 +367,7 @@ impl Work {
         self.writer.add_source(&source)
     }
 
-    /// Keeps the metadata, if readable.
+    /// Keeps the metadata if it is readable.
     fn metadata(&mut self, block: &BlockRef) -> io::Result<()> {
         let archive = &self.found.archive;
         let pairs = pairs_of(archive.store(), archive.id(), archive.limits(), block).unwrap_or_default();
@@ -381,7 +382,7 @@ impl Work {
         }
     }
 
-    /// Keeps the bytes in a loose block of a source.
+    /// Keeps the contents of a loose block of a source.
     fn loose(&mut self, block: &BlockRef) -> io::Result<()> {
         let archive = &self.found.archive;
         let Ok(payload) = block.checked(archive.store(), archive.id()) else { return Ok(()) };
@@ -390,7 +391,7 @@ impl Work {
         let first = block.header.first;
         self.is_disordered |= self.report.kept.last().is_some_and(|kept| kept.last >= first);
         self.loose = self.loose.max(first);
-        // The bytes precede the next game, which is not written yet.
+        // The loose bytes precede the next game, which is not written yet.
         let next = self.writer.totals().games + 1;
         self.writer.add_loose(next, &loose::encode(*number, part))
     }

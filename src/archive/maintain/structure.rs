@@ -12,16 +12,16 @@ use crate::format::{ArchiveId, Limits, State, deletions};
 /// Checks the order of an archive's blocks, one block after the other.
 #[derive(Default)]
 pub(super) struct BlockOrder {
-    /// The moves block of the current chunk, and the last block of its columns.
+    /// The moves block of the current chunk, and the last column block of this chunk.
     chunk: Option<(BlockHeader, BlockKind)>,
-    /// A dictionary block that still lacks its copy.
+    /// A dictionary block whose copy has not been reached.
     dictionary: Option<BlockRef>,
     /// The offset of the last commit.
     pub commit: u64,
 }
 
 impl BlockOrder {
-    /// Processes the next block; returns any fault of its order.
+    /// Processes the next block and returns any fault in the order of the blocks.
     pub fn add(&mut self, block: &BlockRef) -> Option<Damage> {
         let header = block.header;
         let is_out_of_order = match header.kind {
@@ -60,7 +60,7 @@ impl BlockOrder {
     }
 }
 
-/// Returns whether a block of columns may follow another block of its chunk.
+/// Returns whether a column block of one kind may follow a block of another kind in the same chunk.
 fn follows(before: BlockKind, kind: BlockKind) -> bool {
     matches!(
         (before, kind),
@@ -70,7 +70,7 @@ fn follows(before: BlockKind, kind: BlockKind) -> bool {
     )
 }
 
-/// Returns any fault of the payloads of a dictionary block and its copy.
+/// Returns any fault in the payloads of a dictionary block and its copy.
 pub(super) fn dictionary_fault(
     store: &impl ReadAt,
     id: ArchiveId,
@@ -106,7 +106,7 @@ pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &Block
     (!is_right).then_some(Damage::new(block.offset, DamageKind::DeletionsBlock))
 }
 
-/// Returns any fault of a metadata or model block.
+/// Returns any fault in a metadata or model block.
 pub(super) fn metadata_fault(store: &impl ReadAt, id: ArchiveId, limits: &Limits, block: &BlockRef) -> Option<Damage> {
     match block.header.kind {
         BlockKind::Metadata => pairs_of(store, id, limits, block).err(),

@@ -1,4 +1,4 @@
-//! Verification: checks that every byte of an archive is unchanged, and that every game is intact.
+//! Verifies that every byte of an archive is unchanged and that every game is intact.
 
 use crate::archive::maintain::structure::{BlockOrder, deletions_fault, dictionary_fault, metadata_fault};
 use crate::archive::read::archive::Archive;
@@ -19,19 +19,19 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The extent of a verification.
+/// The extent of a verification: `Quick` or `Full`.
 ///
 /// [`Report`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
-    /// Structure and checksums of every byte, at the disk's speed.
+    /// Checks the structure and the checksums of every byte, at the speed of the disk.
     Quick,
     /// Also reads every game, checks every move for legality and canonical form, and compares every restored source
     /// with its hash.
     Full,
 }
 
-/// The report of a verification.
+/// The result of a verification.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -58,16 +58,16 @@ pub struct Report {
     pub games: u64,
     /// The number of plies in the main lines of all games that were read (full verification only).
     pub plies: u64,
-    /// The number of bytes beyond the last commit: an unfinished write, not damage.
+    /// The number of bytes beyond the last commit, which an unfinished write has left. They are not damage.
     pub uncommitted: u64,
-    /// The damage, in the order of the file.
+    /// The damage, in file order.
     pub damage: Vec<Damage>,
     /// Ranges of games (first and last) in damaged blocks, as declared by these blocks or inferred from the gaps that
     /// they leave.
     pub lost: Vec<(u64, u64)>,
-    /// The damage by location: related damage, and the games that it affects.
+    /// The damage grouped by location, each group with the games that it affects.
     pub spots: Vec<Spot>,
-    /// Whether the index file belongs to the archive in its present state; `None` if there is no index file.
+    /// Whether the index file matches the present state of the archive, or `None` if there is no index file.
     pub index: Option<bool>,
 }
 
@@ -87,7 +87,7 @@ pub struct Spot {
     pub games: Vec<(u64, u64)>,
 }
 
-/// Combines damages that are sorted by offset; lost games are assigned to the damage at their offset.
+/// Combines damages that are sorted by offset. Lost games are assigned to the damage at their offset.
 fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
     let mut spots: Vec<Spot> = Vec::new();
     for Damage { offset, kind, game } in damage {
@@ -122,26 +122,26 @@ fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
 }
 
 impl Report {
-    /// Returns whether nothing is damaged.
+    /// Returns whether the archive is undamaged.
     pub fn is_intact(&self) -> bool {
         self.damage.is_empty()
     }
 }
 
 impl Archive {
-    /// Verifies the archive of a file, and its index if there is one. The unit of progress is a byte of a block; a full
-    /// verification counts blocks of moves twice. Data beyond the limits of the file counts as damage.
+    /// Verifies the archive in a file, and its index if one exists. The unit of progress is a byte of a block. A full
+    /// verification counts blocks of moves twice. Data beyond the limits of the file is treated as damage.
     ///
-    /// It takes a file instead of an open archive, because a damaged archive may not open. Damage is in the report.
-    /// Errors: the file cannot be read, or is not an archive of a version that this program knows; the work was
-    /// stopped.
+    /// The argument is a file instead of an open archive, because a damaged archive may not open. The report lists any
+    /// damage, so damage is not an error. Errors: the file cannot be read, is not an archive, or has an unsupported
+    /// version, or the work was stopped.
     pub fn verify<'a>(file: impl Into<ArchiveFile>, level: Level, monitor: impl Into<Monitor<'a>>) -> Result<Report> {
         let (parts, opened) = file.into().open()?;
         verify(&parts, opened, level, &monitor.into())
     }
 }
 
-/// Verifies an opened archive, or reports the error of opening it.
+/// Verifies an opened archive, or reports why it could not be opened.
 fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, monitor: &Monitor) -> Result<Report> {
     let FileParts { path, index: index_file, options } = parts;
     let index_file = index_file.as_deref();
@@ -168,7 +168,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     refuse_unknown(&damage)?;
     damage.extend(opening.damage());
     report.blocks = blocks.len() as u64;
-    // The games of skipped parts are in no block.
+    // Games in skipped parts of the file are in no block.
     let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();
     let gap_before = |offset: u64| gaps.iter().copied().filter(|gap| *gap < offset).max().unwrap_or(offset);
     let mut lost_at = Vec::new();
@@ -249,7 +249,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     Ok(report)
 }
 
-/// Returns any fault of a block that is a commit, given the state `before` it.
+/// Returns any fault in a commit block, given the state `before` this block. Returns `None` for other blocks.
 fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
     if block.header.kind != BlockKind::Commit {
         return None;
@@ -262,7 +262,7 @@ fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Opti
     (!commit.is_some_and(|commit| follows(&commit))).then_some(Damage::new(block.offset, DamageKind::CommitOutOfPlace))
 }
 
-/// Reads every game, checks every move, restores every source and compares its hash. Reads each game only once for all
+/// Reads every game, checks every move, and restores every source to compare its hash. Reads each game only once for
 /// these checks, unless there is damage.
 fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<()> {
     let (restored, damage) = match verify_sources(archive, report, monitor) {
@@ -307,7 +307,7 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
         report.lost.extend(faults.iter().filter_map(|fault| fault.game).map(|game| (game, game)));
         report.damage.extend(faults);
     }
-    // A game's damage may have been found a second time.
+    // The damage of a game may already be in the report.
     let others = damage.into_iter().filter(|damage| !report.damage.contains(damage)).collect::<Vec<_>>();
     report.damage.extend(others);
     Ok(())
@@ -326,20 +326,20 @@ fn check_columns(chunk: &Chunk) -> Result<()> {
     Ok(())
 }
 
-/// Reads a game and checks its moves; returns its plies.
+/// Reads a game, checks its moves, and returns the number of its plies.
 fn check(game: &GameRef) -> Result<u32> {
     // Computing the digest also reads tags and texts.
     game.digest()?;
     game.check_moves()
 }
 
-/// Restores every source and compares its hash. Returns the games that were checked in the process, and the damage. The
-/// games of damaged sources are then checked one by one.
+/// Restores every source and compares its hash with the stored hash. Returns the games that were checked in the
+/// process, and the damage found. The caller then checks the games of damaged sources individually.
 fn verify_sources(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<(Vec<Range<u64>>, Vec<Damage>)> {
     let (mut next, mut restored, mut damage) = (1, Vec::new(), Vec::new());
     for (number, source) in (0..).zip(archive.sources()?) {
         let stored = source.seen - source.rejected;
-        // No game belongs to two sources, so no source is restored twice.
+        // A game belongs to at most one source, so no source is restored twice.
         if source.number != number || (stored > 0 && source.first_game < next) {
             damage.push(Damage::new(0, DamageKind::SourcesOutOfOrder));
             break;

@@ -1,4 +1,4 @@
-//! Open archives: any game, any position, from any thread.
+//! Open archives: any thread can read any position of any game.
 
 use crate::archive::game_set::GameSet;
 use crate::archive::read::block_store::BlockStore;
@@ -28,13 +28,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Loose blocks by the number of their source.
+/// The loose blocks, by the number of their source.
 pub(in crate::archive) type Loose = HashMap<u64, Vec<BlockRef>>;
 
-/// The number of games for each entry of the lookup table.
+/// The number of games per entry of the lookup table.
 pub(super) const GAMES_PER_ENTRY: u64 = 1024;
 
-/// Data that another room attaches to an open archive.
+/// Data that other modules attach to an open archive.
 #[derive(Default)]
 struct Attached(OnceLock<Box<dyn Any + Send + Sync>>);
 
@@ -47,7 +47,7 @@ impl fmt::Debug for Attached {
 /// The number of chunks whose columns are cached if the caller is not in a thread pool.
 const KEPT: usize = 4;
 
-/// An open archive. Threads can share it. It shows the state of the last commit at the time of opening.
+/// An open archive. Threads can share it. An open archive shows the state of its last commit at the time of opening.
 ///
 /// The [crate](crate) and [`ArchiveFile`] have examples.
 #[derive(Debug)]
@@ -60,30 +60,30 @@ pub struct Archive {
     pub(super) index: Index,
     index_state: SideState,
     dictionary: Dictionary,
-    /// The deleted games, if there are any.
+    /// The deleted games, or `None` if there are none.
     deleted: Option<Deleted>,
     pub(super) heads: Vec<OnceLock<Result<Head, Damage>>>,
-    /// The chunk of every [`GAMES_PER_ENTRY`]th game, starting with game 0, which stands for the first game.
+    /// The chunk of every [`GAMES_PER_ENTRY`]th game. Entry 0 is the chunk of the first game.
     pub(super) entries: Vec<u32>,
-    /// One bit for each page of records whose CRC has been checked.
+    /// One bit for each page of records, set when the page's CRC has been checked.
     pub(super) intact: Vec<AtomicU64>,
-    /// The columns of the last chunks, latest first, for callers that visit games in order.
+    /// The columns of the most recently read chunks, latest first, for callers that visit games in order.
     recent: Mutex<Vec<(usize, Arc<Columns>)>>,
-    /// Loose blocks by source, found at the first access.
+    /// The loose blocks by source, found at the first access.
     loose: OnceLock<Result<Loose, Damage>>,
-    /// Data of higher rooms, attached to the open archive.
+    /// Data of higher modules, attached to the open archive.
     attached: Attached,
 }
 
 impl Archive {
-    /// Opens an archive at a path, mapped into memory, or from another [`ArchiveFile`]. Reads the header and the index;
-    /// without a valid index, it reads the block headers. A truncated file opens at its last complete commit, and a
-    /// file with a damaged header page at the last commit that can be found. [`Archive::incomplete`] reports whether
-    /// games may be missing.
+    /// Opens an archive at a path, mapped into memory, or an archive from another [`ArchiveFile`]. Reads the header and
+    /// the index. If no index is valid, reads the block headers. A truncated file opens at its last complete commit,
+    /// and a file with a damaged header page opens at the last commit that can be found. [`Archive::incomplete`]
+    /// reports whether games may be missing.
     ///
-    /// Errors: the file is missing, is not an archive, or is newer than this program; its header or block headers are
-    /// damaged. Success does not guarantee intact games: a game is checked when it is read, and `verify` checks all
-    /// games.
+    /// Errors: the file is missing, is not an archive, or is newer than this program, or its header or block headers
+    /// are damaged. Success does not guarantee intact games: each game is checked only when it is read, and `verify`
+    /// checks all games.
     pub fn open(file: impl Into<ArchiveFile>) -> Result<Archive> {
         let (FileParts { path, index, options }, opened) = file.into().open()?;
         let (store, opening) = opened?;
@@ -126,8 +126,8 @@ impl Archive {
         }
     }
 
-    /// Opens an archive of these chunks and strings, and ignores the rest of the file. `found` lists the games of the
-    /// chunks, ascending, and `loose` lists the readable loose blocks.
+    /// Opens an archive with only these chunks and strings, and ignores the rest of the file. `found` lists the games
+    /// of the chunks, ascending, and `loose` lists the readable loose blocks.
     pub(in crate::archive) fn from_parts(
         path: &Path,
         options: OpenOptions,
@@ -137,7 +137,7 @@ impl Archive {
         found: impl Iterator<Item = Range<u64>>,
         loose: Loose,
     ) -> Archive {
-        // If deletions are damaged, the deleted games are intact and reappear.
+        // Damaged deletions cannot be read, so the deleted games, which are intact, reappear.
         let deleted = Deleted::read(&store, header.state.id, &index, found).ok().flatten();
         Archive {
             deleted,
@@ -165,18 +165,18 @@ impl Archive {
         Ok((builder.index, state))
     }
 
-    /// Returns the number of games, including deleted games; this is the number of the last game.
+    /// Returns the number of games, including deleted games, which equals the number of the last game.
     pub fn len(&self) -> u64 {
         self.index.state.games
     }
 
-    /// Returns whether a game is deleted: its number is unused until the archive is compacted.
+    /// Returns whether a game is deleted. The number of a deleted game is unused until the archive is compacted.
     #[inline]
     pub fn is_deleted(&self, game: u64) -> bool {
         self.deleted.as_ref().is_some_and(|deleted| deleted.contains(game))
     }
 
-    /// Returns whether any of these games has been deleted.
+    /// Returns whether any game in this range has been deleted.
     pub(in crate::archive) fn has_deleted(&self, games: Range<u64>) -> bool {
         self.deleted.as_ref().is_some_and(|deleted| deleted.has_any(games))
     }
@@ -186,7 +186,7 @@ impl Archive {
         self.deleted.as_ref().map_or(0, Deleted::len)
     }
 
-    /// Returns the existing games: all games except deleted games.
+    /// Returns all games except deleted games.
     pub fn live(&self) -> GameSet {
         let mut live = GameSet::all(self.len());
         if let Some(deleted) = &self.deleted {
@@ -195,7 +195,7 @@ impl Archive {
         live
     }
 
-    /// Returns whether there are no games.
+    /// Returns whether the archive contains no games.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -220,23 +220,23 @@ impl Archive {
         self.header.state.length
     }
 
-    /// Returns the sequence number of the visible commit; 0 before the first commit. With the id and the length, it
-    /// identifies the state.
+    /// Returns the sequence number of the visible commit, or 0 before the first commit. This number, the id and the
+    /// length together identify the state.
     pub fn sequence(&self) -> u64 {
         self.header.state.sequence
     }
 
-    /// Returns the state of the archive, which identifies the files made from it.
+    /// Returns the state of the archive, which ties index and side files to it.
     pub fn state(&self) -> State {
         self.header.state
     }
 
-    /// Returns the reason why committed games may be missing; the archive is then damaged.
+    /// Returns the reason why committed games may be missing, if any. If there is a reason, the archive is damaged.
     pub fn incomplete(&self) -> Option<Incomplete> {
         self.incomplete
     }
 
-    /// Returns an error if no writer may change the archive, because it uses unknown features.
+    /// Returns an error if the archive uses unknown features, because no writer may then change it.
     pub(in crate::archive) fn may_be_written(&self) -> Result<()> {
         match self.header.features.unknown_to_writer() {
             Some(part) => Err(Error::Unknown { offset: self.header.offset() + FEATURES, part }),
@@ -244,17 +244,18 @@ impl Archive {
         }
     }
 
-    /// Advances to the present last commit. Returns whether this commit is later than the previous one.
+    /// Advances to the latest commit of the file. Returns whether this commit is later than the visible one.
     ///
-    /// Games that were read before are unchanged. Errors: an error of `open`; the file is no longer this archive, or is
-    /// at an earlier commit; this archive has no file. After an error the archive is unchanged.
+    /// Games that were read before do not change. Errors: the errors of `open`. Also, the file is no longer this
+    /// archive or is at an earlier commit, or this archive was not opened from a file. After an error the archive is
+    /// unchanged.
     pub fn refresh(&mut self) -> Result<bool> {
         let now = Archive::open(ArchiveFile::at(&self.path).options(self.options))?;
         let what = match () {
             () if now.header == self.header => return Ok(false),
             () if now.blocks.id != self.blocks.id => "was replaced by another archive",
             () if now.sequence() < self.sequence() => "has gone back to an earlier commit",
-            // The file is a copy of an earlier state that was extended differently.
+            // The file is another copy of an earlier state, extended differently.
             () if !now.comes_after(&self.made()) => "was replaced by another archive",
             () => {
                 *self = now;
@@ -264,13 +265,13 @@ impl Archive {
         Err(Error::input(self.path.display().to_string(), what))
     }
 
-    /// Returns the data attached to the open archive, created at the first access. Returns `None` if data of another
-    /// type is attached.
+    /// Returns the data attached to the open archive, which is created at the first access. Returns `None` if data of
+    /// another type is attached.
     pub(crate) fn attached<T: Any + Send + Sync>(&self, make: impl FnOnce(&Archive) -> T) -> Option<&T> {
         self.attached.0.get_or_init(|| Box::new(make(self))).downcast_ref()
     }
 
-    /// Returns the commit of this archive. Data made from it is valid for this commit and all later ones.
+    /// Returns the commit of this archive. Data computed from the archive is valid for this commit and all later ones.
     pub fn made(&self) -> Made {
         Made { state: self.header.state, commit: self.header.commit }
     }
@@ -297,23 +298,23 @@ impl Archive {
         chain == Some(state.chain)
     }
 
-    /// Returns the origin of the index.
+    /// Returns how the index was obtained.
     pub fn index_state(&self) -> SideState {
         self.index_state
     }
 
-    /// Returns the bytes of the index file, to be written beside the archive.
+    /// Returns the bytes of the index file, to be written next to the archive.
     pub fn index_file(&self) -> Vec<u8> {
         self.index.encode()
     }
 
-    /// Returns the totals at the last commit; all zero in an archive without commits.
+    /// Returns the totals at the last commit, or all zeros for an archive without commits.
     pub fn totals(&self) -> Result<Commit> {
         let Some(payload) = self.commit()? else { return Ok(Commit::default()) };
         Ok(Commit::decode(&payload).ok_or(Damage::new(self.header.commit, DamageKind::Commit))?)
     }
 
-    /// Returns the progress of the last import, if it did not finish.
+    /// Returns the progress of the last import if it did not finish.
     pub fn unfinished(&self) -> Result<Option<Unfinished>> {
         Ok(self.commit()?.and_then(|payload| Unfinished::from_commit(&payload)))
     }
@@ -330,7 +331,7 @@ impl Archive {
         Ok(Some(self.payload(&block)?))
     }
 
-    /// Returns the sources that were read completely, in order. Walks the archive's block headers.
+    /// Returns the completely imported sources, in order. Walks the archive's block headers.
     pub fn sources(&self) -> Result<Vec<SourceRecord>> {
         let mut sources = Vec::new();
         for block in self.blocks_of(BlockKind::Source) {
@@ -340,7 +341,7 @@ impl Archive {
             let mut source = source.ok_or(Damage::new(block.offset, DamageKind::Source))?;
             let stored = source.seen.saturating_sub(source.rejected);
             let end = source.first_game.saturating_add(stored).min(self.len() + 1);
-            // Deleted games are not returned.
+            // A source with deleted games cannot be restored byte for byte.
             source.exact &= !self.has_deleted(source.first_game..end);
             sources.push(source);
         }
@@ -357,12 +358,12 @@ impl Archive {
         &self.blocks.store
     }
 
-    /// Returns the archive's bytes as blocks.
+    /// Returns the archive's bytes as a store of blocks.
     pub(in crate::archive) fn blocks(&self) -> &BlockStore {
         &self.blocks
     }
 
-    /// Returns the limits for the cost of blocks.
+    /// Returns the limits for the cost of decoding blocks.
     pub fn limits(&self) -> &Limits {
         &self.blocks.limits
     }
@@ -388,7 +389,7 @@ impl Archive {
         self.index.chunks.len()
     }
 
-    /// Returns the numbers of the games of a chunk, from 0 to `chunk_count() - 1`. Reads only the index.
+    /// Returns the numbers of the games in chunk `number`, from 0 to `chunk_count() - 1`. Reads only the index.
     pub fn games_of(&self, chunk: usize) -> std::ops::Range<u64> {
         let first = |chunk: usize| self.index.chunks.get(chunk).map_or(self.len() + 1, |entry| entry.first);
         first(chunk)..first(chunk.saturating_add(1))
@@ -412,14 +413,14 @@ impl Archive {
         BlockRef::at(&self.blocks.store, self.blocks.id, self.chunk_offset(chunk)?).ok()
     }
 
-    /// Iterates over the numbers of the chunks that contain games of a range.
+    /// Iterates over the numbers of the chunks that contain games in a range.
     pub(in crate::archive) fn chunks_of(&self, games: &std::ops::Range<u64>) -> std::ops::Range<usize> {
         let chunks = &self.index.chunks;
         let first = chunks.partition_point(|entry| entry.first <= games.start).saturating_sub(1);
         first..chunks.partition_point(|entry| entry.first < games.end)
     }
 
-    /// Returns the columns of a chunk, cached for the chunks of the latest calls.
+    /// Returns the columns of a chunk, and caches them for later calls on the same chunk.
     pub(in crate::archive) fn columns(&self, chunk: usize) -> Arc<Columns> {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = recent.iter().position(|(number, _)| *number == chunk) {
@@ -429,14 +430,15 @@ impl Archive {
         }
         let columns = Arc::new(Columns::default());
         recent.insert(0, (chunk, Arc::clone(&columns)));
-        // Keeps one more entry than there are threads; otherwise threads on different chunks would decode columns again
-        // for each game. Outside a pool, querying the number of threads would start a pool.
+        // The cache contains one entry more than there are threads. Otherwise, threads on different chunks would decode
+        // columns again for each game. Outside a thread pool, querying the number of threads would start a pool.
         recent.truncate(rayon::current_thread_index().map_or(KEPT, |_| rayon::current_num_threads() + 1));
         columns
     }
 }
 
-/// Returns the chunk of every [`GAMES_PER_ENTRY`]th game; stops early if the index claims impossible games.
+/// Returns the chunk of every [`GAMES_PER_ENTRY`]th game. The list ends early if the index contains impossible game
+/// counts.
 fn entries(index: &Index) -> Vec<u32> {
     let most = index.chunks.len().saturating_mul(64);
     let mut entries = Vec::new();

@@ -1,4 +1,4 @@
-//! The bytes of an open archive as blocks, with the archive's identity, its committed length and the limits.
+//! The bytes of an open archive as blocks, with the archive's identity, committed length and limits.
 
 use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::read_at::Store;
@@ -6,7 +6,7 @@ use crate::error::Damage;
 use crate::format::{ArchiveId, Limits};
 use std::borrow::Cow;
 
-/// An archive's bytes up to the end of its commit.
+/// An archive's bytes up to the end of its last commit.
 #[derive(Debug)]
 pub struct BlockStore {
     pub store: Store,

@@ -1,4 +1,4 @@
-//! Blocks in a file: reads, checks and walks over them, finds them between damage, and builds an index of them.
+//! Reads, checks and walks over the blocks of a file, finds blocks between damage, and builds an index.
 
 use crate::archive::read::read_at::ReadAt;
 use crate::error::{Damage, DamageKind, Limit};
@@ -9,7 +9,7 @@ use crate::format::moves::{MovesTable, PAGE};
 use crate::format::{ArchiveId, Limits, State};
 use std::borrow::Cow;
 
-/// A block in an archive.
+/// A block in an archive, identified by its offset and header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockRef {
     /// The start offset.
@@ -19,7 +19,7 @@ pub struct BlockRef {
 }
 
 impl BlockRef {
-    /// Reads the header at `offset`.
+    /// Reads the block header at `offset`.
     pub fn at<R: ReadAt + ?Sized>(archive: &R, id: ArchiveId, offset: u64) -> Result<BlockRef, Damage> {
         let damaged = Damage::new(offset, DamageKind::BlockHeader);
         let rest = archive.length().checked_sub(offset).and_then(|rest| rest.checked_sub(HEADER as u64));
@@ -45,7 +45,7 @@ impl BlockRef {
         self.payload_offset() + self.header.length
     }
 
-    /// Returns the unchecked payload, for an archive in memory.
+    /// Returns the payload of an archive in memory, without checking it.
     #[inline]
     pub fn payload<'a>(&self, archive: &'a [u8]) -> &'a [u8] {
         archive.get(self.payload_offset() as usize..self.end() as usize).unwrap_or_default()
@@ -63,7 +63,7 @@ impl BlockRef {
         Ok(checked)
     }
 
-    /// Returns the result of `checked`, if the block is within the limits.
+    /// Returns the payload that `checked` returns, if the block is within the limits.
     pub fn checked_within<'a, R: ReadAt + ?Sized>(
         &self,
         archive: &'a R,
@@ -79,7 +79,7 @@ impl BlockRef {
     }
 }
 
-/// Walks the blocks of an archive up to its committed end; stops at the first damaged header.
+/// An iterator over the blocks of an archive up to its committed end. It stops at the first damaged header.
 pub struct Scan<'a, R: ?Sized> {
     archive: &'a R,
     id: ArchiveId,
@@ -87,7 +87,7 @@ pub struct Scan<'a, R: ?Sized> {
 }
 
 impl<'a, R: ReadAt + ?Sized> Scan<'a, R> {
-    /// Returns a walk over the archive up to its committed end.
+    /// Returns an iterator over the blocks of the archive up to its committed end.
     pub fn new(archive: &'a R, id: ArchiveId) -> Scan<'a, R> {
         Scan { archive, id, next: BLOCKS }
     }
@@ -106,17 +106,17 @@ impl<R: ReadAt + ?Sized> Iterator for Scan<'_, R> {
     }
 }
 
-/// Adds blocks to an index in their order, while they are written or found.
+/// Adds blocks to an index in file order, while the blocks are written or found.
 #[derive(Debug)]
 pub struct IndexBuilder {
-    /// The index of the added blocks. Its state is the state of an archive that ends after these blocks.
+    /// The index of the added blocks. The index's state is the state of an archive that ends after these blocks.
     pub index: Index,
-    /// Pages and strings at the last commit.
+    /// The numbers of pages and strings at the last commit.
     committed: (u64, u64),
 }
 
 impl IndexBuilder {
-    /// Returns the index of an archive without blocks.
+    /// Returns the builder for the index of an archive without blocks.
     pub fn new(id: ArchiveId) -> IndexBuilder {
         IndexBuilder { index: Index { state: State::new(id), ..Index::default() }, committed: (0, 0) }
     }
@@ -158,7 +158,7 @@ impl IndexBuilder {
         self.index.state.extend(&header);
         Ok(())
     }
-    /// Returns to an earlier commit: later blocks are removed.
+    /// Returns to an earlier commit and removes later blocks.
     pub fn go_back(&mut self, state: State) {
         let index = &mut self.index;
         index.chunks.retain(|entry| entry.offset < state.length);
@@ -168,7 +168,7 @@ impl IndexBuilder {
     }
 }
 
-/// Finds all blocks; after a damaged header, continues at the next intact one.
+/// Finds all blocks. After a damaged header, the search continues at the next intact block header.
 pub fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, Vec<Damage>) {
     let (mut blocks, mut damage) = (Vec::new(), Vec::new());
     let mut next = BLOCKS;
@@ -187,15 +187,15 @@ pub fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, 
     (blocks, damage)
 }
 
-/// Returns an error if a walk has met an unknown block that must not be skipped. This is not damage.
+/// Returns an error if the walk has reached an unknown block that must not be skipped. This is not damage.
 pub fn refuse_unknown(damage: &[Damage]) -> Result<(), Damage> {
     damage.iter().find(|fault| matches!(fault.kind, DamageKind::Unknown(_))).map_or(Ok(()), |fault| Err(*fault))
 }
 
-/// The maximum number of bytes that are searched at once for a sync word.
+/// The maximum number of bytes to search at once for a sync word.
 const WINDOW: u64 = 1 << 20;
 
-/// Returns the offset of the first intact block header from `start` on.
+/// Returns the offset of the first intact block header at or after `start`.
 pub fn next_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, start: u64) -> Option<u64> {
     let mut next = next_sync(archive, start)?;
     while BlockRef::at(archive, id, next).is_err() {
@@ -204,14 +204,14 @@ pub fn next_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, start: u64) -
     Some(next)
 }
 
-/// Returns the offset of the first sync word from `start` on.
+/// Returns the offset of the first sync word at or after `start`.
 pub fn next_sync(archive: &(impl ReadAt + ?Sized), mut start: u64) -> Option<u64> {
-    // Starts with a small window, because the next block is usually near.
+    // The search starts with a small window, because the next block is usually near.
     let mut window = 1 << 12;
     while start < archive.length() {
-        // A sync word may lie across two windows.
+        // A sync word may span two windows, so windows overlap.
         let length = (window + SYNC.len() as u64 - 1).min(archive.length() - start);
-        // An unreadable block is skipped, like a damaged one.
+        // An unreadable block is skipped like a damaged block.
         let bytes = archive.read_at(start, length).unwrap_or_default();
         if let Some(at) = memchr::memmem::find(&bytes, &SYNC) {
             return Some(start + at as u64);
@@ -222,7 +222,7 @@ pub fn next_sync(archive: &(impl ReadAt + ?Sized), mut start: u64) -> Option<u64
     None
 }
 
-/// Checks a block's payload, the pages of moves one by one.
+/// Checks the payload of a block. The pages of moves are checked individually.
 pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &BlockRef) -> Vec<Damage> {
     let table = match block.checked(archive, id) {
         Ok(table) => table,

@@ -1,4 +1,4 @@
-//! Games that share compressed columns.
+//! Chunks: groups of games that share compressed columns.
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::columns::Columns;
@@ -21,31 +21,31 @@ use std::sync::Arc;
 pub struct TagValue<'a> {
     /// The text.
     pub text: &'a [u8],
-    /// The value's number in the archive's dictionary, if any; equal numbers mean equal texts.
+    /// The value's number in the archive's dictionary, if any. Equal numbers mean equal texts.
     pub string: Option<u64>,
 }
 
 impl Archive {
-    /// Returns a chunk, from 0 to `chunk_count() - 1`.
+    /// Returns chunk `number`, from 0 to `chunk_count() - 1`.
     pub fn chunk(&self, chunk: usize) -> Result<Chunk<'_>> {
         let head = self.head(chunk)?;
         self.store().will_need(head.block.payload_offset(), head.block.header.length);
         Ok(Chunk::new(self, chunk, head, Columns::default()))
     }
 
-    /// Iterates over all games in order, except deleted games. A damaged game is returned as an error, and the
-    /// following games are still returned.
+    /// Iterates over all games in order, except deleted games. A damaged game yields an error, and the iteration
+    /// continues with the next game.
     pub fn games(&self) -> impl Iterator<Item = Result<GameRef<'_>>> {
         (0..self.chunk_count()).flat_map(|chunk| self.games_of_chunk(chunk))
     }
 
-    /// Iterates over all games in parallel, except deleted games, on rayon's current pool; the chunks are the units of
+    /// Iterates over all games except deleted ones in parallel, on rayon's current pool. The chunks are the units of
     /// work.
     pub fn par_games(&self) -> impl ParallelIterator<Item = Result<GameRef<'_>>> {
         (0..self.chunk_count()).into_par_iter().flat_map_iter(|chunk| self.games_of_chunk(chunk))
     }
 
-    /// Iterates over the games of a chunk; if the chunk is unreadable, each of its games is an error.
+    /// Iterates over the games of a chunk. An unreadable chunk yields an error for each of its games.
     fn games_of_chunk(&self, number: usize) -> impl Iterator<Item = Result<GameRef<'_>>> {
         let chunk = self.chunk(number);
         self.games_of(number).filter(|game| !self.is_deleted(*game)).map(move |game| match &chunk {
@@ -111,7 +111,7 @@ impl<'a> Chunk<'a> {
         self.count as usize
     }
 
-    /// Returns whether the chunk contains no games, which is never true in an intact archive.
+    /// Returns whether the chunk contains no games, which is always false in an intact archive.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -124,7 +124,7 @@ impl<'a> Chunk<'a> {
         self.any_game(number)
     }
 
-    /// Returns game `number` of the archive, even if it is deleted; the game must be in this chunk.
+    /// Returns game `number` of the archive, even if it is deleted. The game must be in this chunk.
     pub(crate) fn any_game(&self, number: u64) -> Result<GameRef<'a>> {
         let index = number.checked_sub(self.first).filter(|index| *index < u64::from(self.count));
         let index = index.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
@@ -132,7 +132,7 @@ impl<'a> Chunk<'a> {
         Ok(GameRef::new(self.archive, number, self.number, index, record, Some(Arc::clone(&self.columns))))
     }
 
-    /// Calls `seen` for each game in order, including deleted games, with the value of the game's first tag of this
+    /// Calls `seen` for each game in order, including deleted games, with the value of the game's first tag with this
     /// name, or `None`.
     ///
     /// Reads only the chunk's tags.
@@ -168,7 +168,7 @@ impl<'a> Chunk<'a> {
         self.first..self.first + u64::from(self.count)
     }
 
-    /// Returns the texts of the games in the chunk, or `None` if there are none.
+    /// Returns the texts of the games in the chunk, or `None` if the chunk contains no texts.
     pub(in crate::archive) fn texts(&self) -> Result<Option<&Texts>, Damage> {
         self.columns.texts(self.archive.blocks(), &self.archive.head(self.number)?.block)
     }
@@ -178,7 +178,7 @@ impl<'a> Chunk<'a> {
         self.columns.layout(self.archive.blocks(), &self.archive.head(self.number)?.block)
     }
 
-    /// Returns the payload of the chunk's column block of this kind, if there is one.
+    /// Returns the payload of the chunk's column block of this kind, or `None` if the chunk has no such block.
     pub(in crate::archive) fn column_payload(&self, kind: BlockKind) -> Result<Option<Cow<'a, [u8]>>, Damage> {
         let moves = &self.archive.head(self.number)?.block;
         let block = self.columns.block(self.archive.store(), self.archive.blocks(), moves, kind)?;

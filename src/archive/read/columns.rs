@@ -11,7 +11,7 @@ use crate::format::tags::Tags;
 use crate::format::texts::Texts;
 use std::sync::OnceLock;
 
-/// The usual size in bytes of a chunk's columns with their headers, which are requested together.
+/// The usual total size in bytes of a chunk's columns with their headers. One read requests this many bytes.
 const USUAL_COLUMNS: u64 = 32 << 10;
 
 /// The offsets of the column blocks of a chunk, if known in advance.
@@ -23,7 +23,7 @@ pub struct ColumnBlocks {
 }
 
 impl ColumnBlocks {
-    /// Adds a block of columns; only the first block of each kind counts.
+    /// Adds a column block. Only the first block of each kind is used.
     pub fn add(&mut self, block: BlockRef) {
         let slot = match block.header.kind {
             BlockKind::Tags => &mut self.tags,
@@ -47,9 +47,9 @@ impl ColumnBlocks {
 /// The compressed columns of a chunk, each read at the first access.
 #[derive(Debug, Default)]
 pub struct Columns {
-    /// The blocks, if known; otherwise they follow the chunk's moves.
+    /// The column blocks, if known in advance. Otherwise, they are found after the chunk's moves.
     known: Option<ColumnBlocks>,
-    /// The first bytes after the chunk's moves, read for all columns.
+    /// The first bytes after the chunk's moves, read once for all columns.
     near: OnceLock<Near>,
     tags: OnceLock<Result<Tags, Damage>>,
     texts: OnceLock<Result<Option<Texts>, Damage>>,
@@ -57,12 +57,12 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns columns with known blocks.
+    /// Returns the columns of a chunk whose blocks are known.
     pub(in crate::archive) fn at(blocks: ColumnBlocks) -> Columns {
         Columns { known: Some(blocks), ..Columns::default() }
     }
 
-    /// Returns the block of `kind` of a chunk, from bytes that are already read.
+    /// Returns a chunk's block of `kind`, from bytes that have been read already.
     pub(in crate::archive) fn block(
         &self,
         file: &impl ReadAt,
@@ -76,8 +76,8 @@ impl Columns {
         }
     }
 
-    /// Reads the block of `kind` of a chunk, if there is one. `damage` creates the error for a block that `decode`
-    /// cannot read.
+    /// Reads a chunk's block of `kind`, or returns `None` if the chunk has no such block. `damage` creates the error
+    /// for a block that `decode` cannot read.
     fn read<T>(
         &self,
         blocks: &BlockStore,
@@ -119,7 +119,7 @@ impl Columns {
     }
 }
 
-/// Finds the block of `kind` after a chunk's moves.
+/// Finds a chunk's block of `kind` after its moves.
 fn block_after(
     file: &impl ReadAt,
     blocks: &BlockStore,

@@ -1,4 +1,4 @@
-//! The games of an archive that have been deleted.
+//! The deleted games of an archive.
 
 use crate::archive::game_set::{GameSet, Unsaid};
 use crate::archive::read::blocks::BlockRef;
@@ -9,16 +9,17 @@ use crate::format::index::Index;
 use crate::format::{ArchiveId, deletions};
 use std::ops::Range;
 
-/// Consecutive game numbers, and the index of the first among all games that were found, from 0.
+/// Consecutive game numbers, and the index of the first of these games among all found games, from 0.
 #[derive(Clone, Debug)]
 struct Run {
     games: Range<u64>,
     row: u64,
 }
 
-/// The deleted games, with a bit for each game of the moves blocks that were found.
+/// The deleted games, with one bit for each game of the moves blocks that were found.
 ///
-/// In an intact archive, these are all games. A damaged archive has gaps, and a crafted one may have gaps of any size.
+/// An intact archive has a bit for every game. A damaged archive has gaps between its moves blocks, and a malicious
+/// archive may have gaps of any size.
 #[derive(Debug)]
 pub(super) struct Deleted {
     set: GameSet,
@@ -26,7 +27,7 @@ pub(super) struct Deleted {
 }
 
 impl Deleted {
-    /// Reads the deletions from an index; its moves blocks contain these games, ascending.
+    /// Reads the deletions of an index. `found` returns the games of its moves blocks in ascending order.
     pub fn read(
         store: &Store,
         id: ArchiveId,
@@ -47,8 +48,8 @@ impl Deleted {
         }
         let mut deleted = Deleted { set: GameSet::new(count), runs };
         let mut unsaid = Unsaid::new(count);
-        // Goes from the last block backwards, because the last block that names a game decides; each game is visited
-        // once.
+        // The search goes backward from the last block, because the last block that names a game takes precedence. Each
+        // game is visited once.
         for entry in index.deletions.iter().rev() {
             let block = BlockRef::at(store, id, entry.offset)?;
             let payload = block.checked(store, id)?;
@@ -60,7 +61,7 @@ impl Deleted {
                 _ => return Err(damage),
             };
             for (first, last) in named {
-                // `deletions::decode` returns numbers from 1 on.
+                // `deletions::decode` returns numbers from 1, so `first - 1` cannot underflow.
                 let rows = deleted.rows(first..last.saturating_add(1));
                 if !rows.is_empty() {
                     unsaid.take((rows.start + 1, rows.end), is_deleted.then_some(&mut deleted.set));
@@ -92,7 +93,7 @@ impl Deleted {
         }
     }
 
-    /// Returns whether any of these games has been deleted.
+    /// Returns whether any game in this range has been deleted.
     pub fn has_any(&self, games: Range<u64>) -> bool {
         let rows = self.rows(games);
         !rows.is_empty() && self.set.rank(rows.end + 1) > self.set.rank(rows.start + 1)
@@ -103,7 +104,7 @@ impl Deleted {
         self.set.len()
     }
 
-    /// Returns the deleted games of an archive without gaps.
+    /// Returns the deleted games as a set, for an archive without gaps.
     pub fn set(&self) -> &GameSet {
         &self.set
     }

@@ -22,7 +22,8 @@ impl Dictionary {
         Dictionary { entries, blocks }
     }
 
-    /// Returns the string with this number. If its block is damaged, the second copy is read.
+    /// Returns the string with this number in the dictionary. If the string's block is damaged, reads the second copy
+    /// of the block.
     pub fn get(&self, archive: &Store, id: ArchiveId, limits: &Limits, number: u64) -> Result<&[u8], Damage> {
         let after = self.entries.partition_point(|entry| entry.first <= number);
         let missing = Damage::new(0, DamageKind::NoSuchString);
@@ -43,7 +44,7 @@ fn read(
     offset: u64,
     entry: &DictionaryEntry,
 ) -> Result<BlockStrings, Damage> {
-    // The copy follows the block. If its length is known, header and strings are read together.
+    // The copy directly follows the block. If the block's length is known, its header and strings are read together.
     let size = entry.copy.saturating_sub(entry.offset);
     let near = archive.ahead(offset..offset.saturating_add(size), None);
     let file = near.of(archive);

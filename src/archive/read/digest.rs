@@ -1,4 +1,5 @@
-//! The content digest: one hash of all games' content, however it is stored (FORMAT.md, "Content digest").
+//! The content digest: one hash of the content of all games, independent of how they are stored (FORMAT.md, "Content
+//! digest").
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::game_ref::GameRef;
@@ -33,10 +34,10 @@ impl fmt::Display for Digest {
 }
 
 impl Archive {
-    /// Returns the SHA-256 of the digests of all games, in order, on rayon's current pool. Checks each move of each
-    /// game in the process.
+    /// Returns the SHA-256 of the digests of all games, in order, on rayon's current pool. Checks every move in the
+    /// process.
     pub fn digest(&self) -> Result<Digest> {
-        // Processes some chunks at a time, to keep only their digests in memory.
+        // Processes a few chunks at a time, to keep only their digests in memory.
         let (chunks, ahead) = (self.chunk_count(), 32 * rayon::current_num_threads());
         let mut all = Sha256::new();
         for start in (0..chunks).step_by(ahead) {
@@ -62,7 +63,7 @@ impl GameRef<'_> {
     }
 }
 
-/// Writes a game's content as the bytes to hash.
+/// Writes the bytes of a game's content that the digest hashes.
 #[derive(Default)]
 struct Content {
     bytes: Vec<u8>,

@@ -18,7 +18,8 @@ use crate::pgn::{PgnWriter, Style};
 use std::sync::Arc;
 
 impl Archive {
-    /// Returns game `number`, from 1. Reads only its record; tags and texts are read at the first access.
+    /// Returns game `number`, from 1. Only the game's record is read immediately. Tags and texts are read at the first
+    /// access.
     ///
     /// Errors: the game does not exist, or its record is damaged.
     #[inline]
@@ -26,7 +27,7 @@ impl Archive {
         self.game_until(number, None)
     }
 
-    /// Returns game `number`, with its moves unpacked at least to ply `limit`.
+    /// Returns game `number`, with its moves unpacked at least up to ply `limit`.
     #[inline]
     pub(crate) fn game_until(&self, number: u64, limit: Option<u32>) -> Result<GameRef<'_>> {
         let (chunk, index) = self.locate(number)?;
@@ -36,7 +37,7 @@ impl Archive {
         Ok(GameRef::new(self, number, chunk, index, self.record(chunk, index, limit)?, None))
     }
 
-    /// Returns the position after ply `ply` of game `number`; ply 0 is the starting position.
+    /// Returns the position after ply `ply` of game `number`, where ply 0 is the starting position.
     ///
     /// Reads only the game's record. Errors: the game or ply does not exist, or the record is damaged.
     #[inline]
@@ -45,7 +46,7 @@ impl Archive {
     }
 }
 
-/// A game of an open archive. Its moves are in memory; tags and texts are read at the first access.
+/// A game in an open archive. Its moves are in memory, and its tags and texts are read at the first access.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -85,7 +86,7 @@ impl<'a> GameRef<'a> {
         GameRef { archive, number, chunk, index, record, columns }
     }
 
-    /// Returns the archive of the game.
+    /// Returns the archive that contains the game.
     pub(crate) fn archive(&self) -> &'a Archive {
         self.archive
     }
@@ -125,7 +126,7 @@ impl<'a> GameRef<'a> {
         crate::brenner::standalone::push_main_line(self.start(), self.brenner(), out);
     }
 
-    /// Returns the starting position and the moves.
+    /// Returns a decoder of the game's starting position and moves.
     pub fn stream(&self) -> Stream<'_> {
         Stream { start: self.start(), bytes: self.brenner() }
     }
@@ -140,12 +141,12 @@ impl<'a> GameRef<'a> {
         self.record.set_up.as_deref().unwrap_or(&STANDARD)
     }
 
-    /// Returns whether the game starts from another position than the standard starting position.
+    /// Returns whether the game starts from a position other than the standard starting position.
     pub fn is_set_up(&self) -> bool {
         self.record.set_up.is_some()
     }
 
-    /// Returns whether the source had a fault in this game. The rest of the game is then raw text.
+    /// Returns whether this game had a fault in its source. The part of the game after the fault is stored as raw text.
     pub fn has_fault(&self) -> bool {
         self.record.flags & record::FAULT != 0
     }
@@ -174,14 +175,14 @@ impl<'a> GameRef<'a> {
         Some(last_outcome(self.brenner()))
     }
 
-    /// Returns the position after ply `ply` of the main line; ply 0 is the starting position.
+    /// Returns the position after ply `ply` of the main line, where ply 0 is the starting position.
     #[inline]
     pub fn position(&self, ply: u32) -> Result<Position> {
         Ok(self.replay(ply)?.position())
     }
 
-    /// Calls `visit` with the position at every ply of the main line, starting with ply 0. Every move is checked;
-    /// [`GameRef::walk`] does not check moves.
+    /// Calls `visit` with the position at every ply of the main line, starting with ply 0. Checks every move, which
+    /// [`GameRef::walk`] does not.
     pub fn positions(&self, mut visit: impl FnMut(&Position)) -> Result<()> {
         let mut decoder = self.decoder();
         visit(decoder.position());
@@ -203,8 +204,8 @@ impl<'a> GameRef<'a> {
         Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart)
     }
 
-    /// Calls `text` with each text: its kind, the number of moves before it if it stores its position, and the text.
-    /// Texts that store their position come first.
+    /// Calls `text` with each text: its kind, its position as the number of moves before it if that is stored, and the
+    /// text. Texts with a stored position are visited first.
     pub(crate) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
         if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
@@ -233,7 +234,7 @@ impl<'a> GameRef<'a> {
         Ok(())
     }
 
-    /// Calls `take` with the game's style and the edits that restore its source.
+    /// Calls `take` with the game's style and with the edits that restore its source text.
     pub(crate) fn with_layout<T>(
         &self,
         take: impl FnOnce([u8; layout::STYLE], &[layout::LayoutEdit]) -> T,
@@ -298,7 +299,7 @@ impl<'a> GameRef<'a> {
         }
     }
 
-    /// Returns the value of the first tag of this name.
+    /// Returns the value of the first tag with this name.
     pub fn tag(&self, name: &str) -> Result<Option<String>> {
         let mut found = None;
         self.visit_tags(|tag, value| {
@@ -317,16 +318,17 @@ impl<'a> GameRef<'a> {
         Ok(tags)
     }
 
-    /// Drives a visitor with the complete game, and checks every move.
+    /// Passes the complete game to a visitor, and checks every move.
     pub fn visit<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
         self.visit_tags(|name, value| visitor.tag(name, value))?;
         self.visit_moves(visitor)
     }
 
-    /// Appends the game as PGN. On an error, [undo](PgnWriter::undo) the partial text.
+    /// Appends the game as PGN. After an error, the caller [undoes](PgnWriter::undo) the partial text.
     ///
-    /// The import has checked the moves, and their checksums are valid. A move is therefore checked only as far as its
-    /// text requires, and not for a king left in check. [`GameRef::visit`] and `verify` check moves completely.
+    /// The import has checked the moves, and the checksums of the records are valid. Each move is therefore checked
+    /// only as far as its text requires. In particular, it is not checked whether it leaves the king in check.
+    /// [`GameRef::visit`] and `verify` check moves completely.
     pub fn write_pgn(&self, writer: &mut PgnWriter) -> Result<()> {
         self.visit_tags(|name, value| writer.tag(name, value))?;
         let mut texts = [ShortText::EMPTY; 64];
@@ -350,7 +352,7 @@ impl<'a> GameRef<'a> {
         Ok(())
     }
 
-    /// Drives a visitor with everything except the tags.
+    /// Passes everything except the tags to a visitor.
     pub(in crate::archive) fn visit_moves<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
         self.drive(visitor, self.decoder(), |decoder, most, visitor| {
             let mut played = 0;
@@ -361,8 +363,8 @@ impl<'a> GameRef<'a> {
         })
     }
 
-    /// Drives a visitor with everything except the tags. `play_plainly` plays consecutive plain moves, at most the
-    /// given number, and returns their number.
+    /// Passes everything except the tags to a visitor. `play_plainly` plays consecutive plain moves, up to the given
+    /// number, and returns how many it played.
     fn drive<V: Visitor>(
         &self,
         visitor: &mut V,
@@ -375,14 +377,14 @@ impl<'a> GameRef<'a> {
         let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.index));
         let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.index)).peekable();
         let mut comments = texts.map(|texts| texts.comments(self.index));
-        // A line of moves starts from the position before the move that precedes its comment.
+        // A variation in a comment starts from the position before the move that precedes the comment.
         let has_lines = comments.as_ref().is_some_and(PlacedTexts::has_lines);
         let mut scene: Option<(Position, Move)> = None;
         let mut outcome = Some(Outcome::Unknown);
         let mut moves = 0;
-        // A placed comment follows its move and that move's suffixes and NAGs.
+        // A comment with a stored position follows its move and that move's suffixes and NAGs.
         let mut due = placed.peek().map(|(after, _)| *after);
-        // Returns the index of the next element.
+        // `flush` visits a comment with a stored position if it is due, and returns the position of the next comment.
         let mut unreadable = false;
         let mut flush = |moves: u64, scene: &Option<(Position, Move)>, visitor: &mut V| {
             if let Some((_, comment)) = placed.next_if(|(after, _)| *after == moves) {
@@ -396,7 +398,7 @@ impl<'a> GameRef<'a> {
         };
         loop {
             loop {
-                // If there are lines, the position of each move is needed.
+                // If comments contain variations, the position of each move is needed.
                 if has_lines {
                     break;
                 }
@@ -446,7 +448,7 @@ impl<'a> GameRef<'a> {
         Ok(())
     }
 
-    /// Appends the bytes of this game in its source, including adjacent rejected games and blank lines.
+    /// Appends the bytes of this game in its source, including rejected games and blank lines around it.
     ///
     /// The concatenated games of a source equal the source, byte for byte, if
     /// [`SourceRecord::exact`](crate::format::source::SourceRecord) is set.
@@ -463,7 +465,7 @@ impl<'a> GameRef<'a> {
         layout::apply(transcoded.as_deref().unwrap_or(text), edits, out).ok_or_else(|| damaged().into())
     }
 
-    /// Returns a layout that restores the source's text from the changed content of this game: its style, and the
+    /// Returns a layout that restores the source text from the changed content of this game: the game's style and the
     /// edits.
     pub(crate) fn layout_of(&self, changed: &game::Game) -> Result<([u8; layout::STYLE], Vec<layout::LayoutEdit>)> {
         let mut source = Vec::new();
@@ -476,7 +478,7 @@ impl<'a> GameRef<'a> {
         Ok((encoded, layout::difference(transcoded.as_deref().unwrap_or(writer.as_bytes()), &source)))
     }
 
-    /// Checks that the moves are all legal and in canonical form. Returns the plies of the main line.
+    /// Checks that all moves are legal and in canonical form. Returns the number of plies of the main line.
     pub fn check_moves(&self) -> Result<u32> {
         let mut decoder = self.decoder();
         let mut plies = 0;

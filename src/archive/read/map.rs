@@ -1,4 +1,4 @@
-//! The only place that maps memory. Without the feature `mmap`, the bytes are read into memory.
+//! Maps files into memory. No other module does so. Without the feature `mmap`, reads the bytes into memory instead.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +9,7 @@ type Bytes = memmap2::Mmap;
 #[cfg(not(feature = "mmap"))]
 type Bytes = Vec<u8>;
 
-/// The bytes of a file, mapped read-only up to the length in use.
+/// The bytes of a file, mapped read-only up to the length that is in use.
 #[derive(Debug)]
 pub struct Map {
     map: Option<Bytes>,
@@ -17,14 +17,14 @@ pub struct Map {
 }
 
 impl Map {
-    /// Returns a mapping of the first `length` bytes of a file; `length` must not exceed the file's length.
+    /// Returns a mapping of the first `length` bytes of a file. `length` must not exceed the file's length.
     ///
     /// # Safety of the mapping
     ///
-    /// This program only appends to the file, above a high-water mark that readers respect, and never rewrites bytes
-    /// below it. If another program truncates the file while it is mapped, reading the lost part ends the process with
-    /// SIGBUS. If another program changes bytes, checksums detect this only in bytes that have not been read yet. Keep
-    /// archives on a file system where other programs do not change them, or copy them first.
+    /// This program only appends to the file beyond a high-water mark, which readers respect, and never rewrites bytes
+    /// before this mark. If another program truncates the file while it is mapped, reading the lost part ends the
+    /// process with SIGBUS. If another program changes bytes, checksums detect the change only in bytes that have not
+    /// been read yet. Store archives where no other program changes them, or copy them first.
     pub fn new(file: &File, length: u64) -> io::Result<Map> {
         let actual = file.metadata()?.len();
         if length > actual {
@@ -44,7 +44,7 @@ impl Map {
         self.length = usize::try_from(length).map_or(self.length, |length| length.min(self.length));
     }
 
-    /// Announces that these bytes will be read: the system loads missing pages at once, instead of one by one.
+    /// Announces that these bytes will be read, so the system loads the missing pages together instead of one by one.
     pub fn will_need(&self, offset: u64, length: u64) {
         #[cfg(all(unix, feature = "mmap"))]
         if let (Some(map), Ok(offset), Ok(length)) = (&self.map, usize::try_from(offset), usize::try_from(length))
@@ -60,9 +60,9 @@ impl Map {
 #[cfg(feature = "mmap")]
 #[allow(unsafe_code)]
 fn bytes_of(file: &File, length: usize) -> io::Result<Bytes> {
-    // SAFETY: the mapping is read-only and private to its `Map`; its comment describes the effects of other programs.
+    // SAFETY: the mapping is read-only and private to its `Map`, whose comment describes the effects of other programs.
     let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
-    // Access is random. `will_need` requests ranges of several pages. If the advice fails, only speed suffers.
+    // Access is random. `will_need` requests ranges of several pages. A failed hint affects only the speed.
     #[cfg(unix)]
     let _ = map.advise(memmap2::Advice::Random);
     Ok(map)

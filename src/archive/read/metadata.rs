@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
 impl Archive {
-    /// Returns the metadata of the archive, such as its `title` and `license`; FORMAT.md lists the defined keys. Walks
+    /// Returns the metadata of the archive, such as its `title` and `license`. FORMAT.md lists the defined keys. Walks
     /// the archive's block headers.
     ///
     /// ```
@@ -49,7 +49,7 @@ impl Archive {
     }
 }
 
-/// Returns the keys and values of a metadata block; empty if its coding is unknown.
+/// Returns the keys and values of a metadata block, or no pairs if the block's coding is unknown.
 pub(in crate::archive) fn pairs_of(
     store: &impl ReadAt,
     id: ArchiveId,
@@ -64,7 +64,7 @@ pub(in crate::archive) fn pairs_of(
     pairs.ok_or(Damage::new(block.offset, DamageKind::MetadataBlock))
 }
 
-/// Returns the model of a model block; `None` if its coding is unknown.
+/// Returns the model of a model block, or `None` if its coding is unknown.
 pub(in crate::archive) fn model_of(
     store: &impl ReadAt,
     id: ArchiveId,

@@ -1,8 +1,8 @@
-//! Opens archives: selects the commit, locates games and reads them.
+//! Opens archives: selects a commit, locates games and reads them.
 //!
-//! From the bytes up: `map` and `read_at` provide bytes. `blocks` and `dictionary` find blocks. `opening` selects the
-//! commit. `archive` is the open archive, and `records` and `columns` read its parts. `chunk` and `game_ref` are games,
-//! and `walk` is the fast iteration over them.
+//! The modules, from the lowest level up: `map` and `read_at` provide bytes. `blocks` and `dictionary` find blocks.
+//! `opening` selects the commit. `archive` defines the open archive, and `records` and `columns` read its parts.
+//! `chunk` and `game_ref` define the chunks and games, and `walk` iterates over games quickly.
 
 pub mod map;
 pub mod read_at;

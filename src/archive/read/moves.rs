@@ -1,4 +1,4 @@
-//! The moves of a stored game one by one, with clocks, evaluations, comments and variations.
+//! Iterates over the moves of a stored game, with their clocks, evaluations, comments and variations.
 
 use crate::archive::read::game_ref::GameRef;
 use crate::brenner::decode::{Decoder, Item, TextPlaces};
@@ -6,7 +6,7 @@ use crate::error::{DamageKind, Result};
 use crate::game::{Analysis, AnalysisReader, Comment, Evaluation, Notes, PlayedMove, Variation};
 use std::time::Duration;
 
-/// The moves of a main line, each of which is checked. An error ends the iteration.
+/// An iterator over the moves of a main line, which checks each move. An error ends the iteration.
 ///
 /// [`GameRef::moves`] has an example.
 pub struct Moves<'a> {
@@ -57,10 +57,11 @@ impl Iterator for Moves<'_> {
 }
 
 impl GameRef<'_> {
-    /// Iterates over the moves of the main line, with the position before each move; SAN, UCI and FEN are computed on
-    /// request.
+    /// Iterates over the moves of the main line, with the position before each move. The SAN, UCI and FEN texts are
+    /// computed on request.
     ///
-    /// Checks every move, at about 50 ns each; [`GameRef::walk`] takes a tenth of this time and returns only states.
+    /// Checks every move, which takes about 50 ns per move. [`GameRef::walk`] takes a tenth of this time but returns
+    /// only states.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -81,25 +82,25 @@ impl GameRef<'_> {
         Moves { game: self, decoder: Some(decoder), ply: 0, chess960: self.start().is_chess960() }
     }
 
-    /// Returns all comments in order, including comments in variations. Reads the texts of the chunk.
+    /// Returns all comments in order, including comments in variations. Reads the chunk's texts.
     pub fn comments(&self) -> Result<Vec<Comment>> {
         Ok(self.notes()?.comments)
     }
 
-    /// Returns the clock after each ply of the main line; `None` if no comment gives it (`[%clk 0:03:00]`). Reads the
-    /// chunk's texts.
+    /// Returns the clock time after each ply of the main line, or `None` for a ply without one (`[%clk 0:03:00]`).
+    /// Reads the chunk's texts.
     pub fn clocks(&self) -> Result<Vec<Option<Duration>>> {
         Ok(self.notes()?.of_plies(Comment::clock))
     }
 
-    /// Returns the evaluation after each ply of the main line; `None` if no comment gives it (`[%eval 0.35]`). Reads
+    /// Returns the evaluation after each ply of the main line, or `None` for a ply without one (`[%eval 0.35]`). Reads
     /// the chunk's texts.
     pub fn evaluations(&self) -> Result<Vec<Option<Evaluation>>> {
         Ok(self.notes()?.of_plies(Comment::evaluation))
     }
 
-    /// Returns the engine analysis of the main line, from any program, by ply; moves without data are omitted. Reads
-    /// the chunk's texts, and parses their principal variations as moves, at about 300 ns per move.
+    /// Returns the engine analysis of the main line, written by any program, by ply. Moves without analysis are
+    /// omitted. Reads the chunk's texts, and parses the principal variations as moves, at about 300 ns per move.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -118,18 +119,18 @@ impl GameRef<'_> {
         Ok(all)
     }
 
-    /// Calls `seen` with the data of each engine comment and its depth in variations; `variations` includes comments in
-    /// variations.
+    /// Calls `seen` with the data and the variation depth of each engine comment. With `variations`, includes comments
+    /// in variations.
     pub(crate) fn visit_analysis(&self, variations: bool, seen: impl FnMut(Analysis, usize)) -> Result<()> {
         self.visit_moves(&mut AnalysisReader::new(variations, seen))
     }
 
-    /// Returns the variations; nested variations follow the variation that contains them. Reads the chunk's texts.
+    /// Returns the variations. Each variation precedes the variations nested in it. Reads the chunk's texts.
     pub fn variations(&self) -> Result<Vec<Variation>> {
         Ok(self.notes()?.variations)
     }
 
-    /// Returns the elements other than moves.
+    /// Returns the elements of the game other than moves.
     pub(crate) fn notes(&self) -> Result<Notes> {
         let mut notes = Notes::default();
         self.visit_moves(&mut notes)?;

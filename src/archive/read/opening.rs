@@ -1,10 +1,10 @@
 //! Selects the commit at which an archive is opened, from two header pages and the file after them (FORMAT.md, "Which
 //! commit counts").
 //!
-//! A page that is not intact may have been torn by a crash or damaged later; the page does not show which. The file
-//! does, because blocks are synced before the page that covers them. If a page is invalid, the commits after the other
-//! page's commit are searched block by block. If such a commit is found, it is used. If none is found, games may be
-//! missing, and this is reported.
+//! A page that is not intact was either torn by a crash or damaged later. The page itself does not show which happened.
+//! The blocks show it, because they are synced before the page that covers them. If a page is invalid, the file is
+//! searched block by block for commits after the other page's commit. If such a commit is found, the archive opens at
+//! this commit. Otherwise games may be missing, which is reported.
 
 use crate::archive::read::blocks::{BlockRef, check_block};
 use crate::archive::read::read_at::{Access, ReadAt, Store};
@@ -35,35 +35,35 @@ use std::path::Path;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Incomplete {
-    /// The file is shorter than its last commit; the remaining part ends at an earlier commit.
+    /// The file is shorter than its last commit, so the archive opens at an earlier commit.
     Cut(Cut),
-    /// A header page is damaged, and no commit after the other page's commit can be found. Either there was no such
-    /// commit, or it is also damaged.
+    /// A header page is damaged, and no commit after the other page's commit can be found. Either no later commit
+    /// existed, or it is also damaged.
     HeaderPage {
-        /// The offset of the page in bytes.
+        /// The offset in bytes of the damaged page.
         offset: u64,
     },
 }
 
-/// The state of an archive file that is shorter than its last commit; the remaining part ends at an earlier commit.
+/// The state of an archive file that is shorter than its last commit, and therefore opened at an earlier commit.
 ///
 /// [`Incomplete`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cut {
     /// The length of the file in bytes.
     pub length: u64,
-    /// The length in its last commit, in bytes.
+    /// The length of the file at its last commit, in bytes.
     pub committed: u64,
-    /// The number of games in its last commit.
+    /// The number of games at its last commit.
     pub games: u64,
 }
 
-/// Whether commits after both intact header pages are used.
+/// Whether to use commits that follow the commits of two intact header pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tail {
-    /// Ignore them: a writer may be working on them.
+    /// Ignore these commits: a writer may still be working on them.
     Leave,
-    /// Use them: the caller is the only writer, and committed blocks are kept.
+    /// Use these commits: the caller is the only writer, and committed blocks are kept.
     Adopt,
 }
 
@@ -72,19 +72,20 @@ pub enum Tail {
 pub struct Opening {
     /// The header that counts.
     pub header: Header,
-    /// The commits found in the file after the newest intact page's commit, in order. The last one is the commit of
-    /// `header`.
+    /// The commits found after the commit of the newest intact page, in order. `header` is the
+    /// last commit.
     pub found: Vec<Header>,
-    /// The offset of a page that should be intact but is not.
+    /// The offset of a header page that should be intact but is damaged.
     pub damaged_page: Option<u64>,
     /// The reason why games may be missing.
     pub incomplete: Option<Incomplete>,
 }
 
 impl Opening {
-    /// Finds the valid commit in a file, and returns it with all bytes of the file. The file may grow in the meantime.
+    /// Finds the valid commit in a file, and returns the commit with all bytes of the file. The file may grow during
+    /// this search.
     ///
-    /// Errors: an error of `of`; the file cannot be read.
+    /// Errors: the errors of `of`, or the file cannot be read.
     pub fn from_file(file: &File, path: &Path, access: Access, tail: Tail) -> Result<(Store, Opening)> {
         let length = || file.metadata().map(|file| file.len()).map_err(Error::io("cannot read", path));
         let handle = || file.try_clone().map_err(Error::io("cannot read", path));
@@ -93,7 +94,7 @@ impl Opening {
             let store = Store::from_file(handle()?, known, access).map_err(Error::io("cannot map", path))?;
             let opening = Opening::read(&store, path, tail)?;
             let now = length()?;
-            // The page was read during a write, or it covers bytes that were written after the length was read.
+            // Either the page was read during a write, or it covers bytes that were written after the length was read.
             if opening.incomplete.is_none() || now == known {
                 return Ok((store, opening));
             }
@@ -103,14 +104,14 @@ impl Opening {
 
     /// Finds the valid commit. `file` is the whole file, including bytes beyond the last commit.
     ///
-    /// Errors: the file is not an archive, is of another version, or contains no intact header page.
+    /// Errors: the file is not an archive, has another version, or contains no intact header page.
     pub fn read(file: &(impl ReadAt + ?Sized), path: &Path, tail: Tail) -> Result<Opening> {
         let pages = Page::read_both(&file.read_at(0, BLOCKS.min(file.length()))?);
         let header = newest(&pages, path)?;
         let state = header.state;
         let damaged_page = PAGES.into_iter().zip(&pages).find_map(|(offset, page)| match page {
             Page::Intact(_) => None,
-            // A new archive has one page.
+            // A new archive has only one header page.
             Page::Zero if state.sequence == 0 => None,
             _ => Some(offset),
         });
@@ -123,7 +124,7 @@ impl Opening {
         }
         let both = pages.iter().all(|page| page.header().is_some());
         if file.length() > state.length && (!both || tail == Tail::Adopt) {
-            // If a crash happened before the sync, blocks may be incomplete. Only complete commits are valid.
+            // After a crash before the sync, blocks may be incomplete. Therefore only complete commits are valid.
             opening.found = commits(file, header, |block| check_block(file, state.id, block).is_empty());
         }
         match (opening.found.last(), damaged_page) {
@@ -140,7 +141,7 @@ impl Opening {
         self.refused().or(self.damaged_page.map(|page| Damage::new(page, what)))
     }
 
-    /// Returns the reason why the archive is read-only, if any: a writer might truncate or overwrite the missing games.
+    /// Returns the reason why the archive is read-only, if any: a writer could truncate or overwrite the missing games.
     pub fn refused(&self) -> Option<Damage> {
         self.incomplete.map(|incomplete| match incomplete {
             Incomplete::Cut(cut) => Damage::new(cut.length, DamageKind::CutOff),
@@ -152,7 +153,7 @@ impl Opening {
 /// Returns the header of the intact page with the later commit.
 fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     let path = || path.to_path_buf();
-    // A newer program may have committed blocks that this program does not know.
+    // A newer program may have committed blocks that this program does not support.
     if let Some(version) =
         pages.iter().find_map(|page| if let Page::Newer(version) = page { Some(*version) } else { None })
     {
@@ -183,8 +184,8 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     Err(Damage::new(0, DamageKind::FileHeader).into())
 }
 
-/// Returns the commits after `from` that follow block by block, in order. Each holds the next sequence number and the
-/// chain of everything before it. `holds` is called for every block on the way.
+/// Returns the consecutive commits after `from`, found block by block, in order. Each commit contains the next sequence
+/// number and the chain of all preceding blocks. The search stops at the first block that `holds` rejects.
 fn commits(file: &(impl ReadAt + ?Sized), from: Header, holds: impl Fn(&BlockRef) -> bool) -> Vec<Header> {
     let (mut commits, mut state) = (Vec::new(), from.state);
     while let Ok(block) = BlockRef::at(file, state.id, state.length)

@@ -1,4 +1,4 @@
-//! The location of an archive's bytes, and the way in which they are read.
+//! The location of an archive's bytes, and how to read them.
 
 use crate::archive::file_kind::FileKind;
 use crate::archive::read::opening::{Opening, Tail};
@@ -8,7 +8,7 @@ use crate::format::Limits;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Options for opening an archive: access to its bytes, and limits for its blocks.
+/// Options for opening an archive: the access to its bytes, and the limits for its blocks.
 ///
 /// ```
 /// use scoresheet::archive::{Access, Limits, OpenOptions};
@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
-    /// The way in which the file's bytes are read: mapped by default. Applies to files at a path.
+    /// How to read the bytes of the file: mapped by default. Applies only to files at a path.
     pub access: Access,
-    /// Limits of blocks. A block beyond a limit gives [`Error::Limit`](crate::Error::Limit).
+    /// Limits of blocks. A block that exceeds a limit causes [`Error::Limit`](crate::Error::Limit).
     pub limits: Limits,
 }
 
@@ -37,7 +37,8 @@ impl From<Limits> for OpenOptions {
     }
 }
 
-/// The file of an archive: a path, bytes in memory, or a positioned reader. `From` converts a path to this type.
+/// The file of an archive: a path, bytes in memory, or a reader that reads at any offset. `From` converts a path to
+/// this type.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -62,17 +63,17 @@ pub struct ArchiveFile {
     options: OpenOptions,
 }
 
-/// The place from which the index is read.
+/// The location of the index.
 #[derive(Debug)]
 enum IndexBytes {
-    /// In the file beside the archive.
+    /// The index is in the file next to the archive.
     Beside,
-    /// In memory; `None` if there is no index.
+    /// The index in memory, or `None` if there is no index.
     Here(Option<Vec<u8>>),
 }
 
 impl ArchiveFile {
-    /// Returns the file at a path, with its index, if any.
+    /// Returns the file at a path, together with its index if one exists.
     pub fn at(path: impl AsRef<Path>) -> ArchiveFile {
         let path = path.as_ref().to_path_buf();
         ArchiveFile { path, store: None, index: IndexBytes::Beside, options: OpenOptions::default() }
@@ -83,11 +84,13 @@ impl ArchiveFile {
         ArchiveFile::from_store("archive in memory", Store::from_bytes(bytes))
     }
 
-    /// Returns a file of `length` bytes from a positioned reader: range requests, an object store, a file in a file.
+    /// Returns a file of `length` bytes from a positioned reader, for example a range request client, an object store,
+    /// or a part of another file.
     ///
-    /// Opening reads the header. Later reads are: the moves of the first game of a chunk in one request of about 50 KiB
-    /// (two if more than 128 KiB are needed), the moves of other games in one or two requests of 4 KiB, and tags, texts
-    /// and layout in one request of 32 KiB if that suffices. An [`Arc`](std::sync::Arc) of a reader is also a reader.
+    /// Opening reads the header. Later requests read the moves of the first game of a chunk in about 50 KiB (two
+    /// requests if more than 128 KiB are needed). The moves of other games take one or two requests of 4 KiB. Tags,
+    /// texts and layout take one request of 32 KiB if that suffices. An [`Arc`](std::sync::Arc) of a reader is also a
+    /// reader.
     pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64) -> ArchiveFile {
         ArchiveFile::from_store("archive from a reader", Store::from_reader(reader, length))
     }
@@ -96,20 +99,20 @@ impl ArchiveFile {
         ArchiveFile { store: Some(store), index: IndexBytes::Here(None), ..ArchiveFile::at(name) }
     }
 
-    /// Sets the bytes of the index file. With `None` no index is read: the archive's block headers are walked.
+    /// Sets the bytes of the index file. With `None`, no index is used, and opening reads the archive's block headers.
     pub fn index(mut self, index: impl Into<Option<Vec<u8>>>) -> ArchiveFile {
         self.index = IndexBytes::Here(index.into());
         self
     }
 
-    /// Sets the path whose side files are used, for an archive that is not a file at a path; they must be copies of its
-    /// side files.
+    /// Sets the path whose side files are used, for an archive that is not a file at a path. The files there must
+    /// belong to this archive.
     pub fn beside(mut self, path: impl AsRef<Path>) -> ArchiveFile {
         self.path = path.as_ref().to_path_buf();
         self
     }
 
-    /// Sets the options for opening the file. An [`Access`] or [`Limits`] converts into options.
+    /// Sets the options for opening the file. An [`Access`] or [`Limits`] value converts into options.
     pub fn options(mut self, options: impl Into<OpenOptions>) -> ArchiveFile {
         self.options = options.into();
         self
@@ -117,7 +120,8 @@ impl ArchiveFile {
 
     /// Reads the index and finds the valid commit.
     ///
-    /// The outer error means that the file cannot be opened; the inner error, that no commit can be found in it.
+    /// The outer error means that the file cannot be opened. The inner error means that the file contains no valid
+    /// commit.
     pub(in crate::archive) fn open(self) -> Result<(FileParts, Result<(Store, Opening)>)> {
         let ArchiveFile { path, store, index, options } = self;
         let opened = match store {
@@ -147,7 +151,7 @@ impl ArchiveFile {
     }
 }
 
-/// The data of an [`ArchiveFile`] after opening, besides its bytes.
+/// The data of an [`ArchiveFile`] after opening, apart from its bytes.
 pub(in crate::archive) struct FileParts {
     pub path: PathBuf,
     pub index: Option<Vec<u8>>,

@@ -13,14 +13,14 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::ops::Range;
 
-/// The number of chunks that are restored at once.
+/// The number of chunks to restore at once.
 const AHEAD: usize = 8;
 
 /// The source bytes of a chunk's games.
 #[derive(Default)]
 struct Rebuilt {
     text: Vec<u8>,
-    /// The positions of bytes that belong to no stored game, each with the game after them.
+    /// The positions of source bytes that belong to no stored game, each with the game that follows them.
     gaps: Vec<(usize, u64)>,
 }
 
@@ -32,17 +32,16 @@ fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
 }
 
 impl Archive {
-    /// Writes the bytes of a source as imported (decompressed), on the current pool of rayon. Returns whether the
-    /// SHA-256 of the bytes equals the source's, which is true if [`SourceRecord::exact`] is set and the archive is
-    /// intact.
+    /// Writes the imported bytes of a source (decompressed), on rayon's current pool. Returns whether the SHA-256 of
+    /// the bytes equals the stored hash, which is true if [`SourceRecord::exact`] is set and the archive is intact.
     ///
-    /// Errors: damage of the archive; [`Error::Output`] if `out` cannot be written.
+    /// Errors: the archive is damaged, or [`Error::Output`] if `out` cannot be written.
     pub fn write_original(&self, source: &SourceRecord, out: &mut impl Write) -> Result<bool> {
         self.rebuild(source, out, |_| Ok(()))
     }
 
-    /// Restores a source like `write_original`, and calls `look` with each game, on several threads. An error of `look`
-    /// counts as damage of the archive.
+    /// Restores a source like `write_original`, and calls `look` with each game on several threads. An error that
+    /// `look` returns is treated as damage of the archive.
     pub(in crate::archive) fn rebuild(
         &self,
         source: &SourceRecord,
@@ -84,7 +83,7 @@ impl Archive {
                 for (gap, number) in gaps {
                     give(text.get(at..gap).unwrap_or_default())?;
                     at = gap;
-                    // Read one by one, because their number is unlimited.
+                    // The blocks are read one by one, because their number is unlimited.
                     before(loose, number).iter().try_for_each(|block| give(&self.loose_bytes(block)?))?;
                 }
                 give(text.get(at..).unwrap_or_default())?;
@@ -96,9 +95,9 @@ impl Archive {
         Ok(hash.finalize()[..] == source.sha256)
     }
 
-    /// Returns the bytes of a source that belong to no stored game, before the games of this range. [`Game::original`]
-    /// does not include these bytes. Bytes after the last game of a source count as bytes before the next game, even if
-    /// no game follows.
+    /// Returns the bytes of a source before the games of this range that belong to no stored game. [`Game::original`]
+    /// does not include these bytes. Bytes after the last game of a source are treated as bytes before the next game
+    /// number, even if no game has this number.
     ///
     /// [`Game::original`]: crate::archive::GameRef::original
     pub fn beside(&self, source: &SourceRecord, games: Range<u64>) -> Result<Vec<u8>> {
@@ -137,7 +136,7 @@ impl Archive {
     }
 }
 
-/// Returns the number of the source to which a loose block belongs.
+/// Returns the number of the source that contains a loose block's bytes.
 pub(in crate::archive) fn source_of(block: &BlockRef, payload: &[u8]) -> Result<u64, Damage> {
     loose::source(payload).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))
 }

@@ -1,4 +1,4 @@
-//! The bytes of an archive: a mapped file, memory, or a file that is read on demand.
+//! The bytes of an archive: in a mapped file, in memory, or in a file that is read on demand.
 
 use crate::archive::read::map::Map;
 use crate::error::{Damage, DamageKind, Limit};
@@ -10,17 +10,17 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The way in which the bytes of an archive's file are read.
+/// How to read the bytes of an archive's file.
 ///
 /// [`ArchiveFile`](crate::archive::ArchiveFile) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Access {
-    /// The file is mapped into memory, which is the fastest access. If another program truncates the file while it is
-    /// mapped, the process ends with SIGBUS. Without the feature `mmap`, the entire file is read into memory instead.
+    /// Map the file into memory, which is the fastest access. If another program truncates the file while it is mapped,
+    /// the process ends with SIGBUS. Without the feature `mmap`, the entire file is read into memory instead.
     #[default]
     Map,
-    /// The file is read on demand. If another program truncates or changes it, reads return errors. Use this for files
-    /// that others may write to, and for file systems without good mapping.
+    /// Read the file on demand. If another program truncates or changes the file, reads return errors. Use this variant
+    /// for files that other programs may write to, and for file systems that map files poorly.
     Read,
 }
 
@@ -31,7 +31,7 @@ pub trait ReadAt: Sync {
 
     /// Returns `length` bytes from `offset` on, borrowed if they are in memory.
     ///
-    /// Errors: the file is too short (nothing is allocated then), or the system cannot read it.
+    /// Errors: the file is too short (in this case nothing is allocated), or the system cannot read it.
     fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage>;
 }
 
@@ -62,7 +62,7 @@ impl ReadAt for Map {
     }
 }
 
-/// Returns an out-of-memory error as an exceeded limit.
+/// Returns an out-of-memory error as an exceeded limit of the archive.
 fn no_memory(needed: u64) -> DamageKind {
     DamageKind::OverLimit(Limit { what: "a block", limit: 0, needed })
 }
@@ -70,10 +70,11 @@ fn no_memory(needed: u64) -> DamageKind {
 /// A page of records and its offset in the file.
 type Page = (u64, Arc<[u8]>);
 
-/// The number of cached pages of 4 KiB each.
+/// The number of pages in the cache, each of 4 KiB.
 const KEPT: usize = 64;
 
-/// A source of bytes at any offset, from any thread: a file, a browser's range requests, an object store.
+/// Bytes that can be read at any offset, from any thread, such as a file, a browser's range requests, or an object
+/// store.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -102,7 +103,7 @@ const KEPT: usize = 64;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait ReadExactAt: Send + Sync {
-    /// Fills `bytes` from `offset` on. Errors: `UnexpectedEof` if there are fewer bytes, and other read errors.
+    /// Fills `bytes` from `offset` on. Errors: `UnexpectedEof` if fewer bytes are available, or any other read error.
     fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
 }
 
@@ -118,7 +119,7 @@ impl<R: ReadExactAt + ?Sized> ReadExactAt for Arc<R> {
     }
 }
 
-/// Bytes read with positioned reads. Caches only a few pages of records.
+/// Bytes that are read with positioned reads. Caches only a few pages of records.
 pub struct Positioned {
     file: Box<dyn ReadExactAt>,
     length: u64,
@@ -131,8 +132,8 @@ impl Positioned {
         Positioned { file: Box::new(file), length, pages: (0..KEPT).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// Returns the page of records at `offset`, from the cache or from `file`, which is the whole file. `intact` checks
-    /// a newly read page.
+    /// Returns the page of records at `offset`, from the cache or from `file`, which is the complete file. `intact`
+    /// checks a newly read page.
     pub fn page(
         &self,
         file: &impl ReadAt,
@@ -210,7 +211,7 @@ fn read_exact_at(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Bytes in memory, with any owner.
+/// Bytes in memory, owned by a value of any type.
 pub struct Memory {
     bytes: Box<dyn AsRef<[u8]> + Send + Sync>,
     length: usize,
@@ -237,12 +238,12 @@ pub enum Store {
     Map(Map),
     /// Bytes in memory.
     Memory(Memory),
-    /// A file that is read piece by piece.
+    /// A file that is read on demand.
     File(Positioned),
 }
 
 impl Store {
-    /// Returns the first `length` bytes of a file; `length` must not exceed the file's length.
+    /// Returns the first `length` bytes of a file. `length` must not exceed the file's length.
     pub fn from_file(file: File, length: u64, access: Access) -> io::Result<Store> {
         match access {
             Access::Map => Map::new(&file, length).map(Store::Map),
@@ -256,7 +257,7 @@ impl Store {
         Store::Memory(Memory { bytes: Box::new(bytes), length })
     }
 
-    /// Returns the `length` bytes of a positioned reader.
+    /// Returns the first `length` bytes of a positioned reader.
     pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64) -> Store {
         Store::File(Positioned::new(reader, length))
     }
@@ -279,8 +280,8 @@ impl Store {
         }
     }
 
-    /// Announces that the first range will be read next, and then the second. A mapped file requests both at once, so
-    /// the caller waits once. Other files read both at once, or only the first if both are too large.
+    /// Announces that `first` will be read next, followed by `then`. A mapped file requests both ranges at once, so the
+    /// caller waits once. Other files read both ranges at once, or only the first if both together are too large.
     pub fn ahead(&self, first: Range<u64>, then: Option<Range<u64>>) -> Near {
         let mut near = Near { start: first.start, bytes: Vec::new() };
         match self {
@@ -294,7 +295,7 @@ impl Store {
                 let length = |end: u64| end.min(file.length).saturating_sub(first.start);
                 let both = length(then.map_or(first.end, |then| then.end.max(first.end)));
                 let length = if both <= MOST_AHEAD { both } else { length(first.end).min(MOST_AHEAD) };
-                // If a part is unreadable, the caller gets the error when reading it.
+                // If a part is unreadable, the caller receives the error on reading that part.
                 if length > 0
                     && let Ok(bytes) = file.read_at(first.start, length)
                 {
@@ -305,7 +306,8 @@ impl Store {
         near
     }
 
-    /// Returns all bytes if they are in memory, which is the fast path of point reads. Otherwise returns the file.
+    /// Returns all bytes if they are in memory, which is the fast path for reading single games. Otherwise returns the
+    /// file.
     #[inline]
     pub fn bytes(&self) -> Result<&[u8], &Positioned> {
         match self {
@@ -330,10 +332,10 @@ impl ReadAt for Store {
     }
 }
 
-/// The maximum number of bytes to read in advance. Beyond that, a separate request is cheaper.
+/// The maximum number of bytes to read ahead. For more bytes, a separate request is cheaper.
 const MOST_AHEAD: u64 = 128 << 10;
 
-/// The bytes that were read in advance; empty if all bytes are in memory.
+/// The bytes that were read ahead. They are empty if the entire archive is in memory.
 #[derive(Debug, Default)]
 pub struct Near {
     start: u64,
@@ -341,13 +343,13 @@ pub struct Near {
 }
 
 impl Near {
-    /// Returns the store with these bytes, which reads use if they suffice.
+    /// Returns a view of the store that takes reads from these bytes if they contain the range.
     pub fn of<'a>(&'a self, store: &'a Store) -> Ahead<'a> {
         Ahead { near: self, store }
     }
 }
 
-/// A store with a part that was read ahead.
+/// A store with a part of its bytes read ahead.
 #[derive(Debug)]
 pub struct Ahead<'a> {
     near: &'a Near,

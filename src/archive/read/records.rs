@@ -1,4 +1,4 @@
-//! Game records of an open archive: located by the index, with checked pages and unpacked moves.
+//! Reads the game records of an open archive: locates them in the index, checks their pages and unpacks their moves.
 
 use crate::archive::read::archive::{Archive, GAMES_PER_ENTRY};
 use crate::archive::read::blocks::BlockRef;
@@ -15,13 +15,13 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 impl Archive {
-    /// Returns a chunk's head, which is read on first use.
+    /// Returns a chunk's head, which is read at the first access.
     #[inline]
     pub(in crate::archive) fn head(&self, chunk: usize) -> Result<&Head, Damage> {
         self.head_before(chunk, None)
     }
 
-    /// Returns the head of a chunk before its record at `index` is read, if available.
+    /// Returns the head of a chunk. If the record at `index` is read next, requests both together.
     #[inline]
     fn head_before(&self, chunk: usize, index: Option<usize>) -> Result<&Head, Damage> {
         let missing = Damage::new(0, DamageKind::NoSuchChunk);
@@ -39,7 +39,7 @@ impl Archive {
             let table = self.blocks.store.bytes().is_err().then(|| checked.into());
             let head = Head { block, layout, coding, table };
             if let (Some(_), Some(index)) = (&head.table, index) {
-                // The pages are cached for the next reader, which also gets any error.
+                // The pages are cached for the next read, which also returns any error.
                 let _ = self.record_from_file(&file, &head, index);
             }
             Ok(head)
@@ -48,13 +48,13 @@ impl Archive {
         .map_err(|damage| *damage)
     }
 
-    /// Returns the range of the head of a chunk (block header and table), and the likely range of its record at
-    /// `place`, from the index. With these ranges, a caller waits once for both parts.
+    /// Returns the range of a chunk's head (block header and table), and the likely range of its record at `index`,
+    /// both from the index. With these ranges, a caller can request both parts at once and wait only once.
     #[cold]
     fn likely(&self, chunk: usize, entry: &ChunkEntry, index: Option<usize>) -> (Range<u64>, Option<Range<u64>>) {
         let games = self.games_of(chunk);
         let games = games.end.saturating_sub(games.start);
-        // The table takes about two bytes per game.
+        // The table occupies about two bytes per game.
         let head = entry.offset..entry.offset.saturating_add(1024).saturating_add(games.saturating_mul(2));
         let pages = self.index.chunks.get(chunk + 1).map_or(self.index.pages, |next| next.pages);
         let record = index.map(|index| {
@@ -64,13 +64,13 @@ impl Archive {
         (head, record)
     }
 
-    /// Returns the chunk of a game, and the game's index in it.
+    /// Returns the chunk of a game, and the game's index in this chunk.
     #[inline]
     pub(in crate::archive) fn locate(&self, game: u64) -> Result<(usize, usize)> {
         if game == 0 || game > self.len() {
             return Err(Error::NoSuchGame { game, games: self.len() });
         }
-        // Only a few chunks lie between the entry of these games and the next entry.
+        // Only a few chunks lie between the entry for these games and the next entry.
         let entry = (game / GAMES_PER_ENTRY) as usize;
         let from = self.entries.get(entry).map_or(0, |chunk| *chunk as usize);
         let to = self.entries.get(entry + 1).map_or(usize::MAX, |chunk| *chunk as usize + 1);
@@ -82,8 +82,8 @@ impl Archive {
         Ok((chunk, index as usize))
     }
 
-    /// Returns the record at `index` of a chunk with plain moves. Packed moves are unpacked, up to main-line ply
-    /// `limit` if set.
+    /// Returns the record at `index` of a chunk with plain moves. Packed moves are unpacked up to main-line ply
+    /// `limit`, or completely if it is `None`.
     #[inline]
     pub(in crate::archive) fn record(
         &self,
@@ -94,7 +94,7 @@ impl Archive {
         self.record_on(chunk, index, limit, &mut Trail::default())
     }
 
-    /// Returns a record like `record`, for a walk over the chunk; uses and updates the walk's trail.
+    /// Returns a record like `record`, for a walk through the chunk. Uses and updates the trail of the walk.
     #[inline]
     pub(in crate::archive) fn record_on(
         &self,
@@ -108,8 +108,8 @@ impl Archive {
         if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, index, limit) }
     }
 
-    /// Returns whether a game starts from a set-up position. Reads only the head of its record. Deleted games are
-    /// included.
+    /// Returns whether a game has its own starting position instead of the standard one. Reads only the head of the
+    /// game's record. Deleted games are included.
     pub(crate) fn is_set_up(&self, game: u64) -> Result<bool> {
         let (chunk, index) = self.locate(game)?;
         Ok(self.stored_record(chunk, index)?.set_up.is_some())
@@ -131,14 +131,14 @@ impl Archive {
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + index as u64);
         let before = trail.next.filter(|(next, _)| *next == index).map(|(_, before)| before);
         if before.is_none() {
-            // The record is probably in this page. Reading a byte here lets the processor translate the address while
-            // the table is still loading, which saves 10 % (benches/runs/2026-11-25-patterns.md).
+            // The record is probably in the page of this byte. Reading the byte now lets the processor translate the
+            // address while the table is still loading, which saves 10 % (benches/runs/2026-11-25-patterns.md).
             let likely = layout.size as u64 * index as u64 / layout.count.max(1) as u64;
             std::hint::black_box(payload.get(layout.records + likely as usize).copied());
         }
         let (start, length) = layout.locate_behind(payload, index, before).ok_or(damage(DamageKind::MovesTable))?;
         trail.next = Some((index + 1, (start, length)));
-        // The record of a game without moves may be empty, and is then on no page.
+        // A game without moves may have an empty record, which is on no page.
         let known = trail.page == Some(start / moves::PAGE);
         let pages = start / moves::PAGE + usize::from(known)..(start + length).div_ceil(moves::PAGE);
         let first_page = self.index.chunks.get(chunk).map_or(u64::MAX, |entry| entry.pages);
@@ -162,8 +162,8 @@ impl Archive {
         record.ok_or(damage(DamageKind::GameRecord))
     }
 
-    /// Returns the record at `index` of a chunk of a file that is not in memory, from data already read. Each page is
-    /// checked when it is read.
+    /// Returns the record at `index` of a chunk from a file that is not in memory. `file` may contain data that has
+    /// been read ahead. Checks each page when it is read.
     #[cold]
     fn record_from_file(&self, from: &impl ReadAt, head: &Head, index: usize) -> Result<Record<'static>, Damage> {
         let Head { block, layout, table, .. } = head;

@@ -1,6 +1,6 @@
-//! Determines whether a file beside an archive belongs to it.
+//! Determines whether an index or side file belongs to an archive.
 
-/// The origin of an index or side file, or the reason why it is ignored.
+/// How an index or side file was obtained, or the reason why it is ignored.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -18,7 +18,7 @@
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SideState {
-    /// The data comes from the file.
+    /// The data was read from the file.
     File,
     /// The file is missing.
     Missing,
@@ -29,8 +29,8 @@ pub enum SideState {
 }
 
 impl SideState {
-    /// Returns the reason why a file that cannot be decoded is ignored: it is damaged, or it has another version, whose
-    /// layout may differ. Version and magic are at the same offsets in all files.
+    /// Returns the reason why a file that cannot be decoded is ignored: the file is damaged, or its version may have
+    /// another layout. The version and the magic number are at the same offsets in all files.
     pub(crate) fn of_unreadable(file: &[u8], (major, minor): (u16, u16)) -> SideState {
         let version = [major, minor].map(u16::to_le_bytes);
         let is_other = |found: &[u8]| found != version.as_flattened();

@@ -1,7 +1,7 @@
-//! Fast access to games: replay from the start to a ply, or over all plies.
+//! Fast access to games: replay to a given ply, or a walk over all plies.
 //!
 //! The checksums of the records are valid and the writer stored legal moves, so legality is not checked again.
-//! [`GameRef::positions`] and [`GameRef::check_moves`] check it, which takes ten times as long.
+//! [`GameRef::positions`] and [`GameRef::check_moves`] check legality, which takes ten times as long.
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::chunk::Chunk;
@@ -15,7 +15,8 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::record::Record;
 
 impl Archive {
-    /// Returns a replay at ply `ply` of game `number`. Its state provides FEN and board without building a `Position`.
+    /// Returns a replay at ply `ply` of game `number`. The replay's state provides the FEN and the board without
+    /// building a `Position`.
     ///
     /// Reads only the game's record. Errors: the game or ply does not exist, or the record is damaged.
     #[inline]
@@ -25,7 +26,7 @@ impl Archive {
 }
 
 impl GameRef<'_> {
-    /// Returns a replay at ply `ply` of the main line; ply 0 is the starting position.
+    /// Returns a replay at ply `ply` of the main line, where ply 0 is the starting position.
     #[inline]
     pub fn replay(&self, ply: u32) -> Result<Replay> {
         let mut replay = Replay::new(self.start());
@@ -36,8 +37,8 @@ impl GameRef<'_> {
         Ok(replay)
     }
 
-    /// Returns the position after ply `ply` of the main line, and the move played in it; `None` for the move at the end
-    /// of the game.
+    /// Returns the position after ply `ply` of the main line, and the move played in this position, or `None` at the
+    /// end of the game.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -76,7 +77,7 @@ impl GameRef<'_> {
         Ok((position, played))
     }
 
-    /// Calls `visit` with the state at every ply of the main line, from ply 0. Costs about 3 ns per ply plus the cost
+    /// Calls `visit` with the state at every ply of the main line, from ply 0. Takes about 3 ns per ply, plus the time
     /// of `visit`.
     #[inline]
     pub fn walk(&self, visit: impl FnMut(&ReplayState<'_>)) -> Result<()> {
@@ -84,7 +85,7 @@ impl GameRef<'_> {
         Ok(walked.map(drop).map_err(|_| self.damage(DamageKind::Moves))?)
     }
 
-    /// Calls `visit` with the state at every ply of the main line and its Zobrist key, starting with ply 0.
+    /// Calls `visit` with the state and its Zobrist key at every ply of the main line, starting with ply 0.
     #[inline]
     pub fn walk_keys(&self, visit: impl FnMut(&ReplayState<'_>, u64)) -> Result<()> {
         let walked = Replay::new(self.start()).walk_keys(self.brenner(), visit);
@@ -93,11 +94,11 @@ impl GameRef<'_> {
 }
 
 impl Chunk<'_> {
-    /// Calls `visit` with each game's number and the state at every ply of its main line, starting with ply 0; skips
-    /// deleted games.
+    /// Calls `visit` with each game's number and the state at every ply of its main line, starting with ply 0. Deleted
+    /// games are skipped.
     ///
-    /// This is the fastest scan. Threads can process separate chunks, as in this count of all positions with Black to
-    /// move:
+    /// This method is the fastest way to scan all positions. Threads can process separate chunks, as in this example,
+    /// which counts all positions with Black to move:
     ///
     /// ```
     /// use rayon::prelude::*;
@@ -128,7 +129,7 @@ impl Chunk<'_> {
         })
     }
 
-    /// Like [`Chunk::walk`], but also passes the Zobrist key of each state, equal to [`Position::zobrist`].
+    /// Walks like [`Chunk::walk`], but also passes the Zobrist key of each state, which equals [`Position::zobrist`].
     #[inline]
     pub fn walk_keys(&self, mut visit: impl FnMut(u64, &ReplayState<'_>, u64)) -> Result<()> {
         self.each(|number, record| {
@@ -137,7 +138,7 @@ impl Chunk<'_> {
         })
     }
 
-    /// Calls `visit` with each game's number and its state at the end of the main line; skips deleted games.
+    /// Calls `visit` with each game's number and its state at the end of the main line. Deleted games are skipped.
     #[inline]
     pub fn ends(&self, mut visit: impl FnMut(u64, &ReplayState<'_>)) -> Result<()> {
         self.each(|number, record| {

@@ -1,40 +1,41 @@
-//! Numbers the strings for an archive's dictionary.
+//! Assigns numbers to strings for an archive's dictionary.
 
 use foldhash::{HashMap, HashSet};
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 
-/// The limits of a writer's dictionary, in strings and in bytes of text. They bound its memory.
+/// The limits of a writer's dictionary, in strings and in bytes of text respectively. They bound its memory.
 const MAX_STRINGS: usize = 1 << 20;
 const MAX_STRING_BYTES: usize = 32 << 20;
-/// A string with at least this many occurrences in a chunk always gets a number.
+/// The number of occurrences in one chunk from which a string always receives a number.
 const RECURRING: usize = 4;
-/// A string longer than this stays in its chunk.
+/// The length in bytes above which a string stays in its chunk.
 const MAX_STRING: usize = 1024;
 
-/// Numbers strings in the order of their arrival for the archive's dictionary.
+/// Assigns numbers to strings for the archive's dictionary, in the order in which the strings arrive.
 ///
-/// A string gets a number when it recurs: within a chunk, or in a second chunk of the same batch. Names that occur once
-/// stay in their chunk. All state that outlives a batch is in the archive, so an interrupted import can continue with
-/// the same result. Uses about 85 MB at the limit of strings, and 20 MB for strings that occurred once.
+/// A string receives a number when it recurs within a chunk, or in a second chunk of the same batch. Names that occur
+/// once stay in their chunk. All state that outlives a batch is in the archive, so an interrupted import can continue
+/// and produce the same result. Uses about 85 MB of memory at the limit of strings, and 20 MB for strings that occurred
+/// once.
 #[derive(Debug, Default)]
 pub struct Interner {
-    /// The number of the first string with each hash; another string with the same hash, which is improbable, stays in
-    /// its chunks.
+    /// The number of the first string with each hash. Another string with the same hash (improbable) stays in its
+    /// chunks.
     numbers: HashMap<u64, u32>,
-    /// All strings, concatenated, and the end of each string.
+    /// All strings, concatenated, and the end offset of each string.
     text: Vec<u8>,
     ends: Vec<usize>,
-    /// The number of strings that the archive contains or has reserved numbers for.
+    /// The number of strings that are in the archive or have a reserved number.
     taken: usize,
-    /// Hashes of strings seen in one chunk of the batch so far; a false hit costs a few bytes.
+    /// Hashes of strings that have occurred in one chunk of the batch so far. A hash collision costs only a few bytes.
     once: HashSet<u64>,
     hasher: foldhash::quality::FixedState,
 }
 
 impl Interner {
-    /// Returns the number of a string that occurs `uses` times in a chunk, with a new number if necessary; `None` if
-    /// the string stays in the chunk.
+    /// Returns the number of a string that occurs `uses` times in a chunk, and assigns one if necessary. Returns `None`
+    /// if the string stays in the chunk.
     pub fn intern(&mut self, string: &[u8], uses: usize) -> Option<u64> {
         let hash = self.hasher.hash_one(string);
         if let Some(number) = self.numbers.get(&hash) {
@@ -56,7 +57,7 @@ impl Interner {
         self.once.clear();
     }
 
-    /// Records a string that the archive already has; call this in the order of the strings' numbers.
+    /// Records a string that is already in the archive. Call this function in the order of the strings' numbers.
     pub(in crate::archive) fn learn(&mut self, string: &[u8]) {
         self.push(string);
         self.taken = self.ends.len();
@@ -82,7 +83,7 @@ impl Interner {
         self.text.get(start..*self.ends.get(number)?)
     }
 
-    /// Returns the strings that have been numbered since the last call, in order.
+    /// Returns the strings that have received numbers since the last call, in order.
     pub fn take_new(&mut self) -> Vec<Box<[u8]>> {
         let new = std::mem::replace(&mut self.taken, self.ends.len())..self.ends.len();
         new.filter_map(|number| Some(self.get(number)?.into())).collect()

@@ -1,5 +1,4 @@
-//! Atomic creation of archive files (a temporary file, renamed when complete), and the lock that excludes a second
-//! writer.
+//! Creates archive files atomically (under a temporary name until complete), and locks them against a second writer.
 
 use crate::archive::existing::Existing;
 use crate::archive::file_kind::{FileKind, remove_beside};
@@ -12,10 +11,10 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A new archive file, which gets its final name when it is complete or has its header.
+/// A new archive file. It receives its final name when it is complete, or as soon as its header is written.
 pub struct NewFile {
     path: PathBuf,
-    /// The temporary name of the file; `None` once it has its final name.
+    /// The temporary name of the file, or `None` once the file has its final name.
     temporary: Option<Temporary>,
     replace: bool,
     /// The existing file, locked until the new file replaces it.
@@ -24,8 +23,8 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates a file with the header of an empty archive. A file to be replaced remains until `finish`; otherwise an
-    /// existing file is an error.
+    /// Creates a file with the header of an empty archive. A file to be replaced remains until `finish`. Without
+    /// replacement, an existing file is an error.
     pub fn create(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
         let (mut new, writer) = NewFile::create_unnamed(path, id, existing)?;
         if !new.replace {
@@ -34,7 +33,7 @@ impl NewFile {
         Ok((new, writer))
     }
 
-    /// Creates a file like `create`, but always renames it at the end: an incomplete copy would be an archive that
+    /// Creates a file like `create`, but always renames it only at the end: an incomplete copy would be an archive that
     /// silently lacks games.
     pub fn create_unnamed(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
         let replace = existing == Existing::Replace;
@@ -64,7 +63,7 @@ impl NewFile {
         self.temporary.is_some()
     }
 
-    /// Renames the file to its final name and keeps the side files of the replaced file; the caller updates these side
+    /// Renames the file to its final name and keeps the side files of the replaced file. The caller updates these side
     /// files.
     pub(in crate::archive) fn finish_beside(mut self) -> Result<()> {
         self.keeps_beside = true;
@@ -75,7 +74,7 @@ impl NewFile {
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         let replaced = self.replaced.take();
         let is_replaced = replaced.is_some();
-        // On Windows, an open file cannot be replaced; elsewhere the file stays locked until it is replaced.
+        // Windows cannot replace an open file. On other systems, the old file stays locked until it is replaced.
         let _lock = replaced.filter(|_| !cfg!(windows));
         let path = &self.path;
         temporary.persist(path, self.replace).map_err(|error| match error.kind() {
@@ -106,7 +105,7 @@ pub(in crate::archive) fn lock(file: &File, path: &Path) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(busy(path)),
-        // Some file systems do not support locks; the writer is not protected there.
+        // Some file systems do not support locks. On these systems, a second writer is not excluded.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(error)) => Err(Error::io("cannot lock", path)(error)),
     }
@@ -117,8 +116,8 @@ fn busy(path: &Path) -> Error {
     Error::io("cannot open", path)(busy)
 }
 
-/// Writes a complete side file of an archive, with the archive's permissions: to a temporary file in the same folder,
-/// which is synced and renamed.
+/// Writes a complete side file of an archive, with the archive's permissions. The data is written to a temporary file
+/// in the same folder, which is synced and renamed.
 pub fn write_side(archive: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {
         let (mut file, temporary) = Temporary::create(path, archive)?;
@@ -137,7 +136,7 @@ pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
     write_side(archive, &FileKind::Index.of_archive(archive), &index.encode())
 }
 
-/// Makes a rename durable if the system can sync a folder; otherwise the system decides when the rename is durable.
+/// Makes a rename durable if the system can sync a folder. Otherwise, the system decides when to write it.
 pub(crate) fn sync_folder(path: &Path) {
     if let Ok(folder) = File::open(folder_of(path)) {
         let _ = folder.sync_all();

@@ -1,4 +1,4 @@
-//! The writer that continues from a commit, after any crash (FORMAT.md, "Commits").
+//! Opens the writer that continues from a commit after any crash (FORMAT.md, "Commits").
 
 use crate::archive::read::blocks::{IndexBuilder, Scan};
 use crate::archive::read::map::Map;
@@ -22,9 +22,9 @@ pub struct Opened<S> {
     pub writer: Writer<S>,
     /// Knows the archive's strings.
     pub interner: Interner,
-    /// The sources that were read completely.
+    /// The completely imported sources.
     pub sources: Vec<SourceRecord>,
-    /// The progress of the last import, if it did not finish.
+    /// The progress of the last import if it did not finish.
     pub unfinished: Option<Unfinished>,
 }
 
@@ -34,20 +34,20 @@ impl<S: Storage> Opened<S> {
         Opened { writer, interner: Interner::default(), sources: Vec::new(), unfinished: None }
     }
 
-    /// Returns whether anything has been committed.
+    /// Returns whether the archive contains any commit.
     pub fn has_commits(&self) -> bool {
         self.writer.sequence() > 0
     }
 }
 
 impl<S: Storage> Writer<S> {
-    /// Opens an archive for appending. `all` holds the bytes in the storage, and `path` is its name in errors.
+    /// Opens an archive for appending. `all` contains all bytes in the storage, and `path` is used in errors.
     ///
-    /// Complete commits after the header pages' commit are accepted, and their pages are written. Bytes beyond the last
-    /// commit are truncated after `all` has been dropped.
+    /// Accepts complete commits after the commit of the header pages, and writes header pages for them. Truncates bytes
+    /// beyond the last commit after `all` has been dropped.
     ///
-    /// Errors: an error of opening an archive. An archive that may lack games is refused, because after a write it
-    /// would seem intact.
+    /// Errors: an error of opening an archive. An archive that may lack games is rejected, because it would seem intact
+    /// after a write.
     pub fn open_on(mut storage: S, all: impl Deref<Target = [u8]>, path: &Path) -> Result<Opened<S>> {
         let opening = Opening::read(&*all, path, Tail::Adopt)?;
         if let Some(damage) = opening.refused() {
@@ -69,7 +69,7 @@ impl<S: Storage> Writer<S> {
             index.add(&block)?;
             let damage = Damage::new(block.offset, DamageKind::BlockContent);
             match block.header.kind {
-                // The second copy of a dictionary block follows when its strings are already known.
+                // A dictionary block whose strings are already known is a second copy.
                 BlockKind::Dictionary if block.header.first == interner.known() => {
                     let count = block.header.count as usize;
                     let strings = BlockStrings::decode(&block.checked(bytes, id)?, count).ok_or(damage)?;
@@ -93,7 +93,8 @@ impl<S: Storage> Writer<S> {
         drop(all);
         let failed = || Error::io("cannot write", path);
         for found in &opening.found {
-            // The blocks may not be on disk yet. The pages are written in turn, so one of them is always valid.
+            // The blocks may not have reached the disk yet. The two pages are written alternately, so one page is
+            // always valid.
             storage.sync().map_err(failed())?;
             storage.write_at(found.offset(), &found.encode()).map_err(failed())?;
             storage.sync().map_err(failed())?;
@@ -102,7 +103,7 @@ impl<S: Storage> Writer<S> {
             storage.set_length(header.state.length).map_err(Error::io("cannot truncate", path))?;
         }
         let mut writer = Writer::at(storage, header, totals, index);
-        // A commit of other changes does not finish the import.
+        // A commit of other changes does not complete the import.
         writer.set_unfinished(unfinished.clone());
         Ok(Opened { writer, interner, sources, unfinished })
     }
@@ -111,7 +112,7 @@ impl<S: Storage> Writer<S> {
 impl Writer<File> {
     /// Opens an archive file to append to it, like `open_on`.
     ///
-    /// Errors: an error of opening an archive; another writer has it open.
+    /// Errors: the errors of opening an archive, or another writer has opened the archive.
     pub fn open(path: &Path) -> Result<Opened<File>> {
         let file = locked(path)?;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
@@ -120,7 +121,7 @@ impl Writer<File> {
     }
 }
 
-/// Opens a file for writing and locks it. The locked file must be the file at the path.
+/// Opens a file for writing and locks it, repeatedly if necessary. The locked file must be the file that `path` names.
 fn locked(path: &Path) -> Result<File> {
     loop {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(Error::io("cannot open", path))?;
@@ -131,20 +132,20 @@ fn locked(path: &Path) -> Result<File> {
     }
 }
 
-/// Returns whether `path` still names the open file: another file may have replaced it before this one was locked.
+/// Returns whether `path` still names the open file. Another process may have replaced the file before it was locked.
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let inode_of = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(open), Ok(named)) => inode_of(open) == inode_of(named),
-        // Other errors will appear when the file is opened again.
+        // Any other error recurs when the file is opened again.
         (_, Err(error)) => error.kind() != std::io::ErrorKind::NotFound,
         _ => true,
     }
 }
 
-/// For systems on which a rename cannot replace an open file.
+/// This version is for systems on which a rename cannot replace an open file.
 #[cfg(not(unix))]
 fn is_named(_: &File, _: &Path) -> bool {
     true

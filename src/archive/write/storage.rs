@@ -1,16 +1,16 @@
-//! The file operations of a writer as a trait, so tests can use a failing disk.
+//! Defines the file operations of a writer as a trait, so tests can simulate a failing disk.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 
 /// A file that can be written at any offset and made durable.
 pub trait Storage: Send {
-    /// Writes all bytes at an offset, growing the file as needed.
+    /// Writes all bytes at an offset, and extends the file as needed.
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Truncates the file, or extends it with zeros.
     fn set_length(&mut self, length: u64) -> io::Result<()>;
-    /// Returns when everything written is durable. After an error, the state of the file is unknown, and the call must
-    /// not be repeated.
+    /// Syncs the file: returns when all written bytes are durable. After an error, the state of the file is unknown,
+    /// and the call must not be repeated.
     fn sync(&mut self) -> io::Result<()>;
 }
 

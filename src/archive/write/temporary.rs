@@ -1,9 +1,9 @@
-//! Temporary files: an output has a temporary name until it is complete, and an interrupted process removes its own
+//! Temporary files: each output has a temporary name until it is complete, and an interrupted process removes its own
 //! temporary files.
 //!
-//! Every temporary file and folder of the process is registered from the moment it exists until it is gone or has its
-//! final name. To leave nothing behind when it is interrupted, a program calls [`remove_all`] from the thread that
-//! handles its signals.
+//! Every temporary file and folder of the process is registered from its creation until it is removed or has its final
+//! name. To remove these files on interruption, a program calls [`remove_all`] from the thread that handles its
+//! signals.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The pattern of temporary names: `.scoresheet-`, this many letters and digits, `.tmp`. No user chooses such a name.
+/// The parts of a temporary name: `.scoresheet-`, then `RANDOM` letters and digits, then `.tmp`. Users are unlikely to
+/// choose such names.
 const PREFIX: &str = ".scoresheet-";
 const RANDOM: usize = 16;
 const SUFFIX: &str = ".tmp";
-/// The age at which an untouched temporary file of an ended process is removed. An archive that is being written is
-/// also locked, but other files are not locked.
+/// The age at which an unchanged temporary file of an ended process is removed. An archive that is being written is
+/// also locked, but other files are not.
 const LEFT_BEHIND: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The temporary files and folders of this process, for the signal handler.
@@ -27,14 +28,15 @@ fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all temporary files and folders of this process; returns whether there were any.
+/// Removes all temporary files and folders of this process and returns whether there were any.
 ///
-/// Call it just before the process ends. Afterwards no file can be created or get its final name; a thread that tries
-/// waits forever.
+/// Call this function directly before the process ends. After the call, no file can be created or renamed to its final
+/// name. A thread that tries this waits forever.
 pub fn remove_all() -> bool {
     let live = live();
     for path in live.iter() {
-        // A file that cannot be removed stays. The next archive made in its folder removes it after a day.
+        // A file that cannot be removed remains. The next archive created in the same folder removes it when it is a
+        // day old.
         let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
     let any = !live.is_empty();
@@ -43,25 +45,26 @@ pub fn remove_all() -> bool {
     any
 }
 
-/// A file under a temporary name, in the folder of its final name. If dropped before `persist`, it is removed.
+/// A file under a temporary name, in the folder of its final name. The file is removed if the value is dropped before
+/// `persist`.
 #[derive(Debug)]
 pub struct Temporary(Option<tempfile::TempPath>);
 
 impl Temporary {
-    /// Creates an empty file for reading and writing that will replace `target`. It gets the permissions of the file
-    /// `like`, or default permissions if there is no such file.
+    /// Creates an empty file for reading and writing that will replace `target`. The new file receives the permissions
+    /// of the file `like`, or default permissions if `like` does not exist.
     pub fn create(target: &Path, like: &Path) -> io::Result<(File, Temporary)> {
         Temporary::create_private(target, like, 0o777)
     }
 
-    /// Creates a file like `create`, but if there is no file `like`, group and others get no permissions beyond these
-    /// mode bits.
+    /// Creates a file like `create`. If the file `like` does not exist, group and others receive at most the
+    /// permissions of these mode bits.
     pub(crate) fn create_private(target: &Path, like: &Path, most: u32) -> io::Result<(File, Temporary)> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX);
         let mode = Mode::from_path(like);
         mode.prepare(&mut builder, most);
-        // Registered before any other code can see it.
+        // The file is registered before other code can see it.
         let mut live = live();
         let (file, path) = builder.tempfile_in(folder_of(target)).map_err(unnamed_error)?.into_parts();
         live.insert(path.to_path_buf());
@@ -71,13 +74,13 @@ impl Temporary {
         Ok((file, temporary))
     }
 
-    /// Renames the file to its final name, atomically. `replace` decides whether an existing file is replaced or is an
-    /// error.
+    /// Renames the file to its final name, atomically. `replace` determines whether an existing file is replaced or
+    /// causes an error.
     pub fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
         let Some(path) = self.0.take() else { return Ok(()) };
         let mut live = live();
         live.remove(&path.to_path_buf());
-        // On an error, dropping the path in the error removes the file, still under the lock.
+        // On an error, the path in the error is dropped, which removes the file while the lock is still held.
         if replace { path.persist(target) } else { path.persist_noclobber(target) }.map_err(|error| error.error)
     }
 }
@@ -92,7 +95,7 @@ impl Drop for Temporary {
     }
 }
 
-/// A folder for temporary files, in the system's folder for these. When dropped, it is removed with its content.
+/// A folder for temporary files, in the system's temporary folder. When dropped, it is removed with its contents.
 #[derive(Debug)]
 pub struct TemporaryFolder(Option<tempfile::TempDir>);
 
@@ -122,7 +125,7 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Returns the system's error without the temporary name.
+/// Converts an error to the system's error without the temporary name.
 fn unnamed_error(error: io::Error) -> io::Error {
     let text = error.to_string();
     match text.split_once(" at path ") {
@@ -131,14 +134,14 @@ fn unnamed_error(error: io::Error) -> io::Error {
     }
 }
 
-/// Returns a file without a name, in the folder of `beside`; the system removes it when it is closed.
+/// Returns a file without a name, in the folder of `beside`. The system removes the file when it is closed.
 pub(crate) fn unnamed(beside: &Path) -> io::Result<File> {
     // On some systems, the file briefly has a name.
     let _live = live();
     tempfile::tempfile_in(folder_of(beside)).map_err(unnamed_error)
 }
 
-/// Returns the folder of a file.
+/// Returns the folder that contains a file.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -146,16 +149,16 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Removes the temporary files that killed processes have left in a folder: unchanged for a day, and not locked.
+/// Removes temporary files of killed processes from a folder: files that are a day old and not locked.
 pub(in crate::archive) fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten().filter(|entry| is_ours(entry.file_name().as_encoded_bytes())) {
-        // For a link, these are the metadata of the link.
+        // For a link, this call returns the metadata of the link itself.
         let is_old = entry.metadata().is_ok_and(|file| {
             file.is_file() && file.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age >= LEFT_BEHIND))
         });
         if is_old && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            // A file that cannot be removed stays and does no harm.
+            // A file that cannot be removed remains, and causes no harm.
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -166,7 +169,7 @@ fn is_ours(name: &[u8]) -> bool {
     random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// The permissions of a file: a copy of a private file is private.
+/// The permissions for a new file, copied from an existing file, so a copy of a private file is private.
 #[cfg(unix)]
 struct Mode(Option<u32>);
 
@@ -178,8 +181,8 @@ impl Mode {
         Mode(file.map(|file| file.permissions().mode() & 0o777))
     }
 
-    /// Sets the permissions of the temporary file: subject to the umask like any new file, and never more than the
-    /// final permissions.
+    /// Sets the permissions of the temporary file: the umask applies as for any new file, and the final permissions are
+    /// the maximum.
     fn prepare(&self, builder: &mut tempfile::Builder, most: u32) {
         use std::os::unix::fs::PermissionsExt;
         let mode = self.0.unwrap_or(0o666 & most);

@@ -1,4 +1,4 @@
-//! Writes an archive: appends chunks, and commits each batch with a commit block, a sync, the next high-water mark and
+//! Writes an archive: appends chunks, and commits each batch with a commit block, a sync, the next high-water mark, and
 //! another sync (FORMAT.md, "Commits").
 
 use crate::archive::game_set::GameSet;
@@ -21,31 +21,31 @@ pub use crate::archive::write::interner::Interner;
 pub use crate::archive::write::new_file::{NewFile, write_index, write_side};
 pub use crate::archive::write::reopen::Opened;
 
-/// The default number of chunks per batch: a commit follows each batch.
+/// The default number of chunks per batch. A commit follows each batch.
 pub const BATCH: u32 = 64;
-/// The compression level of dictionary blocks: they are small and read often.
+/// The compression level of dictionary blocks, which are small and read often.
 const DICTIONARY_LEVEL: i32 = 6;
 
-/// A chunk of games, encoded except for the data that depends on its position in the file.
+/// A chunk of encoded games, without the data that depends on its position in the file.
 #[derive(Debug, Default)]
 pub struct EncodedChunk {
     /// Concatenated game records.
     pub records: Vec<u8>,
-    /// The end of each record.
+    /// The end offset of each record.
     pub ends: Vec<u32>,
     /// The coding of the records' moves.
     pub coding: Coding,
     /// The payload of the tags block.
     pub tags: Vec<u8>,
-    /// The payload of the texts block, if any game has texts.
+    /// The payload of the texts block, or `None` if no game has texts.
     pub texts: Option<Vec<u8>>,
     /// The payload of the layout block.
     pub layout: Vec<u8>,
-    /// The strings that this chunk is the first to use.
+    /// The strings that occur first in this chunk.
     pub new_strings: Vec<Box<[u8]>>,
-    /// Plies of the games' main lines.
+    /// The number of plies in the main lines of the games.
     pub plies: u64,
-    /// Games stored with a fault.
+    /// The number of games stored with a fault.
     pub faulty: u64,
     /// The number of rejected games in the same segment of the source.
     pub rejected: u64,
@@ -53,14 +53,14 @@ pub struct EncodedChunk {
     pub pgn_bytes: u64,
 }
 
-/// Appends to an archive. Uncommitted data is not part of the archive.
+/// Appends to an archive. Uncommitted data does not belong to the archive.
 pub struct Writer<S> {
     storage: S,
     id: ArchiveId,
     /// The last commit.
     header: Header,
     totals: Commit,
-    /// The totals of the last commit.
+    /// The totals at the last commit.
     committed: Commit,
     index: IndexBuilder,
     /// Strings of this batch.
@@ -68,7 +68,7 @@ pub struct Writer<S> {
     chunks: u32,
     unfinished: Option<Unfinished>,
     poisoned: bool,
-    /// Whether an unacknowledged header page may have reached the disk.
+    /// Whether a header page that the system has not confirmed may have reached the disk.
     marking: bool,
 }
 
@@ -121,7 +121,7 @@ impl<S: Storage> Writer<S> {
         self.header.state.length
     }
 
-    /// Returns the sequence number of the last commit; 0 before the first.
+    /// Returns the sequence number of the last commit, or 0 before the first commit.
     pub fn sequence(&self) -> u64 {
         self.header.state.sequence
     }
@@ -136,17 +136,17 @@ impl<S: Storage> Writer<S> {
         self.chunks
     }
 
-    /// Sets the progress of the import, to be stored with the next commits. `None` means that the import is complete.
+    /// Sets the progress of the import, which the next commits store. `None` means that the import is complete.
     pub fn set_unfinished(&mut self, unfinished: Option<Unfinished>) {
         self.unfinished = unfinished;
     }
 
-    /// Returns an error after a failed write or sync, so nothing more is written.
+    /// Returns an error if an earlier write or sync failed, so no more data is written.
     fn check(&self) -> io::Result<()> {
         if self.poisoned { Err(io::Error::other("an earlier write failed")) } else { Ok(()) }
     }
 
-    /// Returns the offset of the next block, which is the end of the blocks in the index.
+    /// Returns the offset of the next block, which is the end of the last indexed block.
     fn end(&self) -> u64 {
         self.index.index.state.length
     }
@@ -180,7 +180,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Appends the blocks of a chunk whose first game has this number, without counting its games.
+    /// Appends the blocks of a chunk whose first game has number `first`, without counting its games.
     pub(in crate::archive) fn append_chunk(&mut self, first: u64, chunk: &EncodedChunk) -> io::Result<()> {
         let EncodedChunk { records, ends, coding, tags, texts, layout, .. } = chunk;
         let count = ends.len() as u32;
@@ -195,12 +195,13 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Appends the deletion of these games, which must be committed, or be committed together with the deletion.
+    /// Appends a deletion of these games. The games must already be committed, or be committed together with the
+    /// deletion.
     pub fn delete(&mut self, games: &GameSet) -> io::Result<()> {
         self.name_games(BlockKind::Deleted, games)
     }
 
-    /// Appends the restoration of these games, which have been deleted.
+    /// Appends a restoration of these games, which must be deleted.
     pub fn restore(&mut self, games: &GameSet) -> io::Result<()> {
         self.name_games(BlockKind::Restored, games)
     }
@@ -214,7 +215,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Appends metadata as keys and values; an empty list is ignored. An empty value removes a key.
+    /// Appends metadata as keys and values. An empty list has no effect. An empty value removes a key.
     pub fn describe<'a>(&mut self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> io::Result<()> {
         let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
         let count = u32::try_from(pairs.len()).map_err(|_| io::Error::other("too many keys for one block"))?;
@@ -225,26 +226,25 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Appends a model that packed moves need.
+    /// Appends a model that readers need for packed moves.
     pub fn add_model(&mut self, number: u32, model: &[u8]) -> io::Result<()> {
         let payload = metadata::encode_model(model);
         self.append(|id, at| block::encode(BlockKind::Model, u64::from(number), 0, &payload, id, at))?;
         Ok(())
     }
 
-    /// Adds strings to the dictionary at the next commit; they get the next numbers.
+    /// Adds strings to the dictionary at the next commit, which assigns them the next numbers.
     pub(in crate::archive) fn add_strings(&mut self, strings: impl IntoIterator<Item = Box<[u8]>>) {
         self.strings.extend(strings);
     }
 
-    /// Appends bytes of a source without an adjacent stored game, as the payload of a loose block; game `next` follows
-    /// them.
+    /// Appends source bytes that no adjacent stored game contains, as the payload of a loose block before game `next`.
     pub fn add_loose(&mut self, next: u64, payload: &[u8]) -> io::Result<()> {
         self.totals.layout_bytes += self.append(|id, at| block::encode(BlockKind::Loose, next, 0, payload, id, at))?;
         Ok(())
     }
 
-    /// Appends a moves block unchanged; its games are counted when a commit is copied.
+    /// Appends a moves block unchanged. Its games are counted only when a commit is copied.
     pub(in crate::archive) fn append_moves(
         &mut self,
         first: u64,
@@ -271,7 +271,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Commits with the counts of another archive's commit, and with the sizes of the data appended here.
+    /// Appends a commit with the counts of another archive's commit, and with the sizes of the data in this archive.
     pub(in crate::archive) fn commit_copy(
         &mut self,
         commit: &Commit,
@@ -283,7 +283,7 @@ impl<S: Storage> Writer<S> {
         self.seal()
     }
 
-    /// Appends a source that was read completely.
+    /// Appends the record of a completely imported source.
     pub fn add_source(&mut self, source: &SourceRecord) -> io::Result<()> {
         let number = self.totals.sources;
         self.append(|id, at| block::encode(BlockKind::Source, number, 1, &source.encode(), id, at))?;
@@ -296,7 +296,7 @@ impl<S: Storage> Writer<S> {
         if self.chunks >= chunks { self.commit() } else { Ok(()) }
     }
 
-    /// Commits everything appended so far; returns when it is durable.
+    /// Commits all appended data and returns when it is durable.
     pub fn commit(&mut self) -> io::Result<()> {
         self.check()?;
         self.chunks = 0;
@@ -316,7 +316,7 @@ impl<S: Storage> Writer<S> {
         self.seal()
     }
 
-    /// Appends the commit block, and makes everything up to it durable.
+    /// Appends the commit block, and makes all data up to its end durable.
     fn seal(&mut self) -> io::Result<()> {
         self.totals.sequence = self.header.state.sequence + 1;
         self.totals.chain = self.index.index.state.chain;
@@ -338,8 +338,8 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Removes data appended after the last commit. If the file cannot be truncated, the data remains as an ignored
-    /// tail.
+    /// Removes data that was appended after the last commit. If the file cannot be truncated, the data remains as a
+    /// tail that readers ignore.
     pub fn forget(&mut self) {
         let state = self.header.state;
         (self.totals, self.chunks) = (self.committed, 0);
@@ -350,15 +350,15 @@ impl<S: Storage> Writer<S> {
         }
     }
 
-    /// Returns the index; call this after everything is committed.
+    /// Returns the index. Call this function after all data is committed.
     pub fn index(&self) -> Index {
         self.index.index.clone()
     }
 
     /// Returns the storage, truncated to the last commit if possible.
     pub fn abandon(mut self) -> S {
-        // The tail beyond the high-water mark is harmless. It must remain if the next header page, which covers it, may
-        // be on the disk.
+        // The tail beyond the high-water mark is harmless. The tail must remain if the next header page, which covers
+        // it, may have reached the disk.
         if !self.marking {
             let _ = self.storage.set_length(self.header.state.length);
         }

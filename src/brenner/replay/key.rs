@@ -1,8 +1,8 @@
-//! The Zobrist key, updated from ply to ply. It equals [`Position::zobrist`], which computes it from the complete
+//! Updates the Zobrist key from ply to ply. The key equals [`Position::zobrist`], which computes it from the complete
 //! board.
 //!
-//! The part of the pieces changes with each move. The castling part of the key is recomputed only if a piece that
-//! affects the rights moves or is captured. The part of en passant is recomputed only after a double step next to an
+//! The key's part for the pieces changes with each move. The castling part of the key is recomputed only if a piece
+//! that affects the rights moves or is captured. The en passant part is recomputed only after a double step next to an
 //! enemy pawn.
 
 use super::pieces::Pieces;
@@ -16,18 +16,18 @@ use std::sync::LazyLock;
 /// The parts of a key during a replay.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Key {
-    /// The numbers of the pieces.
+    /// The XOR of the Zobrist numbers of the pieces on their squares.
     pub pieces: u64,
-    /// The XOR of the castling rights' numbers.
+    /// The XOR of the Zobrist numbers of the castling rights.
     rights: u64,
-    /// The slots of the pieces whose first move or capture changes castling rights.
+    /// The slots of the pieces that change castling rights when they first move or are captured.
     watched: u64,
 }
 
 /// The slots of a side's rooks.
 const ROOKS: u64 = 0xF << 16;
 
-/// The parts for the standard starting position.
+/// The key parts for the standard starting position.
 static STANDARD_KEY: LazyLock<Key> = LazyLock::new(|| {
     let (pieces, start) = (Pieces::from_position(&STANDARD), Start::from_position(&STANDARD));
     let state = ReplayState::at_start(&pieces, &start, Tally::from_position(&STANDARD), OFF);
@@ -35,7 +35,7 @@ static STANDARD_KEY: LazyLock<Key> = LazyLock::new(|| {
 });
 
 impl Key {
-    /// Returns the parts for a state.
+    /// Returns the key parts for a state.
     pub fn new(state: &ReplayState<'_>) -> Key {
         let standard = &*STANDARD;
         let Start { rights, rook_home, .. } = state.start;
@@ -46,7 +46,7 @@ impl Key {
         Key { pieces: zobrist::pieces(state.pieces.squares()), ..Key::default() }.see_rights(*state)
     }
 
-    /// Returns the parts with a recomputed part of the rights. Parameters are passed by value: the loop over plies
+    /// Returns the key parts with the castling part recomputed. Parameters are passed by value: the loop over plies
     /// rarely calls this function, and references would force the state into memory at every ply.
     #[cold]
     #[inline(never)]
@@ -59,7 +59,7 @@ impl Key {
             let side = right / 2 * 32;
             self.watched |= 1 << (side + 24) | 1u64.wrapping_shl(u32::from(rook[right]));
             if !matches!((right & 1, rook_home[right] & 7), (0, 7) | (1, 0)) {
-                // Whether it is the outermost rook depends on the side's other rooks.
+                // Whether a castling rook is the outermost one depends on the side's other rooks.
                 self.watched |= ROOKS << side;
                 self.rights ^= zobrist::inner_rook(state.pieces.squares(), right, rook_home[right]);
             }
@@ -67,7 +67,7 @@ impl Key {
         self
     }
 
-    /// Returns whether a move or capture of the pieces in these slots can change the part of the rights.
+    /// Returns whether a move or capture of the pieces in these slots can change the castling part.
     #[inline(always)]
     pub fn touches(&self, slots: u64) -> bool {
         self.watched & slots != 0
@@ -83,7 +83,7 @@ impl Key {
         if state.en_passant != OFF { key ^ en_passant(*state) } else { key }
     }
 
-    /// Like `at`, after a move of one byte.
+    /// Returns the key like `at`, for a state after a one-byte move.
     #[inline(always)]
     pub fn after_plain(&self, state: &ReplayState<'_>) -> u64 {
         let key = self.without_en_passant(state);
@@ -98,8 +98,8 @@ impl Key {
     }
 }
 
-/// Returns whether an enemy pawn may be next to the pawn of the double step. May also be true across the edge of the
-/// board.
+/// Returns whether an enemy pawn may stand next to the pawn that made the double step. May also return true for a pawn
+/// across the edge of the board.
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "slots and squares are bytes, and any byte is an index")]
 fn beside(pieces: &Pieces, turn: Color, last: u8) -> bool {

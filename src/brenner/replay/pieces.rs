@@ -1,4 +1,4 @@
-//! The board of a replay, and castling.
+//! The board of a replay, including castling.
 
 use crate::brenner::code::CASTLE_H;
 use crate::chess::piece::{EMPTY, OFF};
@@ -6,14 +6,14 @@ use crate::chess::{Position, zobrist};
 
 /// The pieces, by square and by slot.
 ///
-/// A captured piece keeps its last square, which another piece now occupies. All stores of a ply therefore have
-/// addresses that depend only on the moving piece, and the next ply can start early.
+/// A captured piece keeps its last square, which another piece now occupies. All writes of a ply therefore have
+/// addresses that depend only on the moving piece, and the processor can start the next ply early.
 #[derive(Clone)]
 pub struct Pieces {
     /// The code of the piece on each square, or `EMPTY`. Entries from `OFF` are never occupied. Any byte is a valid
-    /// index, so damaged moves need no bounds check: they end outside the board.
+    /// index, so damaged moves need no bounds check: they write to entries outside the board.
     pub board: [u8; 256],
-    /// The square of each slot, or `OFF`. Any byte is a valid index. Entries from 64 are written but have no meaning.
+    /// The square of each slot, or `OFF`. Any byte is a valid index. Entries from 64 are written but never used.
     pub square: [u8; 256],
 }
 
@@ -32,7 +32,7 @@ impl Pieces {
         self.board.first_chunk().unwrap_or(&[EMPTY; 64])
     }
 
-    /// Returns the square of a labelled piece if it is on the board.
+    /// Returns the square of a labeled piece, or `None` if it is not on the board.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "any byte is an index of the board and of the slots")]
     pub fn on_board(&self, slot: u8) -> Option<u8> {

@@ -1,8 +1,8 @@
 //! Replays a stream byte by byte.
 //!
-//! The fast path, `plain_moves`, takes 2.9 ns per ply, or 7.0 ns with Zobrist keys (docs/design/fast-paths.md). The
-//! test `random_games_come_back` in `tests/chess/brenner.rs` compares every ply with the checked decoder, with and
-//! without keys.
+//! The fast path, `plain_moves`, takes 2.9 ns per ply, or 7.0 ns per ply with Zobrist keys (docs/design/fast-paths.md).
+//! The test `random_games_come_back` in `tests/chess/brenner.rs` compares every ply with the result of the checked
+//! decoder, with and without keys.
 
 use super::key::Key;
 use super::pieces::Pieces;
@@ -16,7 +16,7 @@ use crate::chess::{Color, PieceId, Position, Role, zobrist};
 use std::hint::select_unpredictable;
 use std::sync::LazyLock;
 
-/// A stream that cannot be replayed to the requested ply, because it is damaged.
+/// The error for a stream that cannot be replayed to the requested ply, because it is damaged.
 ///
 /// [`Replay`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,7 +33,7 @@ impl std::fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// A position that moves along a main line. [`Replay::state`] shows the full state at any ply.
+/// A replay of a main line, at one of its plies. [`Replay::state`] shows the full state at any ply.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -66,10 +66,10 @@ pub struct Replay {
 static STANDARD_REPLAY: LazyLock<Replay> = LazyLock::new(|| Replay::starting_from(&STANDARD));
 
 impl Replay {
-    /// Returns a replay at ply 0.
+    /// Returns a replay at ply 0 of a game.
     #[inline]
     pub fn new(start: &Position) -> Replay {
-        // Nearly all games start from this position, and a copy takes a quarter of the time.
+        // Nearly all games start from this position, and copying it takes a quarter of the time of building it.
         if std::ptr::eq(start, &*STANDARD) { STANDARD_REPLAY.clone() } else { Replay::starting_from(start) }
     }
 
@@ -94,7 +94,7 @@ impl Replay {
         self.turn
     }
 
-    /// Returns the codes of the pieces on the squares, a1 first, or `EMPTY`.
+    /// Returns the codes of the pieces on the squares, from a1. An empty square has the code `EMPTY`.
     pub(crate) fn board(&self) -> &[u8; 64] {
         self.pieces.squares()
     }
@@ -123,8 +123,8 @@ impl Replay {
         self.play::<false>(stream, ply, Key::default(), |_, _| true)
     }
 
-    /// Plays moves of the main line until `goes_on` returns false for the state after a move, or the stream ends.
-    /// Returns the number of bytes read, and whether `goes_on` stopped it.
+    /// Plays moves of the main line until the stream ends, or until `goes_on` returns false for the state after a move.
+    /// Returns the number of bytes read, and whether `goes_on` stopped the replay.
     #[inline]
     pub fn run_while(
         &mut self,
@@ -139,10 +139,10 @@ impl Replay {
         Ok((used, stopped))
     }
 
-    /// Plays the main line to its end and calls `visit` with the state at each ply, including the current one.
+    /// Plays the main line to its end and calls `visit` with the state at each ply, including the current ply.
     ///
-    /// Only the parts of the state that `visit` requests are computed. Checks nothing (see the module). Returns the
-    /// number of bytes read.
+    /// Only the parts of the state that `visit` requests are computed. Does not check the stream (see the module).
+    /// Returns the number of bytes read.
     #[inline]
     pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&ReplayState<'_>)) -> Result<usize, ReplayError> {
         visit(&self.state());
@@ -152,8 +152,8 @@ impl Replay {
         })
     }
 
-    /// Like [`Replay::walk`], but also passes the Zobrist key of each state, equal to [`Position::zobrist`] and updated
-    /// from ply to ply.
+    /// Replays like [`Replay::walk`], but also passes the Zobrist key of each state, which equals [`Position::zobrist`]
+    /// and is updated from ply to ply.
     #[inline]
     pub fn walk_keys(
         &mut self,
@@ -183,7 +183,7 @@ impl Replay {
         // Most streams end with their result. Removing the result first avoids a branch that would be mispredicted in
         // every game.
         let stream = match stream {
-            // The byte is a result only if it does not belong to a preceding NAG or explicit move.
+            // The last byte is a result only if it does not belong to a preceding NAG or explicit move.
             [moves @ .., 1..=3] if !matches!(moves, [] | [.., NAG | EXPLICIT] | [.., EXPLICIT, _]) => moves,
             _ => stream,
         };
@@ -214,8 +214,8 @@ impl Replay {
         Ok(at.min(stream.len()))
     }
 
-    /// Plays at most `plies` bytes that are complete moves, up to the first other byte. Returns their number, and
-    /// whether `visit` continues.
+    /// Plays at most `plies` one-byte moves, and stops at the first byte that is not such a move. Returns the number of
+    /// moves played, and whether `visit` wants to continue.
     ///
     /// The tally and the key are copied to local variables, so they stay in registers in the loop.
     #[inline(always)]
@@ -229,12 +229,12 @@ impl Replay {
         let stream = stream.get(..plies as usize).unwrap_or(stream);
         let (pieces, start) = (&mut self.pieces, &self.start);
         let base = i64::from(self.ply);
-        // Plies count from the current ply here, so one number serves as index and as ply.
+        // Plies count from the current ply here, so the same number serves as byte index and as ply.
         let mut tally = Tally { zero: self.tally.zero - base, ..self.tally };
         let mut keys = *key;
         let (mut at, mut continues) = (0usize, true);
-        // The macro is expanded once per side. The code is compiled separately for each side, with the side as a
-        // constant and a separate table. The loop plays two moves per iteration, so it never branches on the side.
+        // The macro is expanded once per side. Each side has its own compiled code, with the side as a constant and a
+        // separate table. The loop plays two moves per iteration, so it needs no branch on the side.
         macro_rules! step {
             ($black:literal, $byte:expr) => {{
                 let byte = $byte;
@@ -307,8 +307,8 @@ impl Replay {
         (at, continues)
     }
 
-    /// Plays an element that is not a complete move of one byte. Returns the number of its bytes, or `None` if the
-    /// stream is damaged. Updates `key` with the pieces.
+    /// Plays an element that is not a one-byte move. Returns the length of the element in bytes, or `None` if the
+    /// stream is damaged. Updates the key for moved and captured pieces.
     #[cold]
     #[inline(never)]
     fn other(&mut self, rest: &[u8], key: &mut u64) -> Option<Used> {
@@ -326,7 +326,7 @@ impl Replay {
             OPEN => skip_variation(rest)?,
             _ => match class(first) {
                 Class::Prefix(role, label) => self.prefixed(slot(self.turn, role, label), role, *rest.get(1)?, key)?,
-                // The piece is missing, or the byte is unassigned.
+                // The piece is not on the board, or the byte is unassigned.
                 _ => return None,
             },
         }))
@@ -370,13 +370,13 @@ impl Replay {
         Some(3)
     }
 
-    /// Moves the piece on `from`, which becomes `id`, and captures on `to` or en passant.
+    /// Moves the piece on `from`, which becomes `id`, to `to`, and removes the captured piece, also en passant.
     fn go(&mut self, from: u8, to: u8, id: u8, key: &mut u64) {
         let mover = self.lift(from, key);
         let captured = self.lift(to, key);
         let pawn = PieceId(mover).role() == Role::Pawn;
         if pawn && captured == EMPTY && (from ^ to) & 7 != 0 {
-            // A pawn that moves diagonally to an empty square captures en passant, on its own rank.
+            // A pawn that moves diagonally to an empty square captures en passant, on the rank it leaves.
             self.lift(from & 0x38 | to & 7, key);
         }
         self.put(id, to, key);
@@ -415,9 +415,9 @@ enum Used {
 }
 
 impl Pieces {
-    /// Plays a byte that is a complete move. Returns the slots of the moved and the captured piece as bits. Returns
-    /// `None` and changes nothing if the byte is not such a move or its piece is not on the board. The bit of a
-    /// captured piece without a label, or of no captured piece, has no meaning.
+    /// Plays a byte if it is a complete move. Returns the slots of the moved and the captured piece as bits. Returns
+    /// `None` and changes nothing if the byte is not such a move or its piece is not on the board. If the captured
+    /// piece has no label, or there is none, the captured bit has no meaning.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "any byte is an index of the board, the slots and the table")]
     fn plain<const BLACK: bool, const KEY: bool>(
@@ -429,9 +429,9 @@ impl Pieces {
     ) -> Option<u64> {
         let entry = TABLE[BLACK as usize][usize::from(byte)];
         let from = self.square[usize::from(entry.slot)];
-        // One comparison detects every failure. The entry for a byte that is not a move names the slot `NOBODY`, which
-        // is never on a square. A captured piece keeps its square, but the board now shows another slot there. Squares
-        // off the board hold no slot.
+        // One comparison detects every failure. The table entry for a byte that is not a move names the slot `NOBODY`,
+        // which is never on the board. A captured piece keeps its square, but the board now contains another slot
+        // there. Entries beyond the board contain no slot.
         if self.board[usize::from(from)] != entry.slot {
             return None;
         }
@@ -442,13 +442,13 @@ impl Pieces {
         self.square[usize::from(entry.slot)] = to;
         let slot = 1 << (entry.slot & 63);
         tally.moved |= slot;
-        // A capture is unpredictable, so a conditional move replaces the branch.
+        // Captures are hard to predict, so a conditional move replaces the branch.
         tally.zero = select_unpredictable(captured == entry.quiet, tally.zero, ply);
         if KEY {
             key.pieces ^= zobrist::id(entry.slot, from) ^ zobrist::id(entry.slot, to) ^ zobrist::id(captured, to);
         }
         if captured == entry.passing {
-            // A diagonal move to an empty square: the captured pawn is on the mover's rank.
+            // A diagonal move to an empty square is en passant: the captured pawn is on the mover's rank.
             let square = from & 0x38 | to & 7;
             let victim = std::mem::replace(&mut self.board[usize::from(square)], EMPTY);
             if KEY {

@@ -1,8 +1,8 @@
-//! Skips variations and counts plies, without a board.
+//! Skips variations and counts plies without maintaining a board.
 
 use crate::brenner::code::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
 
-/// Returns the length of a variation, including both brackets. Returns `None` if the variation is not closed.
+/// Returns the length of a variation in bytes, including both brackets. Returns `None` if the variation is not closed.
 pub(crate) fn skip_variation(stream: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (0, 0usize);
     loop {

@@ -7,30 +7,30 @@ use crate::chess::fen::{FenText, Fields};
 use crate::chess::piece::{CODES, EMPTY, OFF};
 use crate::chess::{CastlingSide, Color, Piece, PieceId, Position, Square};
 
-/// The changes per ply other than the pieces. They stay in registers while plain moves are replayed.
+/// The data other than the pieces that changes from ply to ply. It stays in registers while plain moves are replayed.
 #[derive(Clone, Copy)]
 pub(super) struct Tally {
     /// The slots that have moved since the start. Castling rights are derived from them on demand.
     pub moved: u64,
     /// The ply of the last capture or pawn move, minus the clock at the start.
     pub zero: i64,
-    /// Rights lost by a rook without a label, or by another such rook on its home square.
+    /// Rights lost because of a rook without a label, or because another such rook is on its home square.
     pub lost: u8,
 }
 
-/// The constant properties of a replay.
+/// The data that is constant during a replay.
 #[derive(Clone, Copy)]
 pub(super) struct Start {
     pub rights: u8,
     pub rook_home: [u8; 4],
-    /// The slots of the castling rooks, or `EMPTY` for a rook without a label.
+    /// The slot of each castling rook, or `EMPTY` for a rook without a label.
     pub rook: [u8; 4],
     pub fullmove_number: u32,
     pub turn: Color,
 }
 
 impl Start {
-    /// Returns the constants for a replay from this position.
+    /// Returns the constant data for a replay from this position.
     pub fn from_position(position: &Position) -> Start {
         let rook = |home| Square::new(home).and_then(|home| position.piece_id_at(home)).map_or(EMPTY, |id| id.0);
         Start {
@@ -50,8 +50,8 @@ impl Tally {
     }
 }
 
-/// The state at one ply of a replay. It is cheap: it refers to the board. Castling rights, en passant and clocks take a
-/// few nanoseconds each on demand.
+/// A view of a replay's state at one ply. Creating it is fast, because it only refers to the board. Castling rights, en
+/// passant and clocks are computed on demand, in a few nanoseconds each.
 ///
 /// [`Replay`](super::Replay) has an example.
 #[derive(Clone, Copy)]
@@ -59,11 +59,11 @@ pub struct ReplayState<'a> {
     pub(super) pieces: &'a Pieces,
     pub(super) start: &'a Start,
     pub(super) tally: Tally,
-    /// The ply, relative to `base`, and the ply from which `ply` and `tally` count.
+    /// The ply relative to `base`, and `base`, the ply from which `ply` and `tally` count.
     pub(super) ply: i64,
     pub(super) base: i64,
     pub(super) turn: Color,
-    /// The last byte, if it determines the en passant square; 0 if `en_passant` contains the square.
+    /// The last byte if it determines the en passant square, or 0 if `en_passant` contains the square.
     pub(super) last: u8,
     pub(super) en_passant: u8,
 }
@@ -86,13 +86,13 @@ impl ReplayState<'_> {
         self.turn
     }
 
-    /// Returns the codes of the pieces on the squares, a1 first, or `EMPTY`.
+    /// Returns the codes of the pieces on the squares, from a1. An empty square has the code `EMPTY`.
     #[inline]
     pub(crate) fn board(&self) -> &[u8; 64] {
         self.pieces.squares()
     }
 
-    /// Returns the piece on a square with its identity.
+    /// Returns the identity of the piece on a square.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn piece_id_at(&self, square: Square) -> Option<PieceId> {
         match self.pieces.board[square.at_most_63()] {
@@ -106,12 +106,12 @@ impl ReplayState<'_> {
         self.piece_id_at(square).map(PieceId::piece)
     }
 
-    /// Returns the square that a pawn passed in its double step just now, even if no piece can capture there.
+    /// Returns the square that a pawn passed in the last move, a double step, even if no piece can capture there.
     pub fn en_passant(&self) -> Option<Square> {
         Square::new(self.passed())
     }
 
-    /// Returns the passed square, or `OFF`.
+    /// Returns the passed square as an index, or `OFF` if there is none.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub(super) fn passed(&self) -> u8 {
@@ -130,20 +130,20 @@ impl ReplayState<'_> {
         (self.ply - self.tally.zero).clamp(0, i64::from(u32::MAX)) as u32
     }
 
-    /// Returns the move number, from 1.
+    /// Returns the fullmove number, from 1.
     pub fn fullmove_number(&self) -> u32 {
         let moves_of_black = (self.ply() + (self.start.turn == Color::Black) as u32) / 2;
         self.start.fullmove_number.saturating_add(moves_of_black)
     }
 
-    /// Returns the square of the castling rook, if the right still exists.
+    /// Returns the square of the castling rook if the right still exists.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn castling_rook(&self, color: Color, castling_side: CastlingSide) -> Option<Square> {
         let right = color.index() * 2 + castling_side as usize;
         if self.rights() >> right & 1 == 0 { None } else { Square::new(self.start.rook_home[right]) }
     }
 
-    /// Returns the castling rights: bit `side * 2 + castling side`.
+    /// Returns the castling rights as bits. The index of a bit is `side * 2 + castling side`.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub(super) fn rights(&self) -> u8 {
         let start = self.start;
@@ -155,7 +155,7 @@ impl ReplayState<'_> {
         for right in 0..4 {
             let king = right as u32 / 2 * 32 + 24;
             let rook = start.rook[right];
-            // A rook without a label has no slot: see `lost`.
+            // A rook without a label has no slot, so its rights are removed through `lost`.
             let rook_moved = rook < 64 && self.tally.moved >> rook & 1 != 0;
             let home = start.rook_home[right] as usize & 63;
             let gone = self.tally.moved >> king & 1 != 0 || rook_moved || self.pieces.board[home] != rook;
@@ -164,8 +164,8 @@ impl ReplayState<'_> {
         rights
     }
 
-    /// Writes the FEN into `text` and returns it. The en passant target follows every double step, and castling is
-    /// written as X-FEN. The result is ASCII. Takes about 20 ns.
+    /// Writes the FEN into `text` and returns it. The FEN gives the en passant target after every double step, and
+    /// castling rights as X-FEN. The result is ASCII. Takes about 20 ns.
     #[inline]
     pub fn fen<'t>(&self, text: &'t mut FenText) -> &'t [u8] {
         text.write(&Fields {
@@ -179,12 +179,11 @@ impl ReplayState<'_> {
         })
     }
 
-    /// Returns the squares of each role, the squares of White and of Black, and whether there may be pieces without
-    /// labels.
+    /// Returns the squares of each role, the squares of White and of Black, and whether some pieces may lack labels.
     #[inline]
     fn sets(&self) -> ([u64; 6], [u64; 2], bool) {
         let board = self.pieces.squares();
-        // Sets of the squares whose codes have bit 2, 3, 4, 5 or 6, eight squares at a time.
+        // Collect the squares whose codes have bit 2, 3, 4, 5 or 6, eight squares at a time.
         let mut sets = [0u64; 5];
         for (rank, codes) in board.as_chunks::<8>().0.iter().enumerate() {
             let codes = u64::from_le_bytes(*codes);
@@ -193,7 +192,7 @@ impl ReplayState<'_> {
                 *set |= (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (rank * 8);
             }
         }
-        // Bits 2 to 4 of a code are the role: 0 and 1 pawn, 2 knight, 3 bishop, 4 rook, 5 queen, 6 king, 7 none.
+        // Bits 2 to 4 of a code are the role: 0 and 1 pawn, 2 knight, 3 bishop, 4 rook, 5 queen, 6 king, 7 empty.
         let [low, middle, high, black, beyond] = sets;
         let pieces = !(low & middle & high);
         let roles = [
@@ -219,7 +218,7 @@ impl ReplayState<'_> {
         sets
     }
 
-    /// Returns the state as an independent position. Takes about 30 ns.
+    /// Returns the state as a separate position. Takes about 30 ns.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn position(&self) -> Position {
         let board = self.pieces.squares();

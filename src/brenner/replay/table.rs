@@ -3,8 +3,8 @@
 use crate::chess::piece::EMPTY;
 use crate::chess::{Color, PieceId, Role};
 
-/// The effect of a byte that is a complete move, for one side. An entry is one aligned word, so one load reads all
-/// fields:
+/// The effect of a byte that is a complete move, for one side of the board. An entry is one aligned word, so a single
+/// load reads all fields:
 ///
 /// | byte | field |
 /// |---|---|
@@ -15,19 +15,19 @@ use crate::chess::{Color, PieceId, Role};
 #[derive(Clone, Copy)]
 #[repr(C, align(4))]
 pub struct Entry {
-    /// The moving piece; [`NOBODY`] for a byte that is not a complete move.
+    /// The slot of the moving piece, or [`NOBODY`] for a byte that is not a complete move.
     pub slot: u8,
     /// The step to the target square, modulo 256.
     pub step: u8,
-    /// The move keeps the halfmove clock if the target square has this content: `EMPTY` for a piece, [`NEVER`] for a
-    /// pawn.
+    /// The move keeps the halfmove clock running if the target square has this content: `EMPTY` for a piece, [`NEVER`]
+    /// for a pawn.
     pub quiet: u8,
     /// The move is en passant if the target square has this content: `EMPTY` for a diagonal pawn move, otherwise
     /// [`NEVER`].
     pub passing: u8,
 }
 
-/// A slot that no piece ever has, so it is never on the board.
+/// A slot that belongs to no piece, so it is never on the board.
 pub const NOBODY: u8 = 31;
 /// A code that no square ever contains.
 pub const NEVER: u8 = 255;
@@ -41,11 +41,11 @@ pub enum Class {
     Pawn,
     /// The prefix of a piece.
     Prefix(Role, u8),
-    /// Castling, a suffix, a text, a variation, a result and so on.
+    /// Any other byte: castling, a suffix, a text, a variation or a result.
     Other,
 }
 
-/// Entries for White and for Black.
+/// The entry of each byte, for White and for Black.
 pub static TABLE: [[Entry; 256]; 2] = [table(Color::White), table(Color::Black)];
 
 /// Returns the byte's class.
@@ -60,12 +60,12 @@ pub const fn class(byte: u8) -> Class {
     }
 }
 
-/// Returns whether the byte is a pawn's double step.
+/// Returns whether the byte is a double step of a pawn.
 pub const fn is_double_step(byte: u8) -> bool {
     byte & 0xF8 == 0x28
 }
 
-/// Returns the slot of a labelled piece.
+/// Returns the slot of a labeled piece.
 pub const fn slot(color: Color, role: Role, label: u8) -> u8 {
     match PieceId::labelled(color, role, label) {
         Some(id) => id.0,
@@ -77,7 +77,7 @@ pub const fn slot(color: Color, role: Role, label: u8) -> u8 {
 const fn table(color: Color) -> [Entry; 256] {
     const LINE: [i8; 8] = [1, 9, 8, 7, -1, -9, -8, -7];
     const LEAP: [i8; 8] = [-6, 10, 17, 15, 6, -10, -17, -15];
-    // Step 1, step 2, capture right, capture left, from the player's point of view.
+    // The order is step 1, step 2, capture right, capture left, from the player's point of view.
     const PAWN: [[i8; 4]; 2] = [[8, 16, 9, 7], [-8, -16, -9, -7]];
     let mut table = [Entry { slot: NOBODY, step: 0, quiet: EMPTY, passing: NEVER }; 256];
     let mut byte = 8;

@@ -1,4 +1,4 @@
-//! EPD: the first four fields of a FEN and operations (PGN standard, section 16.2), as used in test suites.
+//! EPD: the first four fields of a FEN, followed by operations (PGN standard, section 16.2), as used in test suites.
 
 use super::fen::{CastlingStyle, EnPassantStyle, Fen, FenError, ReadMode, four_fields};
 use super::san::SanError;
@@ -6,7 +6,7 @@ use crate::chess::moves::Move;
 use crate::chess::position::Position;
 use std::fmt;
 
-/// The maximum length of an opcode in bytes, from the standard.
+/// The maximum length of an opcode in bytes, as the standard sets it.
 const OPCODE_MAX: usize = 15;
 
 /// An operand of an operation.
@@ -16,12 +16,12 @@ const OPCODE_MAX: usize = 15;
 pub enum Operand {
     /// A quoted text.
     Text(String),
-    /// A move, a number or another word without blanks, quotes and semicolons.
+    /// A move, a number, or another word without blanks, quotes or semicolons.
     Word(String),
 }
 
 impl Operand {
-    /// Returns the text without quotes.
+    /// Returns the text of the operand, without quotes.
     pub fn as_str(&self) -> &str {
         match self {
             Operand::Text(text) | Operand::Word(text) => text,
@@ -41,31 +41,31 @@ impl Operand {
 pub struct Operation {
     /// The opcode.
     pub opcode: String,
-    /// The operands; may be empty.
+    /// The operands, of which there may be none.
     pub operands: Vec<Operand>,
 }
 
-/// The kind of an EPD's fault.
+/// The kind of a fault in an EPD line.
 ///
 /// [`EpdError`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EpdFault {
     /// A fault in one of the first four fields.
     Fen(FenError),
-    /// An invalid opcode. An opcode begins with a letter and has at most 15 letters, digits and `_`. The forgiving
-    /// reader only requires the first letter.
+    /// An invalid opcode. A valid opcode begins with a letter and consists of at most 15 letters, digits and `_`. The
+    /// forgiving reader only requires that the first character is a letter.
     NotAnOpcode,
-    /// A quote that is not closed, or a text without a separator after it.
+    /// A quote that is not closed, or a quoted text without a separator after it.
     BadText,
-    /// An operation without its semicolon (strict reading).
+    /// An operation without a semicolon at its end (strict reading).
     MissingSemicolon,
-    /// A separator other than one space (strict reading).
+    /// A separator other than a single space (strict reading).
     Separator,
     /// The text is not UTF-8.
     NotUtf8,
 }
 
-/// The reason that a line is not an EPD: the column, counted in bytes from 1, and the fault.
+/// The reason why a line is not an EPD: the column, counted in bytes from 1, and the fault.
 ///
 /// ```
 /// use scoresheet::chess::epd::{Epd, EpdFault};
@@ -76,7 +76,7 @@ pub enum EpdFault {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EpdError {
-    /// The position of the fault, in bytes from 1.
+    /// The column of the fault, in bytes from 1.
     pub column: usize,
     /// The kind of the fault.
     pub fault: EpdFault,
@@ -101,7 +101,7 @@ impl fmt::Display for EpdError {
 impl std::error::Error for EpdError {}
 
 impl EpdError {
-    /// Returns the message with the character of `text` at the fault, if the fault concerns a character.
+    /// Returns the message. It includes the character of `text` at the fault if the fault lies in a single character.
     pub fn in_text(&self, text: &[u8]) -> String {
         match self.fault {
             EpdFault::Fen(error) => error.in_text(text).replacen("bad FEN", "bad EPD", 1),
@@ -109,7 +109,7 @@ impl EpdError {
         }
     }
 
-    /// Returns the fault if it concerns a field of the FEN.
+    /// Returns the FEN fault if the fault is in a field of the FEN.
     pub fn fen(&self) -> Option<FenError> {
         match self.fault {
             EpdFault::Fen(error) => Some(error),
@@ -118,7 +118,7 @@ impl EpdError {
     }
 }
 
-/// A position's four fields and its operations.
+/// A line in EPD: the four fields of a position and its operations.
 ///
 /// ```
 /// use scoresheet::chess::epd::Epd;
@@ -133,14 +133,15 @@ impl EpdError {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Epd {
-    /// The four fields. The clocks are 0 and 1; the operations `hmvc` and `fmvn` contain the actual values.
+    /// The four fields. The clocks of the fields are 0 and 1. The operations `hmvc` and `fmvn` contain the actual
+    /// values.
     pub fen: Fen,
     /// The operations, in order.
     pub operations: Vec<Operation>,
 }
 
 impl Epd {
-    /// Returns a position's EPD without operations, in this style. Clocks are omitted.
+    /// Returns the EPD of a position without operations, in this style. Clocks are omitted.
     pub fn from_position(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> Epd {
         let fen = Fen { halfmove_clock: 0, fullmove_number: 1, ..Fen::from_position(position, en_passant, castling) };
         Epd { fen, operations: Vec::new() }
@@ -154,7 +155,7 @@ impl Epd {
     /// Reads one line.
     ///
     /// In addition to the extensions of [`Fen::read`], the forgiving reader accepts a missing last semicolon, extra
-    /// blanks, and any word that begins with a letter as an opcode. It accepts semicolons before an opcode, as in lists
+    /// blanks, and as an opcode any word that begins with a letter. It accepts semicolons before an opcode, as in lists
     /// of perft counts (`;D1 20 ;D2 400`). It also accepts the two clocks of a FEN, and converts them to the operations
     /// `hmvc` and `fmvn`.
     pub fn read(line: &[u8], mode: ReadMode) -> Result<Epd, EpdError> {
@@ -178,12 +179,12 @@ impl Epd {
         self.operations.iter().rev().find(|operation| operation.opcode == opcode)
     }
 
-    /// Returns the first operand of an operation, without quotes.
+    /// Returns the first operand of the operation with this opcode, without quotes.
     pub fn text(&self, opcode: &str) -> Option<&str> {
         Some(self.operation(opcode)?.operands.first()?.as_str())
     }
 
-    /// Returns the position, with the clocks of `hmvc` and `fmvn`.
+    /// Returns the position, with the clocks from `hmvc` and `fmvn`.
     pub fn position(&self) -> Position {
         let mut position = self.fen.position();
         let (halfmove_clock, fullmove_number) = self.clocks();
@@ -191,15 +192,15 @@ impl Epd {
         position
     }
 
-    /// Returns the halfmove clock and the fullmove number of `hmvc` and `fmvn`. Defaults: 0 and 1.
+    /// Returns the halfmove clock and the fullmove number from `hmvc` and `fmvn`. Defaults: 0 and 1.
     pub fn clocks(&self) -> (u32, u32) {
         let number = |opcode| self.text(opcode).and_then(|text| text.parse().ok());
         (number("hmvc").unwrap_or(0), number("fmvn").unwrap_or(1))
     }
 
-    /// Returns the moves of an operation. The moves of `pv` follow one another. The moves of other operations (`bm`,
-    /// `am`, `pm`, `sm`) all begin in this position. Returns no moves if the operation is missing. The error contains
-    /// the index of the illegal operand, from 0.
+    /// Returns the moves that an operation names. The moves of `pv` form a line: each is played after the previous one.
+    /// The moves of other operations (`bm`, `am`, `pm`, `sm`) are all moves of this position. Returns no moves if the
+    /// operation is missing. The error contains the index of the illegal operand, from 0.
     pub fn moves(&self, opcode: &str) -> Result<Vec<Move>, (usize, SanError)> {
         let mut position = self.position();
         let mut moves = Vec::new();
@@ -215,7 +216,8 @@ impl Epd {
 }
 
 impl fmt::Display for Epd {
-    /// Writes the line without a line end. EPD cannot represent a quote within a text, so it is written as `'`.
+    /// Writes the line without a line ending. EPD cannot represent a double quote within a text, so a double quote is
+    /// written as `'`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut four = Vec::with_capacity(90);
         self.fen.write_four(&mut four);
@@ -225,7 +227,8 @@ impl fmt::Display for Epd {
 }
 
 impl fmt::Display for Operation {
-    /// Writes opcode, operands and semicolon. EPD cannot represent a quote within a text, so it is written as `'`.
+    /// Writes an opcode, its operands and a semicolon. EPD cannot represent a double quote within a text, so a double
+    /// quote is written as `'`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.opcode)?;
         for operand in &self.operands {
@@ -260,7 +263,7 @@ impl<'a> Operations<'a> {
         gap
     }
 
-    /// Skips the blanks before the next element. The strict reader requires exactly one space.
+    /// Skips the blanks before the next field, opcode or operand. The strict reader requires exactly one space.
     fn gap(&mut self) -> Result<(), EpdError> {
         let space = self.rest.starts_with(' ');
         let start = self.offset;
@@ -300,7 +303,8 @@ impl<'a> Operations<'a> {
             if after.is_empty() {
                 return Ok(None);
             }
-            // Without a semicolon, the blanks precede an opcode.
+            // Blanks are skipped here only up to a semicolon. Otherwise, they separate the opcode from the preceding
+            // text.
             if self.rest.get(..self.rest.len() - after.len()).is_some_and(|gap| gap.contains(';')) {
                 self.skip(self.rest.len() - after.len());
             }
@@ -326,7 +330,7 @@ impl<'a> Operations<'a> {
                 break;
             }
             if self.rest.starts_with('"') {
-                // A quote directly after a word.
+                // A quote directly after a word is an error.
                 return Err(self.error(EpdFault::BadText));
             }
             self.gap()?;

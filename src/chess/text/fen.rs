@@ -1,8 +1,9 @@
-//! FEN: the six fields as a value, read strictly or forgivingly, and written in the common variants.
+//! FEN: reads the six fields strictly or forgivingly, represents them as a value, and writes them in the common
+//! variants.
 //!
-//! After the SAN Kit's FEN document (S. J. Edwards, 1993), "Forsyth-Edwards Notation" of the Chess Programming Wiki,
-//! and the "6-tuple" of the game state. The last document claims a draw after 50 plies. The rule is 50 moves by each
-//! side, which is 100 on the halfmove clock.
+//! Sources: the SAN Kit's FEN document (S. J. Edwards, 1993), "Forsyth-Edwards Notation" of the Chess Programming Wiki,
+//! and the "6-tuple" of the game state. The "6-tuple" document says that a player can claim a draw after 50 plies. The
+//! actual rule requires 50 moves by each side, or a halfmove clock of 100.
 
 mod legality;
 mod other_board;
@@ -27,12 +28,12 @@ use crate::chess::square::{Square, squares};
 use std::fmt;
 
 impl Fen {
-    /// Reads a FEN. Errors contain the field, the column and the fault.
+    /// Reads a FEN. Errors name the field, the column and the fault.
     pub fn read(text: &[u8], mode: ReadMode) -> Result<Fen, FenError> {
         read::fen(text, mode)
     }
 
-    /// Returns the fields of a position in this style.
+    /// Returns the fields of a position, with the en passant target and castling rights in this style.
     pub fn from_position(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> Fen {
         let mut pieces = [None; 64];
         for square in squares(position.occupied[0] | position.occupied[1]) {
@@ -48,8 +49,8 @@ impl Fen {
         }
     }
 
-    /// Returns the position. Rights without king and rook at home are dropped, and so are targets that no double step
-    /// can have passed. If two rights mean the same castling side, the last one counts.
+    /// Returns the position. Drops castling rights whose king or rook is not at home, and targets that no double step
+    /// can have passed. If two rights refer to the same castling side, the last one takes effect.
     pub fn position(&self) -> Position {
         let mut position = Position::from_pieces(&self.pieces, self.turn);
         for right in &self.castling {
@@ -64,14 +65,14 @@ impl Fen {
         position
     }
 
-    /// Appends the first four fields, like the beginning of an EPD.
+    /// Appends the first four fields, which are also the beginning of an EPD.
     pub(super) fn write_four(&self, out: &mut Vec<u8>) {
         let occupant = |square: Square| self.pieces[square.at_most_63()];
         push_four(out, occupant, self.turn, self.castling.iter().copied(), self.en_passant);
     }
 }
 
-/// Appends placement, side to move, castling availability and en passant target.
+/// Appends the placement, the side to move, the castling rights and the en passant target.
 fn push_four(
     out: &mut Vec<u8>,
     occupant: impl Fn(Square) -> Option<Piece>,
@@ -125,7 +126,7 @@ impl fmt::Display for Fen {
 }
 
 impl From<&Position> for Fen {
-    /// Converts a position to fields, with the en passant target after every double step and castling as X-FEN.
+    /// Converts a position to fields, with the en passant target after every double step and castling rights as X-FEN.
     fn from(position: &Position) -> Fen {
         Fen::from_position(position, EnPassantStyle::default(), CastlingStyle::default())
     }
@@ -151,18 +152,19 @@ impl Position {
     /// Reads a FEN forgivingly: fields after the placement may be missing (default: `w - - 0 1`), `nil` means `-`, and
     /// blanks may be doubled.
     ///
-    /// Castling may be `KQkq`, X-FEN or Shredder-FEN. Rights without their rook and impossible en passant targets are
-    /// dropped. The position need not be legal. [`Fen::read`] preserves the fields as written, and has a strict mode.
+    /// Castling rights may be `KQkq`, X-FEN or Shredder-FEN. Rights without their rook and impossible en passant
+    /// targets are dropped. The position need not be legal. [`Fen::read`] preserves the fields as written, and also has
+    /// a strict mode.
     pub fn from_fen(text: impl AsRef<[u8]>) -> Result<Position, FenError> {
         Ok(Fen::read(text.as_ref(), ReadMode::Forgiving)?.position())
     }
 
-    /// Returns the rooks of a side on its back rank.
+    /// Returns the squares of a side's rooks on its back rank.
     fn home_rooks(&self, color: Color) -> u64 {
         self.occupied(color) & self.role(Role::Rook) & 0xFF << (color.back_rank() * 8)
     }
 
-    /// Returns the FEN, with the en passant target after every double step and castling as X-FEN.
+    /// Returns the FEN, with the en passant target after every double step and castling rights as X-FEN.
     pub fn fen(&self) -> String {
         let mut text = Vec::with_capacity(90);
         self.write_fen(&mut text, EnPassantStyle::Always, CastlingStyle::XFen);
@@ -177,7 +179,7 @@ impl Position {
         out.extend_from_slice(&text[..length]);
     }
 
-    /// Appends the first four fields of the FEN in this style: an EPD without operations.
+    /// Appends the first four fields of the FEN in this style, which form an EPD without operations.
     pub fn write_four(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
         let mut text = [0; TEXT];
         let length = self.fen_fields(self.en_passant_target(en_passant)).write_four(castling, &mut text);
@@ -207,7 +209,8 @@ impl Position {
         })
     }
 
-    /// Returns the castling side and the rook's square of a right. Requires a rook and, for a file letter, a king.
+    /// Returns the castling side and the rook's square for a right. Returns `None` if the rook or, for a file letter,
+    /// the king is missing.
     fn rook_of(&self, right: CastlingRight) -> Option<(CastlingSide, Square)> {
         let mut rooks = squares(self.home_rooks(right.color));
         Some(match right.rook {

@@ -1,4 +1,4 @@
-//! A line of a list of positions: a FEN or an EPD, depending on the text after the fourth field.
+//! A line in a list of positions: a FEN or an EPD, depending on the text after the fourth field.
 
 use super::epd::{Epd, EpdError, Operand, Operation};
 use super::fen::{Fen, FenError, ReadMode};
@@ -7,11 +7,11 @@ use crate::chess::moves::Move;
 use crate::chess::position::Position;
 use std::fmt;
 
-/// The opcodes whose operands are moves from the position (best, avoid, predicted, supplied) or consecutive moves
-/// (`pv`).
+/// The opcodes whose operands are moves: alternatives in the position (best, avoid, predicted, supplied), or a line of
+/// consecutive moves (`pv`).
 const MOVES: [&str; 5] = ["bm", "am", "pm", "sm", "pv"];
 
-/// A position in a line of text.
+/// A position, read from a line of text.
 ///
 /// ```
 /// use scoresheet::chess::fen::ReadMode;
@@ -29,13 +29,13 @@ const MOVES: [&str; 5] = ["bm", "am", "pm", "sm", "pv"];
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PositionRecord {
-    /// Six fields, or fewer in forgiving reading.
+    /// A FEN: six fields, or fewer in forgiving reading.
     Fen(Fen),
-    /// Four fields and operations, possibly none.
+    /// An EPD: four fields, followed by any number of operations.
     Epd(Epd),
 }
 
-/// The reason that a line is not a position, with its apparent form.
+/// The reason why a line is not a position, by the form that the line seems to have.
 ///
 /// [`PositionRecord`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +47,7 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// Returns the message with the character of `text` at the fault, if the fault concerns a character.
+    /// Returns the message. It includes the character of `text` at the fault if the fault lies in a single character.
     pub fn in_text(&self, text: &[u8]) -> String {
         match self {
             RecordError::Fen(error) => error.in_text(text),
@@ -55,7 +55,7 @@ impl RecordError {
         }
     }
 
-    /// Returns the fault if it concerns a field of the FEN.
+    /// Returns the FEN fault if the fault is in a field of the FEN.
     pub fn fen(&self) -> Option<FenError> {
         match self {
             RecordError::Fen(error) => Some(*error),
@@ -75,14 +75,14 @@ impl fmt::Display for RecordError {
 
 impl std::error::Error for RecordError {}
 
-/// An operand of an operation that is not a legal move.
+/// An operand that should be a move but is not a legal one.
 ///
 /// [`PositionRecord`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadMove {
     /// The operation's opcode.
     pub opcode: String,
-    /// The text that should be a move.
+    /// The text of the operand.
     pub text: String,
     /// The reason.
     pub error: SanError,
@@ -95,8 +95,8 @@ impl fmt::Display for BadMove {
 }
 
 impl PositionRecord {
-    /// Reads a line. It is an EPD if it has exactly four fields, or if an operation (or a word in its place) follows
-    /// them, possibly after the clocks. Otherwise it is a FEN.
+    /// Reads a line. The line is an EPD if it has exactly four fields, or if an operation (or a word in its place)
+    /// follows them, possibly after the clocks. Any other line is a FEN.
     pub fn read(line: &[u8], mode: ReadMode) -> Result<PositionRecord, RecordError> {
         if is_epd(line) {
             Epd::read(line, mode).map(PositionRecord::Epd).map_err(RecordError::Epd)
@@ -105,8 +105,8 @@ impl PositionRecord {
         }
     }
 
-    /// Returns the fields. The clocks in the fields of an EPD are 0 and 1. The clocks in its position come from `hmvc`
-    /// and `fmvn`.
+    /// Returns the fields. In the fields of an EPD, the clocks are 0 and 1. The clocks of the EPD's position come from
+    /// `hmvc` and `fmvn`.
     pub fn fen(&self) -> &Fen {
         match self {
             PositionRecord::Fen(fen) => fen,
@@ -114,7 +114,7 @@ impl PositionRecord {
         }
     }
 
-    /// Returns the fields, with the clocks of the operations `hmvc` and `fmvn` if it is an EPD.
+    /// Returns the fields. For an EPD, the clocks are those of the operations `hmvc` and `fmvn`.
     pub fn into_fen(self) -> Fen {
         match self {
             PositionRecord::Fen(fen) => fen,
@@ -125,7 +125,7 @@ impl PositionRecord {
         }
     }
 
-    /// Returns the operations; there are none in a FEN.
+    /// Returns the operations. A FEN contains none.
     pub fn operations(&self) -> &[Operation] {
         match self {
             PositionRecord::Fen(_) => &[],
@@ -142,9 +142,9 @@ impl PositionRecord {
     }
 }
 
-/// Returns the operations with every move of `bm`, `am`, `pm`, `sm` and `pv` converted by `write`, and the operands
-/// that are not legal moves. These operands stay unchanged, as do the moves after such an operand in `pv`. All other
-/// operations stay unchanged.
+/// Returns the operations with every move of `bm`, `am`, `pm`, `sm` and `pv` rewritten by `write`, and the operands
+/// that are not legal moves. Illegal operands remain unchanged, as do the moves after an illegal operand of `pv`. All
+/// other operations remain unchanged.
 pub fn rewrite_moves(
     operations: &[Operation],
     position: &Position,
@@ -175,15 +175,15 @@ pub fn rewrite_moves(
     (rewritten, bad)
 }
 
-/// Returns whether the operands of an operation are moves.
+/// Returns whether the operands of the operation with this opcode are moves.
 pub fn is_of_moves(opcode: &str) -> bool {
     MOVES.contains(&opcode)
 }
 
-/// Returns whether a line has exactly four fields, or its fifth, sixth or seventh field begins with a letter or
-/// contains a semicolon. Lists of perft counts have such lines: `4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25`.
+/// Returns whether a line has exactly four fields, or whether its fifth, sixth or seventh field begins with a letter or
+/// contains a semicolon. Lists of perft counts contain such lines: `4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25`.
 fn is_epd(line: &[u8]) -> bool {
-    // The placement is most of the line.
+    // The placement is most of the line, so it is skipped quickly.
     let line = line.trim_ascii_start();
     let placement = memchr::memchr2(b' ', b'\t', line).unwrap_or(line.len());
     let rest = line.get(placement..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Standard algebraic notation: written as in the PGN standard, and read in the forms that people write.
+//! Standard algebraic notation (SAN): written as in the PGN standard, and read in the forms that people use.
 
 use crate::chess::attention::Attention;
 use crate::chess::moves::{CastlingSide, IllegalMove, Move, MoveKind};
@@ -13,7 +13,7 @@ pub(crate) use plain::Plain;
 pub use plain::ShortText;
 pub(crate) use quick::Short;
 
-/// The reason that a text cannot be read as a legal move of a position.
+/// The reason why a text cannot be read as a legal move of a position.
 ///
 /// ```
 /// use scoresheet::chess::{Position, san::SanError};
@@ -34,7 +34,7 @@ pub enum SanError {
     NoSuchMove,
     /// More than one piece can make this move.
     Ambiguous,
-    /// The move would leave the mover's king in check.
+    /// The move would leave its own king in check.
     LeavesKingInCheck,
 }
 
@@ -60,7 +60,7 @@ impl From<IllegalMove> for SanError {
     }
 }
 
-/// A parsed move text, before a position is consulted.
+/// A move text that has been parsed without a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Castle(CastlingSide),
@@ -68,7 +68,7 @@ enum Form {
     Piece { role: Role, file: Option<u8>, rank: Option<u8>, to: Square, promotion: Option<Role> },
 }
 
-/// Parses a move text. In addition to the standard, accepts `0-0`, superfluous files, ranks and squares, `-` and `x` or
+/// Parses a move text. In addition to the standard, accepts `0-0`, superfluous files, ranks and squares, `-`, `x` or
 /// `:` between the squares, and `P` for the pawn. Also accepts `e8Q`, `e8(Q)`, `e8/Q`, lower-case promotion letters,
 /// UCI's `e2e4`, and `--` or `Z0` as the null move.
 fn read(text: &[u8]) -> Option<Form> {
@@ -130,8 +130,8 @@ fn read(text: &[u8]) -> Option<Form> {
     Some(Form::Piece { role, file, rank, to, promotion })
 }
 
-/// Iterates over the moves of a text without their numbers: `e4`, `e5` and `Nf3` of `1. e4 e5 2.Nf3`. Numbers may be
-/// separate or joined to the next move.
+/// Iterates over the moves of a text and omits the move numbers: `e4`, `e5` and `Nf3` for `1. e4 e5 2.Nf3`. Numbers may
+/// be separate words or joined to the next move.
 pub(crate) fn move_words(text: &str) -> impl Iterator<Item = &str> {
     let word = |word| {
         let rest: &str = str::trim_start_matches(word, |letter: char| letter.is_ascii_digit());
@@ -144,7 +144,7 @@ pub(crate) fn move_words(text: &str) -> impl Iterator<Item = &str> {
 impl Position {
     /// Reads a move text as a legal move of this position, or as the null move (`--`), which is not checked.
     ///
-    /// Check marks, `!` and `?` are ignored. All extensions of `read` are accepted.
+    /// Check marks, `!` and `?` are read but ignored. All extensions of `read` are accepted.
     pub fn parse_san(&self, text: impl AsRef<[u8]>) -> Result<Move, SanError> {
         self.san_of_bytes(text.as_ref())
     }
@@ -179,7 +179,7 @@ impl Position {
         }
     }
 
-    /// Reads a form without a letter: a pawn's move, or with a full from square a UCI move of any piece.
+    /// Reads a text without a piece letter: a pawn's move, or, with a complete from square, a UCI move of any piece.
     fn pawn_move(
         &self,
         text: &[u8],
@@ -228,7 +228,8 @@ impl Position {
         self.only_legal(squares(from).map(|from| Move { from, to, kind }))
     }
 
-    /// Reads UCI castling: the king's step of two squares or more to its castling square, or king takes rook.
+    /// Reads castling in UCI notation: the king's move of two or more squares to its castling square, or the king
+    /// capturing its own rook.
     fn uci_castling(&self, from: Square, to: Square) -> Option<Result<Move, SanError>> {
         let us = self.turn();
         if self.king(us) != Some(from) {
@@ -242,7 +243,7 @@ impl Position {
         (far && to.file_index() == side.files().0).then(|| self.castling(side))
     }
 
-    /// Returns the only legal move among several, or the first fault if there is none.
+    /// Returns the legal move if exactly one of several moves is legal, or the first fault if none is.
     fn only_legal(&self, moves: impl Iterator<Item = Move>) -> Result<Move, SanError> {
         let mut found = Err(SanError::NoSuchMove);
         for m in moves {
@@ -256,13 +257,13 @@ impl Position {
         found
     }
 
-    /// Appends the standard SAN of a legal move, with `+` or `#`. The null move is `--`.
+    /// Appends the standard SAN of a legal move, with `+` or `#`. The null move is written as `--`.
     pub fn write_san(&self, m: Move, out: &mut Vec<u8>) {
         self.write_san_as(m, false, out);
     }
 
-    /// Appends the SAN of a legal move in the variant of some writers (Lichess in its early years). If the file does
-    /// not distinguish two pieces, this variant writes the full square even if the rank would suffice.
+    /// Appends the SAN of a legal move in a variant that some writers use (Lichess in its early years). If the file
+    /// does not distinguish two pieces, this variant writes the complete square even if the rank would suffice.
     pub fn write_san_full_squares(&self, m: Move, out: &mut Vec<u8>) {
         self.write_san_as(m, true, out);
     }
@@ -274,7 +275,7 @@ impl Position {
         }
     }
 
-    /// Returns whether a move that gives check is mate.
+    /// Returns whether a move that gives check is checkmate.
     #[inline(never)] // Asked seldom, in places that are to stay small.
     fn mates(&self, m: Move) -> bool {
         let mut after = self.clone();

@@ -7,7 +7,7 @@ use crate::chess::position::Position;
 use crate::chess::square::Square;
 use std::fmt;
 
-/// The reason why a text is not a move in UCI notation in a position.
+/// The reason why a text is not a legal move in UCI notation.
 ///
 /// ```
 /// use scoresheet::chess::{IllegalMove, Position, UciError};
@@ -18,7 +18,7 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UciError {
-    /// The text does not have the form of a move: two squares, and a letter of `nbrq` for a promotion.
+    /// The text does not have the form of a move: two squares, and for a promotion a letter of `nbrq`.
     Unreadable,
     /// The move is not legal.
     Illegal(IllegalMove),
@@ -36,8 +36,8 @@ impl fmt::Display for UciError {
 impl std::error::Error for UciError {}
 
 impl Position {
-    /// Returns the legal move of a text in UCI notation. Castling may be the king's step of two squares (`e1g1`) or, as
-    /// in Chess960, king takes rook (`e1h1`). `0000` is the null move.
+    /// Returns the legal move that a text in UCI notation denotes. Castling may be written as the king's move by two
+    /// squares (`e1g1`) or, as in Chess960, as the king capturing its own rook (`e1h1`). `0000` is the null move.
     ///
     /// ```
     /// use scoresheet::chess::Position;
@@ -66,7 +66,8 @@ impl Position {
         let means =
             |m: &Move| m.from == from && m.promotion() == promotion && (m.to == to || self.king_step(*m) == Some(to));
         let mut found: Vec<Move> = self.legal_moves().into_iter().filter(means).collect();
-        // If an ordinary king move and king takes rook have the same text, the text means the ordinary move.
+        // If an ordinary king move and castling in Chess960 notation have the same text, the text denotes the ordinary
+        // move.
         found.sort_by_key(|m| (m.to != to, matches!(m.kind, MoveKind::Castle(_))));
         found.first().copied().ok_or_else(|| {
             let kind = promotion.map_or(MoveKind::Plain, MoveKind::Promotion);
@@ -75,12 +76,12 @@ impl Position {
         })
     }
 
-    /// Returns whether castling is written as king takes rook, as in Chess960, in games that start from this position.
-    /// This is the case if a side may castle with a king away from the e-file or a rook away from the corner. It is
-    /// also the case if all pieces are at home in an order other than the standard one.
+    /// Returns whether games from this position write castling as the king capturing its own rook, as in Chess960. They
+    /// do if a side may castle with a king that is not on the e-file or a rook that is not in the corner. They also do
+    /// if all pieces are on the back rank in an order other than the standard one.
     ///
-    /// The starting position decides for the complete game, independent of its tags. All readers of its moves therefore
-    /// agree.
+    /// Only the starting position of a game determines this, independent of its tags. Therefore all readers of the
+    /// moves agree.
     ///
     /// ```
     /// use scoresheet::Position;
@@ -104,7 +105,8 @@ impl Position {
         may_castle && self.is_shuffled()
     }
 
-    /// Returns whether all pieces are at home, with pawns in front, in an order other than the standard one.
+    /// Returns whether all pieces are on the back ranks, with the pawns in front, in an order other than the standard
+    /// one.
     fn is_shuffled(&self) -> bool {
         let standard = Position::standard();
         let mut differs = false;
@@ -125,8 +127,8 @@ impl Position {
         differs
     }
 
-    /// Returns a move in UCI notation, with castling as in a game that starts here. [`PlayedMove::uci`] knows the
-    /// actual game.
+    /// Returns a move in UCI notation, with castling written as in a game that starts from this position.
+    /// [`PlayedMove::uci`] considers the starting position of the actual game.
     ///
     /// [`PlayedMove::uci`]: crate::game::PlayedMove::uci
     pub fn uci(&self, m: Move) -> String {
@@ -135,7 +137,7 @@ impl Position {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// Returns the king's destination in castling, if it is two squares away as in standard chess.
+    /// Returns the king's destination in castling if it is two squares away, as in standard chess.
     fn king_step(&self, m: Move) -> Option<Square> {
         let MoveKind::Castle(side) = m.kind else { return None };
         let standard =
@@ -143,9 +145,9 @@ impl Position {
         standard.then(|| Square::at(if side == CastlingSide::King { 6 } else { 2 }, m.from.rank_index()))
     }
 
-    /// Appends the move in UCI notation: `e2e4`, `e7e8q`, or `0000` for the null move. Castling is the king's step of
-    /// two squares if king and rook have their standard squares and `chess960` is false. Otherwise it is king takes
-    /// rook.
+    /// Appends the move in UCI notation: `e2e4`, `e7e8q`, or `0000` for the null move. Castling is written as the
+    /// king's move by two squares if the king and the rook are on their standard squares and `chess960` is false.
+    /// Otherwise, it is written as the king capturing its own rook.
     pub fn write_uci(&self, m: Move, chess960: bool, out: &mut Vec<u8>) {
         if m.kind == MoveKind::Null {
             return out.extend_from_slice(b"0000");

@@ -1,18 +1,18 @@
-//! Attacked squares, computed by arithmetic on complete lines instead of large tables.
+//! Computes attacked squares by arithmetic on complete lines instead of with large tables.
 
 use super::super::attacks as rules;
 
 pub(crate) use rules::{KING, KNIGHT};
 
-/// The squares that the player's pawn on a square attacks.
+/// The squares that the player's pawn attacks from each square.
 pub(crate) static PAWN_CAPTURES: [u64; 64] = rules::PAWN[0];
-/// The squares from which the player's pawn attacks a square.
+/// The squares from which the player's pawn attacks each square.
 pub(crate) static PAWN_SOURCES: [u64; 64] = rules::PAWN[1];
 
 pub(crate) const FILE_A: u64 = 0x0101_0101_0101_0101;
 pub(crate) const FILE_H: u64 = FILE_A << 7;
 
-/// The lines through a square, without the square: file, diagonal (a1 to h8), antidiagonal.
+/// The lines through a square, excluding the square: file, diagonal (a1 to h8), and antidiagonal.
 #[derive(Clone, Copy)]
 struct Lines {
     file: u64,
@@ -47,7 +47,7 @@ static LINES: [Lines; 64] = {
     lines
 };
 
-/// The squares that a queen attacks on an empty board.
+/// The squares that a queen attacks from each square of an empty board.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 pub(crate) static QUEEN_LINES: [u64; 64] = {
     let mut lines = [0; 64];
@@ -60,7 +60,7 @@ pub(crate) static QUEEN_LINES: [u64; 64] = {
     lines
 };
 
-/// The squares that a rook attacks along a rank, by its file and the occupied inner six squares.
+/// The squares that a rook attacks along a rank, by its file and the set of occupied squares among the inner six.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static RANK: [[u8; 64]; 8] = {
     let mut table = [[0; 64]; 8];
@@ -94,7 +94,7 @@ static RANK: [[u8; 64]; 8] = {
     table
 };
 
-/// Returns the squares seen from `bit` along a line with one square per rank.
+/// Returns the squares visible from `bit` along a line with one square per rank.
 #[inline(always)]
 fn along(line: u64, bit: u64, occupied: u64) -> u64 {
     let pieces = occupied & line;
@@ -120,13 +120,13 @@ pub(crate) fn bishop(square: u8, occupied: u64) -> u64 {
     along(lines.diagonal, bit, occupied) | along(lines.antidiagonal, bit, occupied)
 }
 
-/// Returns the squares strictly between two squares on a line; none for other squares.
+/// Returns the squares strictly between two squares on a line, or no squares if they are not on a line.
 #[inline]
 pub(crate) fn between(a: u8, b: u8) -> u64 {
     rules::between(a as usize, b as usize)
 }
 
-/// Returns the squares that the player's pawns attack towards the a-file, and towards the h-file.
+/// Returns the squares that the player's pawns attack toward the a-file, and those toward the h-file.
 #[inline(always)]
 pub(crate) fn pawns_up(pawns: u64) -> (u64, u64) {
     ((pawns & !FILE_A) << 7, (pawns & !FILE_H) << 9)
@@ -138,7 +138,7 @@ pub(crate) fn pawns_down(pawns: u64) -> u64 {
     (pawns & !FILE_A) >> 9 | (pawns & !FILE_H) >> 7
 }
 
-/// The number of king's steps between two squares.
+/// The number of king moves from one square to another.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 pub(crate) static DISTANCE: [[u8; 64]; 64] = {
     let mut table = [[0; 64]; 64];
@@ -156,20 +156,20 @@ pub(crate) static DISTANCE: [[u8; 64]; 64] = {
     table
 };
 
-/// Returns the squares of a square's file and the adjacent files.
+/// Returns the squares on a square's file and on the adjacent files.
 pub(crate) const fn files_around(square: u8) -> u64 {
     let file = FILE_A << (square & 7);
     file | (file & !FILE_A) >> 1 | (file & !FILE_H) << 1
 }
 
-/// Returns the squares on higher ranks.
+/// Returns the squares on the ranks above a square's rank.
 #[inline(always)]
 pub(crate) fn above(square: u8) -> u64 {
-    // Two shifts are needed, because a shift by 64 is not defined.
+    // Two shifts are needed, because a shift by 64 bits is undefined.
     u64::MAX << (square & 56) << 7 << 1
 }
 
-/// Iterates over the squares of a set, the lowest first.
+/// Iterates over the squares of a set, from the lowest square.
 #[inline(always)]
 pub(crate) fn squares(mut set: u64) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {

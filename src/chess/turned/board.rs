@@ -1,12 +1,12 @@
-//! The board of the coders: bit sets of squares, always from the point of view of the player to move.
+//! The board of the encoders: bit sets of squares, always from the point of view of the player to move.
 //!
-//! After each move the board is turned: ranks are flipped and colors exchanged. A model learned for one color then
-//! applies to the other, and no code depends on the side to move.
+//! After each move, the board is turned: ranks are flipped and colors are exchanged. A model trained on one color
+//! therefore also applies to the other, and no code depends on the side to move.
 
 use super::super::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
 use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook, squares};
 
-/// The numbers of the roles, as in [`Role`]; `NONE` means no piece.
+/// The numbers of the roles, as in [`Role`], and `NONE` for an empty square.
 pub(crate) const PAWN: usize = 0;
 pub(crate) const KNIGHT_: usize = 1;
 pub(crate) const BISHOP: usize = 2;
@@ -18,30 +18,30 @@ pub(crate) const NONE: u8 = 6;
 /// The value that means no square.
 pub(crate) const OFF: u8 = 64;
 
-/// A move on the turned board. Castling is king takes rook.
+/// A move on the turned board. Castling is stored as the king capturing its own rook.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct TurnedMove {
-    /// The from square, on the turned board.
+    /// The start square, on the turned board.
     pub from: u8,
-    /// The to square, or the rook's square for castling.
+    /// The target square, or the rook's square in castling.
     pub to: u8,
-    /// 0, or the role of a promotion.
+    /// 0 for no promotion, otherwise the role of the promoted piece.
     pub promotion: u8,
 }
 
-/// A board turned to the player to move.
+/// A board, turned to the point of view of the player to move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TurnedBoard {
     /// The pieces of the player to move, by role.
     pub us: [u64; 6],
     /// The opponent's pieces, by role.
     pub them: [u64; 6],
-    /// The role on each square, or `NONE`.
+    /// The role on each square, or `NONE` for an empty square.
     pub roles: [[u8; 8]; 8],
     /// The square that a pawn of the opponent has just passed, or `OFF`.
     pub en_passant: u8,
-    /// The squares of the castling rooks, the rook nearer the h-file first, or `OFF`: the player's, then the
-    /// opponent's.
+    /// The squares of the castling rooks, the player's first and then the opponent's. For each side, the rook nearer
+    /// the h-file comes first. `OFF` means no right.
     pub rooks: [[u8; 2]; 2],
 }
 
@@ -50,7 +50,7 @@ fn bit(square: u8) -> u64 {
     1u64 << (square & 63)
 }
 
-/// Returns the union of the sets of all roles.
+/// Returns the union of the square sets of all roles.
 #[inline(always)]
 pub(crate) fn all(pieces: &[u64; 6]) -> u64 {
     pieces[0] | pieces[1] | pieces[2] | pieces[3] | pieces[4] | pieces[5]
@@ -87,7 +87,7 @@ impl TurnedBoard {
         Some(board)
     }
 
-    /// Returns the role on a square, or `NONE`.
+    /// Returns the role on a square, or `NONE` for an empty square.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub fn role(&self, square: u8) -> u8 {
@@ -106,13 +106,13 @@ impl TurnedBoard {
         self.us[KING_].trailing_zeros() as u8
     }
 
-    /// Returns whether a move castles.
+    /// Returns whether a move is castling.
     #[inline(always)]
     pub(crate) fn castles(&self, step: TurnedMove) -> bool {
         all(&self.us) & bit(step.to) != 0
     }
 
-    /// Returns the destination of the moving piece. A castling king arrives on the g-file or c-file.
+    /// Returns the destination of the moved piece. In castling, the king moves to the g-file or c-file.
     #[inline(always)]
     pub(crate) fn arrival(&self, step: TurnedMove) -> u8 {
         if !self.castles(step) {
@@ -131,7 +131,7 @@ impl TurnedBoard {
         all(&self.them) & bit(step.to) != 0 || self.role(step.from) == PAWN as u8 && diagonal
     }
 
-    /// Converts a move to the types of the rules. `turn` is the player to move.
+    /// Converts a move to the move type of the rules. `turn` is the color of the player to move.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub fn to_move(&self, step: TurnedMove, turn: Color) -> Move {
         let flip = if turn == Color::Black { 56 } else { 0 };
@@ -148,7 +148,7 @@ impl TurnedBoard {
         Move { from, to, kind }
     }
 
-    /// Converts a move of the rules to the turned board.
+    /// Converts a move of the rules to a move on the turned board.
     pub fn step(m: Move, turn: Color) -> TurnedMove {
         let flip = if turn == Color::Black { 56 } else { 0 };
         TurnedMove {
@@ -159,7 +159,7 @@ impl TurnedBoard {
     }
 
     /// Plays a legal move and turns the board. Calls `pieces` for each piece that leaves (false) or enters (true) a
-    /// square. It also receives whether the piece is the player's, its role and its square.
+    /// square. Also passes whether the piece belongs to the player, its role and its square.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub(crate) fn play(&mut self, step: TurnedMove, mut pieces: impl FnMut(bool, bool, u8, u8)) {
@@ -214,7 +214,7 @@ impl TurnedBoard {
         self.turn();
     }
 
-    /// Returns whether any castling right remains.
+    /// Returns whether any castling right exists.
     #[inline(always)]
     fn has_rooks(&self) -> bool {
         self.rooks != [[OFF; 2]; 2]
@@ -228,7 +228,7 @@ impl TurnedBoard {
 
     #[inline]
     fn turn(&mut self) {
-        // Complete arrays, without loops over borrowed halves, take a third of the instructions.
+        // Copying complete arrays, without loops over borrowed halves, takes a third of the instructions.
         (self.us, self.them) = (self.them.map(u64::swap_bytes), self.us.map(u64::swap_bytes));
         let [a, b, c, d, e, f, g, h] = self.roles;
         self.roles = [h, g, f, e, d, c, b, a];
@@ -253,8 +253,8 @@ impl TurnedBoard {
             && KING[king as usize & 63] & self.them[KING_] == 0
     }
 
-    /// Returns the squares of the rooks that the king may castle with now. `danger` are the squares that the opponent
-    /// attacks on the board without the player's king.
+    /// Returns the squares of the rooks with which the king may castle now. `danger` is the set of squares that the
+    /// opponent attacks on the board without the player's king.
     #[inline]
     pub(crate) fn castlings(&self, danger: u64) -> u64 {
         let mut found = 0;
@@ -269,7 +269,7 @@ impl TurnedBoard {
             if (way | span(home, rook_to)) & occupied != 0 || way & danger != 0 {
                 continue;
             }
-            // The rook may have blocked a check along the rank.
+            // The rook may have blocked an attack along the rank.
             let after = occupied | bit(king_to) | bit(rook_to);
             if rook(king_to, after) & (self.them[ROOK] | self.them[QUEEN]) & 0xFF == 0 {
                 found |= bit(home);
@@ -279,7 +279,7 @@ impl TurnedBoard {
     }
 }
 
-/// Returns the squares of the first rank between two squares, both included.
+/// Returns the squares of the first rank from one square to another, including both.
 #[inline(always)]
 fn span(a: u8, b: u8) -> u64 {
     let (low, high) = (a.min(b) & 7, a.max(b) & 7);

@@ -1,7 +1,7 @@
-//! The board of the coders of moves: bit boards from the point of view of the player to move, and attacked squares.
+//! The board that move encoders use: bit boards from the point of view of the player to move, and attacked squares.
 //!
-//! [`Position`](super::Position) covers the rules. This board plays and lists moves in the few nanoseconds that a coder
-//! has for a move. It does not know weights or bits.
+//! [`Position`](super::Position) covers the rules. This board plays and lists moves in a few nanoseconds, which is the
+//! time available to an encoder per move. It contains no model weights or coded bits.
 
 pub(crate) mod attacks;
 pub mod board;

@@ -1,33 +1,33 @@
-//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"). A number is coded as its size and its highest bits: two
-//! symbols of 16.
+//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"). A number is coded as its size and its highest bits, in
+//! symbols of an alphabet of 16.
 //!
-//! Previous values in two contexts predict the size, both with the same weight. The bits below the highest have one
-//! context. Their values hardly depend on any context, and one context learns faster: clocks take 2.5 % less.
+//! Previous values in two contexts predict the size, with equal weights. The bits below the highest bit use one
+//! context. These bits hardly depend on any context, and a single context learns faster: clocks take 2.5 % less space.
 //!
-//! Alternatives: coding bit by bit (format 0.3) took twice as long for as many bytes. A mixer that weighted five
-//! contexts (format 0.2) made games 0.1 % smaller, and their clocks and evaluations 1 %. It took 10 % of an import's
-//! time, and 20 % with clocks.
+//! Alternatives: coding bit by bit (format 0.3) took twice as long and produced as many bytes. A mixer that weighted
+//! five contexts (format 0.2) reduced the size of games by 0.1 %, and of their clocks and evaluations by 1 %. The mixer
+//! took 10 % of an import's time, or 20 % with clocks.
 
 use super::range::{Coder, SYMBOLS, Tails};
 
 /// The number of contexts that predict a number's size.
 pub(crate) const INPUTS: usize = 2;
-/// Contexts are numbers below this.
+/// The number of contexts. Every context is a number below it.
 pub(crate) const CONTEXTS: usize = 576;
-/// The greatest symbol. As a size, it means at least 15 bits; further symbols give the rest.
+/// The greatest symbol. As a size, this symbol means at least 15 bits. Further symbols specify the size.
 const MORE: usize = SYMBOLS - 1;
-/// The estimates for the symbols of a size: one for the first symbol, one for all further symbols.
+/// The number of estimates for the symbols of a size: one for the first symbol, and one for all further symbols.
 const SIZES: usize = 2;
-/// The estimates for the bits below the highest, with the sign: one for each size from 1.
+/// The number of estimates for the bits below the highest, with the sign: one for each size from 1.
 const TOPS: usize = 16;
-/// The number of modeled bits below the highest. Lower bits are coded as uniformly distributed.
+/// The number of modeled bits below the highest bit. Lower bits are coded with a uniform distribution.
 const LEARNT: usize = 3;
-/// The number of symbols after which the step of an estimate stays the same.
+/// The number of symbols after which the step of an estimate is constant.
 const SETTLED: usize = 255;
 /// The minimum probability of a symbol, in 65536ths.
 const LEAST: u16 = 4;
 
-/// The step of an estimate towards the current symbol, by the number of previous symbols, in 65536ths.
+/// The step of an estimate toward the current symbol, in 65536ths, by the number of previous symbols.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static STEPS: [u16; SETTLED + 1] = {
     let mut table = [0; SETTLED + 1];
@@ -48,7 +48,7 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Returns an estimate with equal probabilities for the symbols below a number.
+    /// Returns an estimate with equal probabilities for all symbols below `symbols`.
     #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
     pub(crate) const fn even(symbols: usize) -> Estimate {
         let mut tails = [0; SYMBOLS];
@@ -60,7 +60,7 @@ impl Estimate {
         Estimate { tails, seen: 0 }
     }
 
-    /// Returns an estimate with these tails, as if `seen` symbols had been learned.
+    /// Returns an estimate with these tails, as if it had learned `seen` symbols.
     pub(crate) const fn with_tails(tails: Tails, seen: u16) -> Estimate {
         Estimate { tails, seen }
     }
@@ -77,15 +77,16 @@ impl Estimate {
         Estimate { tails, seen: 0 }
     }
 
-    /// Shifts the estimate towards a symbol.
+    /// Shifts the estimate toward a symbol.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "`seen` is at most `SETTLED`")]
     fn learn(&mut self, symbol: usize) {
         let step = STEPS[usize::from(self.seen)];
         self.seen = (self.seen + 1).min(SETTLED as u16);
         for (number, tail) in self.tails.iter_mut().enumerate() {
-            // Tails from the symbol on decrease towards 0, and those below it increase towards 65,535. An XOR with
-            // 65,535 turns the increase into a decrease. All 16 lanes then run the same instructions without a branch.
+            // Tails from the symbol on decrease toward 0, and tails before it increase toward 65,535. An XOR with
+            // 65,535 turns the increase into a decrease. All 16 lanes can then run the same instructions without a
+            // branch.
             let side = if (number as i16) < symbol as i16 { u16::MAX } else { 0 };
             let way = *tail ^ side;
             *tail = (way - part(way, step)) ^ side;
@@ -93,7 +94,7 @@ impl Estimate {
     }
 }
 
-/// The counts of the two outcomes of a condition.
+/// The counts of the two outcomes of a binary choice.
 #[derive(Clone, Copy)]
 pub(crate) struct Odds([u16; 2]);
 
@@ -128,7 +129,7 @@ fn part(number: u16, part: u16) -> u16 {
 /// The initial estimates of sizes in a new context.
 static FRESH_SIZES: [Estimate; SIZES] = [Estimate::of_sizes(), Estimate::even(SYMBOLS)];
 
-/// The initial estimates of the bits below the highest.
+/// The initial estimates of the bits below the highest bit, in a new context.
 static FRESH_TOPS: [Estimate; TOPS] = {
     let mut fresh = [Estimate::even(SYMBOLS); TOPS];
     [fresh[0], fresh[1], fresh[2]] = [Estimate::even(2), Estimate::even(4), Estimate::even(8)];
@@ -138,8 +139,8 @@ static FRESH_TOPS: [Estimate; TOPS] = {
 /// The learned estimates of each context.
 struct Learnt<const NODES: usize> {
     fresh: &'static [Estimate; NODES],
-    /// By context: the index of its estimates, from 1; 0 for a new context. A chunk uses few contexts, and memory for
-    /// all contexts would take more time than the coding.
+    /// The index of each context's estimates, from 1, or 0 for a new context. A chunk uses few contexts, and
+    /// initializing memory for all contexts would take more time than the coding.
     slots: Vec<u16>,
     estimates: Vec<[Estimate; NODES]>,
 }
@@ -147,8 +148,7 @@ struct Learnt<const NODES: usize> {
 impl<const NODES: usize> Learnt<NODES> {
     fn new(fresh: &'static [Estimate; NODES], contexts: usize) -> Learnt<NODES> {
         let contexts = contexts.clamp(1, CONTEXTS);
-        // The capacity exceeds the needs of most models. Untouched capacity costs nothing, but growth copies all
-        // estimates.
+        // The capacity is sufficient for most models. Unused capacity costs nothing, but growth copies all estimates.
         Learnt { fresh, slots: vec![0; contexts], estimates: Vec::with_capacity(contexts.min(256)) }
     }
 
@@ -165,15 +165,15 @@ impl<const NODES: usize> Learnt<NODES> {
     }
 }
 
-/// A model of one kind of numbers.
+/// A model of numbers of one kind.
 pub(crate) struct AdaptiveModel {
     sizes: [Learnt<SIZES>; INPUTS],
     tops: Learnt<TOPS>,
 }
 
 impl AdaptiveModel {
-    /// Returns a model without any learned values, for these numbers of contexts: `sizes` for each input of sizes,
-    /// `tops` for the bits below the highest.
+    /// Returns an untrained model for these numbers of contexts: `sizes` for each input of sizes, and `tops` for the
+    /// bits below the highest bit.
     pub(crate) fn new(sizes: [usize; INPUTS], tops: usize) -> AdaptiveModel {
         AdaptiveModel {
             sizes: sizes.map(|contexts| Learnt::new(&FRESH_SIZES, contexts)),
@@ -181,8 +181,8 @@ impl AdaptiveModel {
         }
     }
 
-    /// Codes one number. `sizes` are the contexts of its size, and `top` is the context of the bits below the highest.
-    /// A decoder ignores `number`.
+    /// Codes one number: `sizes` are the contexts of its size, and `top` is the context of the bits below the highest
+    /// bit. A decoder ignores `number`.
     #[expect(clippy::indexing_slicing, reason = "sizes are limited to the number of nodes")]
     pub(crate) fn code(&mut self, coder: &mut impl Coder, sizes: [usize; INPUTS], top: usize, number: i64) -> i64 {
         let [a, b] = &mut self.sizes;
@@ -215,7 +215,7 @@ impl AdaptiveModel {
     }
 }
 
-/// Returns tails in which no symbol is impossible.
+/// Returns the tails after a correction that makes every symbol possible.
 #[inline(never)] // Inlined, the compiler computes half of the lanes one by one (docs/design/fast-paths.md).
 fn likely(tails: &Tails) -> Tails {
     let mut coded = *tails;
@@ -223,7 +223,7 @@ fn likely(tails: &Tails) -> Tails {
     coded
 }
 
-/// Returns such tails for the mean of two estimates.
+/// Returns such corrected tails for the mean of two estimates.
 #[inline(never)]
 #[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
 fn mean(a: &Tails, b: &Tails) -> Tails {
@@ -234,13 +234,13 @@ fn mean(a: &Tails, b: &Tails) -> Tails {
     coded
 }
 
-/// Scales a tail and adds the minimum probability of every later symbol.
+/// Scales a tail, and adds the minimum probability of every later symbol.
 #[inline(always)]
 fn possible(symbol: usize, tail: u16) -> u16 {
     part(tail, u16::MAX - (SYMBOLS as u16 * LEAST - 1)) + LEAST * (MORE - symbol) as u16
 }
 
-/// Codes a symbol with one estimate.
+/// Codes a symbol with a single estimate.
 #[inline]
 pub(crate) fn code_by(estimate: &mut Estimate, coder: &mut impl Coder, symbol: usize) -> usize {
     let symbol = coder.symbol(&likely(&estimate.tails), symbol);
@@ -248,7 +248,7 @@ pub(crate) fn code_by(estimate: &mut Estimate, coder: &mut impl Coder, symbol: u
     symbol
 }
 
-/// Codes a symbol with the estimates of two contexts.
+/// Codes a symbol with the estimates from two contexts.
 #[inline]
 pub(crate) fn code_by_two([a, b]: [&mut Estimate; INPUTS], coder: &mut impl Coder, symbol: usize) -> usize {
     let symbol = coder.symbol(&mean(&a.tails, &b.tails), symbol);

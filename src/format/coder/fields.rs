@@ -1,15 +1,15 @@
-//! Prediction of numbers in texts (FORMAT.md, "Predicted fields"). A number is predicted from earlier fields of its
-//! text, from the player's previous text, or from the previous text of either player.
+//! Predicts numbers in texts (FORMAT.md, "Predicted fields"). A number is predicted from earlier fields of its text,
+//! from the player's previous text, or from the previous text of either player.
 //!
-//! The writer tries every rule with every field on a sample of a stream and selects the shortest result. It does not
-//! know any program that writes such texts by name.
+//! The writer tries every rule with every field on a sample of a stream, and selects the combination with the shortest
+//! output. No rule depends on the program that wrote the texts.
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS, Odds};
 use super::numbers::{folded, level, pair};
 use super::range::{Coder, RangeDecoder, RangeEncoder};
 use crate::format::budget::with_room;
 
-/// The prediction of a number.
+/// A rule that predicts a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(crate) enum Rule {
@@ -17,13 +17,13 @@ pub(crate) enum Rule {
     PlayerLast = 0,
     /// The last number.
     Last = 1,
-    /// The last number with its sign changed.
+    /// The previous number with its sign changed.
     Negated = 2,
-    /// A field of the text.
+    /// A field of the same text.
     Field = 3,
-    /// The player's last number plus the growth of a field of the text since then.
+    /// The player's previous number plus the increase of a field of the text since then.
     Follows = 4,
-    /// The player's last number minus a field of the text, plus the gain at the player's last number.
+    /// The player's previous number minus a field of the text, plus the gain at the player's previous number.
     Spent = 5,
     /// The product of two fields of the text.
     Product = 6,
@@ -43,18 +43,19 @@ impl Rule {
     }
 }
 
-/// The greatest exponent of the power of ten that divides a product. A negative exponent multiplies it.
+/// The greatest exponent of the power of ten by which a product is divided. With a negative exponent, the product is
+/// multiplied.
 const MOST_DECIMALS: i8 = 9;
 
-/// The rules that predict the numbers of a stream.
+/// How to predict the numbers of a stream: a rule and its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Prediction {
     pub(crate) rule: Rule,
-    /// Whether a flag before each number tells if the number is a multiple of 1000.
+    /// Whether a flag before each number states if the number is a multiple of 1000.
     pub(crate) thousands: bool,
-    /// The streams of the fields that the rule refers to.
+    /// The streams that contain the fields of the rule.
     pub(crate) fields: [usize; 2],
-    /// The number of decimal places by which a product is shifted to the right.
+    /// The number of decimal places by which to shift a product to the right.
     pub(crate) decimals: i8,
 }
 
@@ -74,7 +75,7 @@ impl Prediction {
         self.rule as u8 | if self.thousands { 0x80 } else { 0 }
     }
 
-    /// Joins the fields that the rule refers to. `stream` returns a stream by its number.
+    /// Joins the streams that contain the fields of the rule. `stream` returns a stream by its number.
     pub(crate) fn join<'a>(&self, stream: impl Fn(usize) -> Joined<'a>) -> [Joined<'a>; 2] {
         let [field, second] = self.fields;
         let joined =
@@ -82,44 +83,44 @@ impl Prediction {
         [joined(0, field), joined(1, second)]
     }
 
-    /// Returns the decimal places that a byte stands for.
+    /// Returns the number of decimal places that a byte represents.
     pub(crate) fn decimals_from_byte(byte: u8) -> Option<i8> {
         let decimals = byte.cast_signed();
         (-MOST_DECIMALS..=MOST_DECIMALS).contains(&decimals).then_some(decimals)
     }
 }
 
-/// The location of a number: its game, its text and its player.
+/// The location of a number, as its game, text and player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FieldLocation {
     pub(crate) game: u32,
-    /// The index in the chunk of the text that contains the number.
+    /// The index of the text that contains the number, within its chunk.
     pub(crate) text: u32,
-    /// The player whose text contains the number: 0 or 1.
+    /// The player to whom the text belongs: 0 or 1.
     pub(crate) side: u8,
 }
 
-/// The last number of a player.
+/// The data of a player's previous number.
 #[derive(Clone, Copy, Default)]
 struct Last {
     known: bool,
     value: i64,
-    /// The value of the field to which the rule refers.
+    /// The value of the field that the rule refers to.
     field: i64,
     step: i64,
-    /// For `Rule::Spent`: the difference between the value and its prediction without a gain.
+    /// For `Rule::Spent`: the difference between the number and its prediction without a gain.
     gain: i64,
-    /// Whether the number was a multiple of 1000.
+    /// Whether the number is a multiple of 1000.
     round: bool,
 }
 
-/// The state of a stream while it is coded.
+/// The state of the predictions for a stream while the stream is coded.
 struct Predicted {
     prediction: Prediction,
     game: Option<u32>,
     player_last: [Last; 2],
     last: Last,
-    /// The first values of this game and of the previous one.
+    /// The first values of this game and of the previous game.
     first: i64,
     first_before: i64,
     model: AdaptiveModel,
@@ -127,7 +128,7 @@ struct Predicted {
     round: [Odds; 2],
 }
 
-/// Returns the number of bits of a magnitude, as part of a context.
+/// Returns the number of bits of a number's magnitude, for use in a context.
 fn size(number: i64) -> usize {
     (64 - number.unsigned_abs().leading_zeros() as usize).min(23)
 }
@@ -138,7 +139,7 @@ fn product(a: i64, b: i64, decimals: i8) -> i64 {
     (if decimals > 0 { product.div_euclid(power) } else { product.wrapping_mul(power) }) as i64
 }
 
-/// Returns the greatest factor whose product does not exceed a value, or `otherwise` if there is none.
+/// Returns the greatest factor for which the product does not exceed a value, or `otherwise` if there is none.
 fn factor(a: i64, value: i64, decimals: i8, otherwise: i64) -> i64 {
     if a <= 0 || value < 0 {
         return otherwise;
@@ -174,8 +175,8 @@ impl Predicted {
         }
     }
 
-    /// Returns the player's last number. Without one, returns the last number of the game, or the first number of the
-    /// previous game.
+    /// Returns the player's previous number. If there is none, returns the last number of the game, or else the first
+    /// number of the previous game.
     fn before(&self, side: u8) -> Last {
         let [first, second] = self.player_last;
         let player = if side == 0 { first } else { second };
@@ -236,7 +237,7 @@ impl Predicted {
             self.first = value;
         }
         let gain = value.wrapping_sub(before.value).wrapping_add(field);
-        // A player's first number counts as no gain.
+        // A player's first number has no gain.
         let gain = if before.known { gain } else { 0 };
         self.last = Last { known: true, value, field, step, gain, round };
         let [first, second] = &mut self.player_last;
@@ -245,12 +246,12 @@ impl Predicted {
     }
 }
 
-/// Values of a stream that other streams refer to. They are read in step with the other stream.
+/// The values of a stream to which other streams refer. They are read in step with the referring stream.
 pub(crate) struct Joined<'a> {
     locations: &'a [FieldLocation],
     values: &'a [i64],
     at: usize,
-    /// The last requested text and its value. Caching them is useful because a text may have many numbers.
+    /// The last requested text, with its value. This cache saves searches, because a text may contain many numbers.
     last: Option<(u32, i64)>,
 }
 
@@ -259,7 +260,7 @@ impl<'a> Joined<'a> {
         Joined { locations, values, at: 0, last: None }
     }
 
-    /// Returns the last value in a text, or 0 if it has none. Texts must be requested in order.
+    /// Returns the last value in a text, or 0 if the text contains none. Texts must be requested in order.
     #[inline]
     fn of_text(&mut self, text: u32) -> i64 {
         if let Some((_, value)) = self.last.filter(|(last, _)| *last == text) {
@@ -281,7 +282,7 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// Returns the coded values of a stream. `fields` are the streams that the prediction refers to.
+/// Returns the values of a stream in coded form. `fields` contains the streams that the prediction refers to.
 pub(crate) fn encode(
     prediction: Prediction,
     locations: &[FieldLocation],
@@ -296,7 +297,7 @@ pub(crate) fn encode(
     coder.finish()
 }
 
-/// Returns one value for each place. Any bytes decode to some values; `None` means that memory is exhausted.
+/// Returns one value for each location. Any bytes decode to values. `None` means that memory is exhausted.
 pub(crate) fn decode(
     prediction: Prediction,
     locations: &[FieldLocation],
@@ -319,14 +320,14 @@ pub(crate) struct Source<'a> {
     pub(crate) values: &'a [i64],
 }
 
-/// The sample sizes: of the numbers that select fields, and of the numbers that measure a prediction.
+/// The sizes of two samples: the numbers used to select fields, and the numbers used to measure a prediction.
 const LOOKED_AT: usize = 192;
 const MEASURED: usize = 512;
-/// The minimum length of a stream for a prediction.
+/// The minimum number of values in a stream for which a prediction is tried.
 const FEWEST: usize = 24;
 
-/// Returns the prediction with the shortest result, or `None` if none is shorter than the default coding. `fields` are
-/// the preceding streams.
+/// Returns the prediction with the shortest coded values, or `None` if none is shorter than the default coding.
+/// `fields` contains the preceding streams.
 pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(usize) -> usize) -> Option<Prediction> {
     if stream.values.len() < FEWEST {
         return None;
@@ -384,7 +385,7 @@ pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(us
     (best.0 < default(count)).then_some(best.1)
 }
 
-/// Returns the approximate number of bits of a sample under a prediction.
+/// Returns the approximate number of bits that a sample takes under a prediction.
 fn cost(
     prediction: Prediction,
     (locations, values): (&[FieldLocation], &[i64]),
@@ -400,7 +401,8 @@ fn cost(
     bits
 }
 
-/// Returns the decimal places with which the product of two fields approximates most values of a sample, if any.
+/// Returns the number of decimal places with which the product of two fields approximates most values of a sample, if
+/// there is one.
 fn decimals_of(values: &[i64], a: &[i64], b: &[i64]) -> Option<i8> {
     let mut counts = [0usize; 2 * MOST_DECIMALS as usize + 1];
     let mut all = 0;
@@ -420,7 +422,7 @@ fn decimals_of(values: &[i64], a: &[i64], b: &[i64]) -> Option<i8> {
 }
 
 impl Predicted {
-    /// Returns a state that measures numbers without coding them.
+    /// Returns a state that measures the size of numbers without coding them.
     fn light(prediction: Prediction) -> Predicted {
         Predicted {
             prediction,
@@ -435,7 +437,7 @@ impl Predicted {
         }
     }
 
-    /// Learns a number and returns its approximate size in bits.
+    /// Updates the state with a number, and returns the number's approximate size in bits.
     fn look(&mut self, location: FieldLocation, [field, second_field]: [i64; 2], value: i64) -> u64 {
         self.enter(location.game);
         let before = self.before(location.side);

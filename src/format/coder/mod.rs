@@ -1,6 +1,7 @@
-//! Compression of numbers: a range coder, adaptive models, and predicted columns.
+//! Compresses numbers with a range coder, adaptive models, and predicted columns.
 //!
-//! Input: integers and their contexts; output: bytes. `columns` knows the meaning of the numbers.
+//! The input consists of integers with their contexts, and the output consists of bytes. The meaning of the numbers is
+//! defined in `columns`.
 
 pub(crate) mod adaptive;
 pub(crate) mod fields;

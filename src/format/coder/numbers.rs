@@ -1,10 +1,10 @@
-//! Columns of numbers, with the contexts for each kind of number (FORMAT.md, "Adaptive numbers").
+//! Codes columns of numbers, with contexts for each kind of number (FORMAT.md, "Adaptive numbers").
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::range::{Coder, RangeDecoder, RangeEncoder};
 use crate::format::budget::collect;
 
-/// The kind of the numbers in a column.
+/// The kind of number that a column contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NumberKind {
     /// Any numbers.
@@ -13,14 +13,14 @@ pub(crate) enum NumberKind {
     Clock,
     /// The times used by both sides, alternating.
     Time,
-    /// Evaluations of the position after each move.
+    /// The evaluations of the positions after each move.
     Evaluation,
 }
 
 /// The number of levels.
 const LEVELS: usize = 24;
 
-/// Returns a number's rough size: 0 to 5 unchanged, then two levels per power of two.
+/// Returns a number's approximate size: 0 to 5 for these numbers, and for greater numbers two levels per power of two.
 pub(crate) fn level(number: u64) -> usize {
     if number < 5 {
         return number as usize;
@@ -29,7 +29,7 @@ pub(crate) fn level(number: u64) -> usize {
     (top * 2 + 1 + (number >> (top - 1) & 1) as usize).min(LEVELS - 1)
 }
 
-/// Combines two levels into one context.
+/// Combines two levels into a single context.
 pub(crate) fn pair(a: usize, b: usize) -> usize {
     a * LEVELS + b
 }
@@ -44,18 +44,18 @@ fn signed(number: i64) -> usize {
     level(folded(number))
 }
 
-/// The preceding values of a column.
+/// The preceding values of a column and the statistics derived from them.
 struct History {
     kind: NumberKind,
     /// The index of the next value in its game, from 0.
     index: usize,
-    /// The preceding values of the game, the most recent first; 0 if missing.
+    /// The preceding values of the game, the most recent first, with 0 for a missing value.
     values: [i64; 2],
     /// The coded differences of the preceding values, the most recent first.
     steps: [i64; 4],
-    /// The mean of the latest differences of each side, in eighths.
+    /// The mean of each side's most recent differences, in eighths.
     means: [u64; 2],
-    /// The first values of this game and of the previous one.
+    /// The first values of this game and of the previous game.
     first: i64,
     first_before: i64,
     /// The increment of the clock per move.
@@ -86,7 +86,7 @@ impl History {
         }
     }
 
-    /// Returns the prediction of the next value: for a clock, its value if the move takes no time.
+    /// Returns the prediction for the next value. For a clock, the prediction assumes that the move takes no time.
     fn expected(&self) -> i64 {
         match (self.kind, self.index) {
             (NumberKind::Plain | NumberKind::Time, _) => 0,
@@ -130,7 +130,8 @@ impl History {
         if self.index == 0 {
             self.first = value;
         }
-        // The first clock of a game does not depend on the pace of the game.
+        // In contexts, a game's first clock is treated as a difference of 0, because it does not depend on the pace of
+        // the game.
         let step = if self.index == 0 && self.kind == NumberKind::Clock { 0 } else { step };
         let eighths = step.unsigned_abs().min(LONG) * 8;
         let [white, black] = &mut self.means;
@@ -142,10 +143,10 @@ impl History {
     }
 }
 
-/// The limit of a difference in contexts.
+/// The maximum difference in contexts, to which greater differences are reduced.
 const LONG: u64 = 1 << 20;
 
-/// The state of a column while it is coded.
+/// The state of a column while the column is coded.
 struct Column {
     history: History,
     model: AdaptiveModel,
@@ -190,8 +191,8 @@ impl Column {
     }
 }
 
-/// Estimates the clock increment of a game: the third greatest gain between consecutive clocks of a side, so the side
-/// must have gained as much three times.
+/// Estimates the clock increment of a game: the third greatest gain between consecutive clocks of one side, so the side
+/// must have gained at least this much three times.
 fn increment(values: &[i64], otherwise: i64) -> i64 {
     let mut gains = [i64::MIN; 3];
     for (before, value) in values.iter().zip(values.iter().skip(2)) {
@@ -205,7 +206,7 @@ fn increment(values: &[i64], otherwise: i64) -> i64 {
     if values.len() > 6 { gains[2].max(0) } else { otherwise }
 }
 
-/// Returns the coded values of a column. `games` contains the number of each value's game.
+/// Returns the values of a column in coded form. `games` contains the game number of each value.
 pub(crate) fn encode(kind: NumberKind, values: &[i64], games: &[u64]) -> Vec<u8> {
     if values.is_empty() {
         return Vec::new();
@@ -226,7 +227,7 @@ pub(crate) fn encode(kind: NumberKind, values: &[i64], games: &[u64]) -> Vec<u8>
     coder.finish()
 }
 
-/// Returns one value for each of `games`. Any bytes decode to some values; `None` means that memory is exhausted.
+/// Returns one value for each entry of `games`. Any bytes decode to values. `None` means that memory is exhausted.
 pub(crate) fn decode(kind: NumberKind, bytes: &[u8], games: impl ExactSizeIterator<Item = u64>) -> Option<Vec<i64>> {
     if games.len() == 0 {
         return Some(Vec::new());
@@ -235,14 +236,13 @@ pub(crate) fn decode(kind: NumberKind, bytes: &[u8], games: impl ExactSizeIterat
     collect(games.map(|game| column.code(&mut coder, game, 0, 0)))
 }
 
-/// Returns coded numbers of no particular kind.
+/// Returns numbers of no particular kind in coded form.
 pub(crate) fn encode_plain(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let numbers: Vec<i64> = numbers.into_iter().map(|number| number as i64).collect();
     encode(NumberKind::Plain, &numbers, &vec![0; numbers.len()])
 }
 
-/// Returns `count` numbers of no particular kind. Any bytes decode to some values; `None` means that memory is
-/// exhausted.
+/// Returns `count` numbers of no particular kind. Any bytes decode to numbers. `None` means that memory is exhausted.
 pub(crate) fn decode_plain(bytes: &[u8], count: usize) -> Option<Vec<u64>> {
     let numbers = decode(NumberKind::Plain, bytes, std::iter::repeat_n(0, count))?;
     // The allocation is reused, because both types take eight bytes.

@@ -1,5 +1,5 @@
-//! Tag columns predicted from other columns of the same game and from the player's previous games (FORMAT.md,
-//! "Predicted columns").
+//! Codes tag columns that are predicted from other columns of the same game and from the player's previous games
+//! (FORMAT.md, "Predicted columns").
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::numbers::{level, pair};
@@ -9,16 +9,16 @@ use crate::format::wire::{Bytes, push_varint};
 use foldhash::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The maximum number of predicted columns of a chunk.
+/// The maximum number of predicted columns in a chunk.
 pub(crate) const MOST: usize = 64;
 
-/// A column coded as differences from its prediction.
+/// A column that is coded as differences from its prediction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Prediction {
     pub column: usize,
-    /// Predictions with the same memory number share their state.
+    /// Predictions with the same memory number share a memory.
     pub memory: usize,
-    /// The column whose value is the key of the prediction, such as the player's name.
+    /// The column that contains the key of the prediction, such as the player's name.
     pub key: Option<usize>,
     pub by: Predictor,
 }
@@ -26,11 +26,11 @@ pub(crate) struct Prediction {
 /// The source of a prediction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Predictor {
-    /// The last value with this key. Without one, the value in the column `guess` of this game, or that column's value
-    /// in the previous game.
+    /// The previous value with this key. If there is none, the value in the column `guess` of this game, or else the
+    /// value of the predicted column in the previous game.
     Keyed { guess: Option<usize> },
-    /// A change of the rating in the column `rating`. It depends on the result against the rating in the column
-    /// `opponent`, and on the change of the opponent's rating.
+    /// The change of the rating in the column `rating`. The prediction uses the game's result, the rating in the column
+    /// `opponent`, and the change of the opponent's rating.
     Change { rating: Option<usize>, opponent: Option<usize>, result: Option<usize>, opposite: Option<usize> },
 }
 
@@ -74,7 +74,7 @@ impl Prediction {
         Some(Prediction { column, memory, key, by })
     }
 
-    /// Returns the columns that predict it.
+    /// Returns the columns from which the column is predicted.
     fn asks(&self) -> impl Iterator<Item = usize> {
         let by = match self.by {
             Predictor::Keyed { guess } => [guess, None, None, None],
@@ -84,8 +84,8 @@ impl Prediction {
     }
 }
 
-/// Returns the predictions of this version for columns of these names, in coding order. `usable` returns whether a
-/// column has numbers.
+/// Returns the predictions that this version uses for columns with these names, in coding order. `usable` returns
+/// whether the values of a column are numbers.
 pub(crate) fn choose(
     names: &[&[u8]],
     usable: impl Fn(usize) -> bool,
@@ -132,15 +132,15 @@ pub(crate) fn choose(
     predictions
 }
 
-/// A value of a column: its code, and its text if it has no code.
+/// A value of a column, as its code and, for a value without a code, its text.
 pub(crate) type Cell<'a> = (u64, &'a [u8]);
 
-/// The number of a distinct key value. Numbers start at 0, in order of first occurrence.
+/// The number of a distinct key. Keys are numbered from 0, in the order of their first occurrence.
 #[derive(Clone, Copy)]
 struct Key(usize);
 
-/// The numbers of the distinct keys. Values without a text use a separate map: hashing empty texts would take longer
-/// than everything else.
+/// Assigns numbers to distinct keys. Values without a text use a separate map: hashing empty texts would take longer
+/// than all other steps.
 #[derive(Default)]
 struct Keys<'a> {
     codes: HashMap<u64, usize>,
@@ -148,7 +148,7 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// Returns the key of a value, or `None` if memory is exhausted.
+    /// Returns the number of a value's key, or `None` if memory is exhausted.
     fn of(&mut self, value: Cell<'a>) -> Option<Key> {
         let next = self.codes.len() + self.texts.len();
         Some(Key(match value {
@@ -164,7 +164,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// The last value of a key, with statistics of its predictions.
+/// The last value for a key, with statistics of its predictions.
 #[derive(Clone, Copy, Default)]
 struct Known {
     code: i64,
@@ -178,7 +178,7 @@ struct Learnt {
     before: i64,
 }
 
-/// Converts the code of a rating change to a signed number: a missing change to 0, `+n` to n + 1, `-n` to -n - 1.
+/// Converts the code of a rating change to a signed number: a missing change to 0, `+n` to n + 1, and `-n` to -n - 1.
 fn change(code: u64) -> i64 {
     match code {
         0 => 0,
@@ -195,22 +195,22 @@ fn change_code(change: i64) -> u64 {
     }
 }
 
-/// The coder of the predicted columns of a chunk. It works game by game.
+/// Codes the predicted columns of a chunk. The columns are coded together, one game at a time.
 struct PredictedColumns<'a> {
     predictions: &'a [Prediction],
     learnt: Vec<Learnt>,
-    /// The index in `known` of each prediction's memory.
+    /// For each prediction, the index of its memory in `known`.
     memories: Vec<usize>,
-    /// For each memory, the last values of its keys. It grows only with known keys, because a file may have any number
-    /// of keys that occur once.
+    /// For each memory, the last value of each key. A memory grows only with keys that have recurred, because a file
+    /// may contain any number of keys that occur once.
     known: Vec<HashMap<usize, Known>>,
-    /// For each prediction by `Change`, the index of the memory of the ratings.
+    /// For each `Change` prediction, the index of the memory that contains the ratings.
     ratings: Vec<Option<usize>>,
 }
 
 impl<'a> PredictedColumns<'a> {
     fn new(predictions: &'a [Prediction]) -> PredictedColumns<'a> {
-        // The first prediction with a memory number owns the memory.
+        // The first prediction with this memory number owns the shared memory.
         let memory_index =
             |memory| predictions.iter().position(|prediction| prediction.memory == memory).unwrap_or_default();
         let rating = |prediction: &Prediction| match prediction.by {
@@ -236,8 +236,8 @@ impl<'a> PredictedColumns<'a> {
         }
     }
 
-    /// Codes the value of prediction `number` in a game. A decoder ignores `code`. `key` is the value of its key
-    /// column. `of` returns the code in a column of this game, if the column has a known code.
+    /// Codes the value of prediction `number` in one game. A decoder ignores `code`. `key` is the value in the key
+    /// column of the prediction. `of` returns the code of a column's value in this game, if the code is known.
     fn code(
         &mut self,
         number: usize,
@@ -284,7 +284,7 @@ impl<'a> PredictedColumns<'a> {
                 let value = expected.wrapping_add(step);
                 if let (Some(key), Some(entry)) = (key, entry) {
                     entry.insert_entry(Known { code: value, ..past });
-                    // The predicted next rating is the current rating plus its change.
+                    // The prediction for the next rating is the current rating plus its change.
                     let ratings = self.ratings.get(number).copied().flatten();
                     if let Some(rating) = ratings.and_then(|memory| self.known.get_mut(memory)?.get_mut(&key.0)) {
                         rating.code = rating.code.wrapping_add(value.wrapping_sub(value.signum()));
@@ -297,7 +297,8 @@ impl<'a> PredictedColumns<'a> {
     }
 }
 
-/// Returns for each column whether predictions need its values: it is predicted, or predicts another column.
+/// Returns for each column whether predictions need its values, which is true if the column is predicted or predicts
+/// another column.
 pub(crate) fn needed(predictions: &[Prediction], columns: usize) -> Vec<bool> {
     let mut needed = vec![false; columns];
     for column in predictions.iter().flat_map(|prediction| prediction.asks().chain([prediction.column])) {
@@ -308,12 +309,12 @@ pub(crate) fn needed(predictions: &[Prediction], columns: usize) -> Vec<bool> {
     needed
 }
 
-/// The role of a column in the predictions.
+/// How the predictions use a column.
 #[derive(Clone, Copy, Default)]
 struct Part {
-    /// The prediction that codes the column.
+    /// The prediction that codes the column, if any.
     prediction: Option<usize>,
-    /// Whether the column predicts another column and is not predicted itself.
+    /// Whether the column predicts another column but is not predicted itself.
     is_given: bool,
     /// Whether the column is the key of a prediction.
     is_key: bool,
@@ -323,19 +324,20 @@ struct Part {
 #[derive(Clone, Copy, Default)]
 struct ColumnState {
     part: Part,
-    /// The number of values read so far, if the column predicts other columns.
+    /// The number of values read so far, for a column that predicts other columns.
     index: usize,
-    /// The code of the column's first value in this game, if known, and the key, if the column is a key column.
+    /// The code of the column's first value in this game, if known, and its key if the column is a key column.
     first: Option<(u64, Option<Key>)>,
 }
 
-/// The steps for a game with these columns. Consecutive games usually use the same columns and share the plan.
+/// The steps for coding a game with these columns. Consecutive games usually contain the same columns, so they share a
+/// plan.
 #[derive(Default)]
 struct Plan<'a> {
     game: Option<&'a [u32]>,
-    /// The columns that predict others and are not predicted, in their order.
+    /// The columns that predict other columns but are not predicted themselves, in order.
     given: Vec<usize>,
-    /// The number of values of each prediction's column in the game.
+    /// For each prediction, the number of values that its column contains in the game.
     counts: Vec<usize>,
 }
 
@@ -359,13 +361,14 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Codes all predicted columns of a chunk, game by game, and returns the codes of each prediction's column.
+/// Codes all predicted columns of a chunk, game by game, and returns the codes of each predicted column.
 ///
-/// `games` contains the columns of each game's tags. `cell` returns the code and the text of an unpredicted value, by
-/// column and index. `given` returns the code to write for a predicted value, by prediction and index. Returns `None`
-/// if the columns contradict each other, or memory is exhausted.
+/// `games` contains the tag columns of each game. `cell` returns the code and the text of an unpredicted value, given
+/// its column and index. `given` returns the code to write for a predicted value, given its prediction and index.
+/// Returns `None` if the columns are inconsistent or memory is exhausted.
 ///
-/// Time is proportional to the games, their tags and the texts of keys. Each key text is read once.
+/// The time is proportional to the number of games, the number of their tags, and the length of the key texts. Each key
+/// text is read only once.
 pub(crate) fn code<'a>(
     predictions: &'a [Prediction],
     columns: usize,
@@ -391,7 +394,7 @@ pub(crate) fn code<'a>(
     }
     let mut predicted = PredictedColumns::new(predictions);
     let mut codes = vec![Vec::new(); predictions.len()];
-    // The columns whose first value in this game is known.
+    // The columns whose first value in this game is already known.
     let mut known = Vec::new();
     let mut keys = Keys::default();
     let mut plan = Plan { counts: vec![0; predictions.len()], ..Plan::default() };

@@ -1,44 +1,44 @@
-//! A range coder (FORMAT.md, "Adaptive numbers"): a range of 32 bits, whose top bytes are written first.
+//! A range coder (FORMAT.md, "Adaptive numbers") with a range of 32 bits that outputs the top bytes first.
 //!
 //! A carry propagates into the bytes already written (G. N. N. Martin, "Range encoding", 1979).
 
 /// The maximum number of symbols.
 pub(crate) const SYMBOLS: usize = 16;
-/// For each symbol, the probability of a greater symbol, in 65536ths. The values do not increase, and the last is 0.
-/// The coder needs strictly decreasing values, which make no symbol impossible.
+/// For each symbol, the probability of a greater symbol, in 65536ths. The values never increase, and the last value is
+/// 0. The coder requires strictly decreasing values, with which every symbol is possible.
 pub(crate) type Tails = [u16; SYMBOLS];
 
-/// One direction of the coder. Both directions return the coded value.
+/// A coder: either an encoder or a decoder. Both return the coded value.
 pub(crate) trait Coder {
     /// Codes a symbol below [`SYMBOLS`].
     fn symbol(&mut self, tails: &Tails, symbol: usize) -> usize;
     /// Codes 1 to 16 uniformly distributed bits.
     fn bits(&mut self, count: u32, bits: u16) -> u16;
-    /// Codes an interval of `total`, as its start and its length; `total` is at most 2^24. `find` returns the interval
-    /// that contains a value below `total`. A decoder ignores `share`.
+    /// Codes an interval of `total`, given as its start and its length. `total` is at most 2^24. `find` returns the
+    /// interval that contains a value below `total`. A decoder ignores `share`.
     fn share(&mut self, total: u32, share: (u32, u32), find: impl FnOnce(u32) -> (u32, u32)) -> (u32, u32);
 }
 
-/// Returns the start and the length of a symbol's part of the range. Symbol 0 gets the lowest part, so a stream of
-/// zeros takes no bytes.
+/// Returns the start and the length of the part of the range for a symbol. Symbol 0 receives the lowest part, so a
+/// stream of only zeros takes no bytes.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
 fn share(range: u32, tails: &Tails, symbol: usize) -> (u32, u32) {
     let end = |symbol: usize| range - u32::from(tails[symbol % SYMBOLS]) * (range >> 16);
-    // Masking avoids a branch that the processor cannot predict: whether the symbol is 0.
+    // Masking avoids a branch on whether the symbol is 0, which the processor cannot predict.
     let low = end(symbol.wrapping_sub(1)) & u32::from(symbol != 0).wrapping_neg();
     (low, end(symbol) - low)
 }
 
-/// Returns the start and the length of the part of uniformly distributed bits.
+/// Returns the start and the length of the part of the range for uniformly distributed bits.
 #[inline]
 fn share_of_bits(range: u32, count: u32, bits: u16) -> (u32, u32) {
     let (part, bits) = (range >> count, u32::from(bits));
     (part * bits, if bits + 1 == 1 << count { range - part * bits } else { part })
 }
 
-/// Returns the start and the length of the part of an interval of `total`. The last interval also gets the remainder of
-/// the division.
+/// Returns the start and the length of the part of the range for an interval of `total`. The last interval also
+/// receives the remainder of the division.
 #[inline]
 fn share_of_total(range: u32, total: u32, (from, size): (u32, u32)) -> (u32, u32) {
     let part = range / total;
@@ -48,7 +48,7 @@ fn share_of_total(range: u32, total: u32, (from, size): (u32, u32)) -> (u32, u32
 pub(crate) struct RangeEncoder {
     low: u32,
     range: u32,
-    /// The written bytes, followed by spare room. Only the first `len` bytes count.
+    /// The written bytes, followed by spare bytes. Only the first `len` bytes are output.
     out: Vec<u8>,
     len: usize,
 }
@@ -64,8 +64,8 @@ impl RangeEncoder {
         if carry {
             self.carry();
         }
-        // Stores all four bytes, and advances `len` by the 0 to 3 that are final. A store of fixed size needs no branch
-        // on their number.
+        // Writes all four bytes, and advances `len` by the number of final bytes, 0 to 3. A write of fixed size needs
+        // no branch on this number.
         let bytes = range.leading_zeros() / 8;
         match self.out.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut) {
             Some(room) => *room = low.to_be_bytes(),
@@ -75,7 +75,7 @@ impl RangeEncoder {
         (self.low, self.range) = (low << (8 * bytes), range << (8 * bytes));
     }
 
-    /// Propagates a carry into the written bytes. It stops at the first byte that does not overflow.
+    /// Propagates a carry into the written bytes. Stops at the first byte that does not overflow.
     #[cold]
     fn carry(&mut self) {
         let written = self.out.get_mut(..self.len).unwrap_or_default();
@@ -138,8 +138,8 @@ impl<'a> RangeDecoder<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> RangeDecoder<'a> {
         let mut decoder = RangeDecoder { code: 0, range: u32::MAX, bytes };
         decoder.pull(4);
-        // A valid code is always below the range, and no writer produces a greater one. The limit makes the subtraction
-        // in `take` safe for any bytes.
+        // A valid code is always below the range, and no writer produces a code outside the range. This limit makes the
+        // subtraction in `take` safe for any input.
         decoder.code = decoder.code.min(decoder.range - 1);
         decoder
     }
@@ -147,8 +147,8 @@ impl<'a> RangeDecoder<'a> {
     /// Shifts the next bytes, at most four, into the code.
     #[inline(always)]
     fn pull(&mut self, bytes: u32) {
-        // The 64-bit shift replaces a branch on the number of bytes. That number is almost random, and a mispredicted
-        // branch costs more than the rest of this function.
+        // The 64-bit shift replaces a branch on the number of bytes. This number is almost random, and a mispredicted
+        // branch costs more than the remaining steps of this function.
         let (next, rest) = match self.bytes.first_chunk() {
             Some(next) => (u32::from_be_bytes(*next), self.bytes.get(bytes as usize..).unwrap_or_default()),
             None => self.last_bytes(bytes),
@@ -157,7 +157,7 @@ impl<'a> RangeDecoder<'a> {
         self.code = ((u64::from(self.code) << 32 | u64::from(next)) << (8 * bytes) >> 32) as u32;
     }
 
-    /// Like `pull`, for fewer than four remaining bytes. Missing bytes count as zeros.
+    /// Returns bytes like `pull`, if fewer than four bytes remain. Missing bytes are treated as zeros.
     #[cold]
     fn last_bytes(&self, bytes: u32) -> (u32, &'a [u8]) {
         let mut next = [0; 4];
@@ -170,7 +170,8 @@ impl<'a> RangeDecoder<'a> {
     #[inline]
     fn take(&mut self, low: u32, range: u32) {
         self.code -= low;
-        // No interval is empty, so the range lacks at most three bytes. The mask tells the compiler so.
+        // No interval is empty, so the range has at most three leading zero bytes. The mask states this fact to the
+        // compiler.
         let bytes = (range.leading_zeros() / 8) & 3;
         self.range = range << (8 * bytes);
         self.pull(bytes);
@@ -180,11 +181,11 @@ impl<'a> RangeDecoder<'a> {
 impl Coder for RangeDecoder<'_> {
     #[inline]
     fn symbol(&mut self, tails: &Tails, _: usize) -> usize {
-        // Tails measure from the upper end of the range, so the code is converted to the distance from that end.
+        // Tails are measured from the upper end of the range, so the code is converted to its distance from this end.
         //
-        // The symbol is the number of tails above this point. The sum has no early exit, so the compiler computes all
-        // 16 comparisons with vector instructions. Test: `numbers_come_back` in `adaptive.rs` decodes all symbols of
-        // random numbers.
+        // The symbol is the number of tails above this point. The sum is computed without an early exit, so the
+        // compiler performs all 16 comparisons with vector instructions. The test `numbers_come_back` in `adaptive.rs`
+        // decodes all symbols of random numbers.
         let point = (self.range - 1 - self.code) / (self.range >> 16);
         let point = u16::try_from(point).unwrap_or(u16::MAX);
         let symbol = usize::from(tails.iter().map(|tail| u16::from(*tail > point)).sum::<u16>());

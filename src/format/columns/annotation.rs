@@ -1,8 +1,9 @@
-//! Texts as templates and fields: `[%clk 0:03:00]` is the template `[%clk c]` and a number (FORMAT.md, "Texts blocks").
+//! Represents texts as templates and fields: `[%clk 0:03:00]` is the template `[%clk c]` and a number (FORMAT.md,
+//! "Texts blocks").
 //!
-//! In a template, a zero byte and a letter represent a field. The letter and the literal before the field determine its
-//! stream, so similar values are adjacent when they are compressed. A text without structure is a template of one text
-//! field.
+//! In a template, a zero byte and a letter represent a field. The letter and the literal before the field determine the
+//! field's stream, so similar values are adjacent when they are compressed. A text without structure is a template with
+//! a single text field.
 
 use super::digits;
 use crate::chess::turned::board::TurnedMove;
@@ -11,24 +12,24 @@ use crate::format::coder::numbers::NumberKind;
 use crate::format::lines::{LineField, read_line};
 use std::io::Write;
 
-/// The maximum length of a number's text: a sign, 20 digits, colons and tenths.
+/// The maximum length of a number as text: a sign, 20 digits, colons and tenths.
 pub(crate) const LONGEST: usize = 32;
 
-/// The use of a plus sign.
+/// When to write a plus sign before a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PlusSign {
     /// No plus sign.
     Never,
-    /// A plus sign for values above 0.
+    /// Write a plus sign for values above 0.
     Positive,
-    /// A plus sign for values of 0 and above.
+    /// Write a plus sign for values of 0 and above.
     Always,
 }
 
-/// The notation of a field.
+/// The type and notation of a field in a template.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TemplateField {
-    /// Any text without a zero byte.
+    /// Any text that contains no zero byte.
     Text,
     /// `h:mm:ss`, a clock.
     Clock,
@@ -40,17 +41,17 @@ pub enum TemplateField {
     Time,
     /// `hh:mm:ss`, a time used.
     Time2,
-    /// `h:mm:ss` or `h:mm:ss.t`, a time used.
+    /// A time used, `h:mm:ss` or `h:mm:ss.t`.
     TimeTenths,
-    /// Hundredths with at least one decimal and no superfluous zero.
+    /// Hundredths, written with at least one decimal and without superfluous zeros.
     Eval,
-    /// A number with this many decimals.
+    /// A number with a fixed number of decimals.
     Decimal(u8, PlusSign),
     /// A line of moves.
     Line(LineField),
 }
 
-/// The letters of numbers, by plus sign and number of decimals.
+/// The template letters of numbers, by plus sign and number of decimals.
 const DECIMALS: [(PlusSign, &[u8]); 3] =
     [(PlusSign::Never, b"i1E3456"), (PlusSign::Positive, b"PQRS"), (PlusSign::Always, b"pqrs")];
 
@@ -58,7 +59,7 @@ impl TemplateField {
     /// Hundredths with two decimals.
     const HUNDREDTHS: TemplateField = TemplateField::Decimal(2, PlusSign::Never);
 
-    /// Returns the field of a letter.
+    /// Returns the field for a letter of a template.
     pub fn from_letter(letter: u8) -> Option<TemplateField> {
         use TemplateField::*;
         if let Some(field) = [Text, Clock, Clock2, ClockTenths, Time, Time2, TimeTenths, Eval]
@@ -74,7 +75,7 @@ impl TemplateField {
         decimal.or_else(|| LineField::from_letter(letter).map(Line))
     }
 
-    /// Returns the letter of the field.
+    /// Returns the template letter of the field.
     pub fn letter(self) -> u8 {
         match self {
             TemplateField::Text => b't',
@@ -93,7 +94,7 @@ impl TemplateField {
         }
     }
 
-    /// Returns the number of a text, or `None` unless `render` reproduces the text.
+    /// Returns the number that a text represents, or `None` if `render` does not reproduce the text.
     fn parse(self, text: &[u8]) -> Option<i64> {
         match self {
             TemplateField::Text | TemplateField::Line(_) => None,
@@ -126,7 +127,7 @@ impl TemplateField {
     /// Writes a number as text.
     fn render(self, value: i64, out: &mut impl Write) {
         let size = value.unsigned_abs();
-        // Writing to a `Vec`, or to a buffer of `LONGEST` bytes, cannot fail.
+        // Writing to a `Vec` cannot fail, nor can writing to a buffer of `LONGEST` bytes.
         let put = |bytes: &[u8], out: &mut _| drop(Write::write_all(out, bytes));
         if value < 0 {
             put(b"-", out);
@@ -168,7 +169,7 @@ impl TemplateField {
         }
     }
 
-    /// Returns the kind of its numbers, for streams without a prediction.
+    /// Returns the kind of the field's numbers, for streams without a prediction.
     pub(crate) fn kind(self) -> NumberKind {
         match self {
             TemplateField::Clock | TemplateField::Clock2 | TemplateField::ClockTenths => NumberKind::Clock,
@@ -179,7 +180,7 @@ impl TemplateField {
     }
 }
 
-/// Returns the seconds of `h:mm:ss`, with at least `width` digits of hours.
+/// Returns the number of seconds in a text `h:mm:ss` whose hours have at least `width` digits.
 fn seconds(text: &[u8], width: usize) -> Option<i64> {
     let [hours @ .., b':', m0, m1, b':', s0, s1] = text else { return None };
     let part = |tens: &u8, ones: &u8| {
@@ -188,7 +189,7 @@ fn seconds(text: &[u8], width: usize) -> Option<i64> {
     Some(number(hours, width).filter(|hours| *hours < 1 << 20)? * 3600 + part(m0, m1)? * 60 + part(s0, s1)?)
 }
 
-/// Returns a number with this many decimals, in units of the last decimal.
+/// Returns a number with this many decimals, as a multiple of the last decimal's unit.
 fn decimal(digits: &[u8], decimals: u8) -> Option<i64> {
     if decimals == 0 {
         return number(digits, 1);
@@ -200,7 +201,7 @@ fn decimal(digits: &[u8], decimals: u8) -> Option<i64> {
     number(integer, 1)?.checked_mul(unit)?.checked_add(fraction)
 }
 
-/// Returns a number with an optional minus sign. Zero must be written without a sign.
+/// Reads a number with an optional minus sign. Zero must be written without a sign.
 fn signed(text: &[u8], of_digits: impl Fn(&[u8]) -> Option<i64>) -> Option<i64> {
     match text {
         [b'-', digits @ ..] => of_digits(digits).filter(|number| *number != 0).map(|number| -number),
@@ -208,7 +209,8 @@ fn signed(text: &[u8], of_digits: impl Fn(&[u8]) -> Option<i64>) -> Option<i64> 
     }
 }
 
-/// Returns the number of these digits. It has at least `width` digits and no further leading zeros.
+/// Returns the number that a text of digits represents. The text must have at least `width` digits, and no leading
+/// zeros beyond this width.
 fn number(digits: &[u8], width: usize) -> Option<i64> {
     let fits = digits.len() == width || digits.len() > width && digits.first() != Some(&b'0');
     digits::parse(digits).filter(|_| fits).map(u64::cast_signed)
@@ -219,30 +221,30 @@ pub fn render(field: TemplateField, value: i64, out: &mut Vec<u8>) {
     field.render(value, out);
 }
 
-/// The value of a field.
+/// The value of a field in a parsed text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldValue<'a> {
     /// The value of a text field.
     Text(&'a [u8]),
-    /// The value of a line: its moves, and whether each is marked as mate.
+    /// The value of a line: its moves, each with a flag for a mate mark.
     Line(LineField, Vec<(TurnedMove, bool)>),
-    /// The value of any other field.
+    /// The value of a field of any other type.
     Number(i64),
 }
 
-/// The notation of recent fields, as learned from previous texts.
+/// The notation of recent fields, learned from previous texts.
 #[derive(Clone, Debug, Default)]
 pub struct Habits {
-    /// Whether clocks without tenths belong to a kind that has tenths elsewhere.
+    /// Whether a clock without tenths belongs to a kind of clock that has tenths in other texts.
     tenths: bool,
     /// For each literal, the latest notation of the field after it.
     fields: Vec<(Vec<u8>, TemplateField)>,
-    /// The index after the last match. The next field in a text usually matches the next entry.
+    /// The index after the most recent match. The next field of a text usually matches the entry at this index.
     at: usize,
 }
 
 impl Habits {
-    /// Returns the index of a fitting entry for this literal.
+    /// Returns the index of an entry for this literal whose field is suitable.
     #[expect(clippy::indexing_slicing, reason = "indices are below the length")]
     fn find(&mut self, literal: &[u8], fits: impl Fn(TemplateField) -> bool) -> Option<usize> {
         let count = self.fields.len();
@@ -252,7 +254,7 @@ impl Habits {
         Some(found)
     }
 
-    /// Records the notation of a field. `at` is the index of its entry, if there is one.
+    /// Records the notation of a field. `at` is the index of the field's entry, if there is one.
     fn learn(&mut self, at: Option<usize>, literal: &[u8], field: TemplateField) {
         if let Some(at) = at {
             if let Some((_, known)) = self.fields.get_mut(at) {
@@ -267,19 +269,19 @@ impl Habits {
 
 /// A receiver of the parts of a text.
 pub trait Parts<'a> {
-    /// Receives bytes of the template.
+    /// Receives literal bytes of the template.
     fn literal(&mut self, text: &[u8]);
     /// Receives a text field.
     fn text(&mut self, text: &'a [u8]);
-    /// Receives the text of a field: it is stored in the first of `fields` that can represent the text, or as a value
-    /// if none can.
+    /// Receives the text of a field, which is stored in the first of `fields` that can represent it, or as a value if
+    /// none can.
     fn field(&mut self, fields: &[TemplateField], text: &'a [u8], habits: &mut Habits);
-    /// Receives a text that consists of numbers, as found by `numbers`.
+    /// Receives a text that consists of numbers, which `numbers` has found.
     fn numbers(&mut self, text: &'a [u8], found: &Numbers, habits: &mut Habits);
-    /// Receives a text that may be a line of moves, and otherwise is a text field.
+    /// Receives a text that may be a line of moves. If it is not one, it becomes a text field.
     fn line(&mut self, text: &'a [u8], habits: &mut Habits);
 
-    /// Receives a value: numbers, a line or any text.
+    /// Receives a value, which may be numbers, a line or any other text.
     fn value(&mut self, text: &'a [u8], habits: &mut Habits) {
         if let Some(found) = numbers(text, TAIL) {
             self.numbers(text, &found, habits);
@@ -290,7 +292,7 @@ pub trait Parts<'a> {
         }
     }
 
-    /// Receives the text between commands. Blanks belong to the template, and anything else is a value.
+    /// Receives a text between two commands. Blanks become part of the template, and any other text is a value.
     fn between(&mut self, text: &'a [u8], habits: &mut Habits) {
         let blanks = text.iter().take_while(|byte| **byte == b' ').count();
         let (blanks, rest) = text.split_at(blanks);
@@ -324,7 +326,7 @@ pub trait Parts<'a> {
     }
 }
 
-/// Detects whether a text is structured, that is, contains more than one text field.
+/// Detects whether a text is structured, that is, whether it is more than a single text field.
 #[derive(Default, Debug)]
 pub struct Structure {
     /// Whether the text is structured.
@@ -338,7 +340,7 @@ impl<'a> Parts<'a> for Structure {
         self.any |= !text.is_empty();
     }
 
-    // Only a text that is a single text field or a single number contains no literal.
+    // A text without any literal is a single text field or a single number.
     fn text(&mut self, _: &'a [u8]) {}
 
     fn field(&mut self, _: &[TemplateField], _: &'a [u8], _: &mut Habits) {}
@@ -357,22 +359,22 @@ impl<'a> Parts<'a> for Structure {
 pub struct ParsedText<'a> {
     /// The template.
     pub template: Vec<u8>,
-    /// The values of the text's fields, in order.
+    /// The values of the fields in the text, in order.
     pub values: Vec<FieldValue<'a>>,
-    /// The end of the last field in the template.
+    /// The end of the last field, as an offset in the template.
     field_end: usize,
-    /// The position before the commented move, and that move.
+    /// The move to which the comment belongs, and the position before this move.
     scene: Option<(Position, Move)>,
 }
 
 impl<'a> ParsedText<'a> {
-    /// Makes the text unstructured: a single text field.
+    /// Sets the text to an unstructured text, which is a single text field.
     pub fn set_text(&mut self, text: &'a [u8]) {
         self.clear();
         self.text(text);
     }
 
-    /// Parses a text. Only a text with a scene may contain lines of moves.
+    /// Parses a text. Lines of moves are recognized only if `scene` is given.
     pub fn parse(&mut self, text: &'a [u8], habits: &mut Habits, scene: Option<(Position, Move)>) {
         self.clear();
         self.scene = scene;
@@ -395,7 +397,7 @@ impl<'a> ParsedText<'a> {
         self.values.push(value);
     }
 
-    /// Returns the lines with their fields.
+    /// Returns the lines of moves, each with its field.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (LineField, &[(TurnedMove, bool)])> {
         self.values.iter().filter_map(|value| match value {
             FieldValue::Line(field, moves) => Some((*field, &moves[..])),
@@ -403,7 +405,7 @@ impl<'a> ParsedText<'a> {
         })
     }
 
-    /// Returns the part of the template after the last field.
+    /// Returns the literal after the last field of the template.
     fn before(&self) -> &[u8] {
         self.template.get(self.field_end..).unwrap_or_default()
     }
@@ -442,7 +444,7 @@ impl<'a> Parts<'a> for ParsedText<'a> {
             let decimals = span.decimals;
             let known = habits.find(self.before(), |field| !matches!(field, TemplateField::Line(_)));
             let last = known.and_then(|at| habits.fields.get(at)).map(|(_, field)| *field);
-            // One and two decimals alternate if the source omits trailing zeros.
+            // A source that omits trailing zeros writes numbers with one or two decimals.
             let stripped = (1..=2).contains(&decimals)
                 && matches!(last, Some(TemplateField::Decimal(1 | 2, PlusSign::Never)))
                 && last != Some(TemplateField::Decimal(decimals, PlusSign::Never));
@@ -496,21 +498,21 @@ struct NumberSpan {
     is_time: bool,
 }
 
-/// The maximum number of numbers in a value.
+/// The maximum count of numbers in a value.
 const MOST_NUMBERS: usize = 8;
 
-/// The numbers of a text that consists only of numbers, dividers and units.
+/// The locations of the numbers in a text that consists only of numbers, dividers and units.
 #[derive(Default, Debug)]
 pub struct Numbers {
     spans: [NumberSpan; MOST_NUMBERS],
     count: usize,
 }
 
-/// The maximum length of a unit: directly after its number, and at the end of a value.
+/// The maximum lengths of a unit: directly after its number, and at the end of a value.
 const SUFFIX: usize = 3;
 const TAIL: usize = 8;
 
-/// Returns the numbers of a text that consists of numbers, dividers, and units of at most `unit` bytes. Returns `None`
+/// Returns the numbers in a text that consists of numbers, dividers, and units of at most `unit` bytes. Returns `None`
 /// for any other text.
 fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
     let mut found = Numbers::default();
@@ -522,7 +524,7 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
         if rest.is_empty() && found.count > 0 {
             return Some(found);
         }
-        // A mate in a number of moves.
+        // The length of a prefix that means a mate in a number of moves.
         let mate = match rest {
             [b'M' | b'#', b'0'..=b'9', ..] | [b'#', b'-', b'0'..=b'9', ..] => 1,
             [b'+' | b'-', b'M' | b'#', b'0'..=b'9', ..] => 2,
@@ -562,7 +564,7 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
             span.decimals = decimals as u8;
             end += 1 + decimals;
         }
-        // Adjacent numbers without a divider must all be signed, as in `+0-1`.
+        // Two adjacent numbers without a divider must both have signs, as in `+0-1`.
         let is_joined = dividers == 0 && mate == 0 && found.count > 0;
         if end > 18 || found.count == MOST_NUMBERS || is_joined && !(last_signed && sign == 1) {
             return None;
@@ -602,8 +604,8 @@ fn may_be_line(text: &[u8]) -> bool {
     }
 }
 
-/// Parses a text: commands such as `[%clk 0:03:00]`, lists of `key=value`, evaluations such as `+0.31/20 5.6s`, and
-/// numbers.
+/// Parses a text that consists of commands such as `[%clk 0:03:00]`, lists of `key=value`, evaluations such as
+/// `+0.31/20 5.6s`, and numbers.
 pub fn parse<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>) {
     if command(text).is_some() {
         return commands(text, habits, parsed);
@@ -634,13 +636,13 @@ pub fn parse<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a
     }
 }
 
-/// Returns whether a slash divides a score and a depth.
+/// Returns whether a slash separates a score from a depth.
 fn are_scores(evaluation: &[u8], rest: &[u8]) -> bool {
     let depth = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
     evaluation.len() < 12 && numbers(evaluation, SUFFIX).is_some() && numbers(depth, SUFFIX).is_some()
 }
 
-/// Returns the start of the first command.
+/// Returns the offset of the first command.
 #[inline]
 fn command(text: &[u8]) -> Option<usize> {
     let mut at = 0;
@@ -652,8 +654,8 @@ fn command(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the position of the first such byte. It is nearly always among the first 16 bytes, and a loop over these
-/// bytes is faster than a call of `memchr`.
+/// Returns the offset of the first occurrence of a byte. The byte is nearly always among the first 16 bytes, and a loop
+/// over these bytes is faster than a call of `memchr`.
 #[inline]
 fn find(text: &[u8], byte: u8) -> Option<usize> {
     let (near, far) = text.split_at(text.len().min(16));
@@ -661,7 +663,8 @@ fn find(text: &[u8], byte: u8) -> Option<usize> {
     near_by.or_else(|| memchr::memchr(byte, far).map(|at| near.len() + at))
 }
 
-/// Splits a text at the first such byte, which neither part contains. Returns `None` if the byte does not occur.
+/// Splits a text at the first occurrence of a byte, which is in neither part. Returns `None` if the byte does not
+/// occur.
 fn split(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
     let (before, after) = text.split_at(find(text, at)?);
     Some((before, after.get(1..)?))
@@ -703,7 +706,8 @@ fn commands<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>
     }
 }
 
-/// Parses `d=27, sd=40, pv=Nf3 d5, wv=0.12,`: the keys belong to the template, and the values are fields.
+/// Parses a list such as `d=27, sd=40, pv=Nf3 d5, wv=0.12,`: the keys belong to the template, and the values are
+/// fields.
 fn pairs<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>) {
     for (number, part) in text.split(|byte| *byte == b',').enumerate() {
         if number > 0 {

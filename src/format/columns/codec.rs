@@ -1,11 +1,11 @@
-//! Codecs that turn the values of a tag column into numbers (FORMAT.md, "Tags blocks").
+//! Codecs that convert the values of a tag column to numbers (FORMAT.md, "Tags blocks").
 
 use super::digits;
 use crate::format::budget;
 use crate::format::wire::{Bytes, push_string};
 
-/// Columns whose values recur from chunk to chunk. Their values go to the dictionary even if they hardly recur within a
-/// chunk.
+/// The tags whose values recur in many chunks. Their values are stored in the dictionary even if they hardly recur
+/// within a chunk.
 const RECURRING: [&str; 15] = [
     "Event",
     "Site",
@@ -24,22 +24,22 @@ const RECURRING: [&str; 15] = [
     "Source",
 ];
 
-/// The representation of a column's values.
+/// How to represent the values of a column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Codec {
     /// Every value as text.
     Text,
-    /// The numbers of dictionary strings.
+    /// The value's number in the dictionary.
     Dictionary,
-    /// Decimal numbers below 2^32, without leading zeros.
+    /// A decimal number below 2^32, without leading zeros.
     Integer,
-    /// `+n` as 2 n, `-n` as 2 n + 1, with n below 2^31 and without leading zeros.
+    /// `+n` as 2 n and `-n` as 2 n + 1, where n is below 2^31 and has no leading zeros.
     Signed,
-    /// `yyyy.mm.dd`, in which parts may be `?`, as the difference from the previous value.
+    /// `yyyy.mm.dd`, where parts may be `?`, as the difference from the previous value.
     Date,
-    /// `hh:mm:ss`, as the seconds since the previous value, modulo a day.
+    /// `hh:mm:ss`, as the number of seconds since the previous value, modulo one day.
     Time,
-    /// The prefix, then eight characters of `0-9A-Za-z`.
+    /// A prefix, followed by eight characters of `0-9A-Za-z`.
     Base62(Vec<u8>),
 }
 
@@ -79,7 +79,8 @@ impl Codec {
         })
     }
 
-    /// Returns the number of a text, before differences are taken. Returns `None` unless `render` reproduces the text.
+    /// Returns the number for a text, before differences are computed. Returns `None` if `render` does not reproduce
+    /// the text.
     pub fn parse(&self, text: &[u8]) -> Option<u64> {
         match self {
             Codec::Text | Codec::Dictionary => None,
@@ -114,7 +115,7 @@ impl Codec {
         }
     }
 
-    /// Appends a number as text.
+    /// Appends the text for a number.
     pub fn render(&self, value: u64, out: &mut Vec<u8>) {
         let two =
             |n: u64, out: &mut Vec<u8>| out.extend_from_slice(&[b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8]);
@@ -160,7 +161,7 @@ impl Codec {
         }
     }
 
-    /// Returns the number to write for a value, given the previous value.
+    /// Returns the number to write for a value, which may depend on the previous value.
     pub fn difference(&self, value: u64, before: u64) -> u64 {
         match self {
             Codec::Date => {
@@ -180,8 +181,8 @@ impl Codec {
         }
     }
 
-    /// Returns the codec of these values: the first codec that represents nine in ten values, both of a sample and of
-    /// all. Also returns for each value its number plus 1, or 0 if it has none.
+    /// Returns the codec for these values: the first codec that represents nine in ten values, both of a sample and of
+    /// all values. Also returns the number of each value plus 1, or 0 if the value has none.
     pub fn choose(name: &[u8], values: &[&[u8]]) -> (Codec, Vec<u64>) {
         let base62 = values.first().and_then(|value| value.split_last_chunk::<8>()).map(|(prefix, _)| prefix.to_vec());
         let typed = [Codec::Integer, Codec::Signed, Codec::Date, Codec::Time];
@@ -217,7 +218,7 @@ fn base62_digit(value: u64) -> u8 {
     DIGITS[(value % 62) as usize]
 }
 
-/// The values of digits; 255 for other bytes.
+/// The values of the digits, and 255 for all other bytes.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static VALUES: [u8; 256] = {
     let mut values = [u8::MAX; 256];
@@ -229,8 +230,8 @@ static VALUES: [u8; 256] = {
     values
 };
 
-/// Returns the number of eight digits, if all are digits. A table avoids branches on the kind of digit, which are
-/// unpredictable.
+/// Returns the number that eight bytes represent if they are all digits. The table avoids unpredictable branches on the
+/// kind of digit.
 #[expect(clippy::indexing_slicing, reason = "there are 256 bytes")]
 fn base62(digits: &[u8; 8]) -> Option<u64> {
     let values = digits.map(|digit| VALUES[usize::from(digit)]);

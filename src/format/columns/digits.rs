@@ -1,8 +1,8 @@
-//! Decimal numbers as text, with a fixed or minimum number of digits.
+//! Reads and writes decimal numbers with a fixed or minimum number of digits.
 
 use std::io::Write;
 
-/// Returns the number of a text of 1 to 15 digits, or `None` for any other text.
+/// Returns the number for a text of 1 to 15 digits, or `None` for any other text.
 pub(super) fn parse(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || digits.len() > 15 {
         return None;
@@ -25,6 +25,6 @@ pub(super) fn push(value: u64, width: usize, out: &mut impl Write) {
         rest /= 10;
         count += 1;
     }
-    // The caller provides enough room.
+    // The caller provides enough space.
     let _ = out.write_all(digits.get(digits.len() - count..).unwrap_or_default());
 }

@@ -1,7 +1,7 @@
-//! The layout of a chunk's games in their sources: a style for each game, and the differences from the style
+//! Stores the layout of a chunk's games in their sources: a style for each game, and the differences from this style
 //! (FORMAT.md, "Layout blocks").
 //!
-//! A game written in its style nearly always reproduces the bytes in its source. Edits correct the rest.
+//! Writing a game in its style nearly always reproduces the bytes of its source. Edits correct the rest.
 
 use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Allowance, Budget, Cost};
@@ -9,25 +9,25 @@ use crate::format::coder::numbers;
 use crate::format::limits::{Limits, MOST};
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 
-/// The size of a style in bytes. The PGN writer defines their meaning.
+/// The size of a style in bytes. The PGN writer defines the meaning of these bytes.
 pub const STYLE: usize = 9;
-/// The number of equal bytes that ends a difference.
+/// The number of consecutive equal bytes that ends a difference.
 const STEP: usize = 12;
 /// The maximum length of a difference, in bytes.
 const REACH: usize = 160;
 
-/// One difference: after `copy` equal bytes, `insert` replaces `delete` bytes.
+/// A single difference: after `copy` equal bytes, `insert` replaces `delete` bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LayoutEdit {
     /// The number of equal bytes.
     pub copy: u64,
-    /// The number of expected bytes that the source lacks.
+    /// The number of expected bytes that are not in the source.
     pub delete: u64,
-    /// Bytes of the source that were not expected.
+    /// The bytes of the source that replace them.
     pub insert: Box<[u8]>,
 }
 
-/// Returns the edits that turn `expected` into `actual`; none if they are equal.
+/// Returns the edits that convert `expected` to `actual`, or no edits if they are equal.
 pub fn difference(expected: &[u8], actual: &[u8]) -> Vec<LayoutEdit> {
     if expected == actual {
         return Vec::new();
@@ -46,19 +46,20 @@ pub fn difference(expected: &[u8], actual: &[u8]) -> Vec<LayoutEdit> {
     }
 }
 
-/// Returns the bytes after the first `count`.
+/// Returns the bytes that follow the first `count` bytes.
 #[inline]
 fn after(bytes: &[u8], count: usize) -> &[u8] {
     bytes.get(count..).unwrap_or_default()
 }
 
-/// Returns the numbers of bytes to delete and to insert up to the next equal bytes.
+/// Returns the numbers of bytes to delete and to insert before the texts are equal again.
 fn step(old: &[u8], new: &[u8]) -> (usize, usize) {
     for total in 1..=REACH.min(old.len() + new.len()) {
         for delete in total.saturating_sub(new.len())..=total.min(old.len()) {
             let insert = total - delete;
             let (a, b) = (after(old, delete), after(new, insert));
-            // Comparing eight bytes nearly always decides. Fewer bytes are compared only at the end of both texts.
+            // Comparing eight bytes is nearly always sufficient. Fewer bytes are compared only near the ends of both
+            // texts.
             if a.first_chunk::<8>() != b.first_chunk::<8>() {
                 continue;
             }
@@ -77,7 +78,7 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     chunks + after(a, chunks).iter().zip(after(b, chunks)).take_while(|(a, b)| a == b).count()
 }
 
-/// Applies `edits` to `expected` and appends the result. Returns `None` if they do not fit.
+/// Applies `edits` to `expected` and appends the result. Returns `None` if the edits do not match the text.
 pub fn apply(expected: &[u8], edits: &[LayoutEdit], out: &mut Vec<u8>) -> Option<()> {
     let mut rest = Bytes(expected);
     for edit in edits {
@@ -89,12 +90,12 @@ pub fn apply(expected: &[u8], edits: &[LayoutEdit], out: &mut Vec<u8>) -> Option
     Some(())
 }
 
-/// The layout of a chunk's games.
+/// The layout of all games in a chunk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Layout {
     /// The styles.
     pub styles: Vec<[u8; STYLE]>,
-    /// The number of each game's style.
+    /// The number of the style for each game.
     pub games: Vec<u64>,
     /// Each game's edits.
     pub edits: Vec<Vec<LayoutEdit>>,
@@ -117,7 +118,7 @@ impl Layout {
             rest.end_kind();
         }
         all().for_each(|edit| rest.bytes.extend_from_slice(&edit.insert));
-        // Unused styles pad the block if edits without bytes need a larger budget.
+        // Unused styles pad the block if edits that insert no bytes need a larger budget.
         let (games, edits) = (self.games.len(), all().count());
         let charge = games as u64 * budget::GAME + edits as u64 * budget::EDIT;
         let cost = Cost { charge, allowance: Allowance::Chunk(games) };
@@ -133,12 +134,12 @@ impl Layout {
         payload
     }
 
-    /// Reads a payload with a verified CRC. `games` is the number of games in the chunk.
+    /// Reads a payload whose CRC has been verified. `games` is the number of games in the chunk.
     pub fn decode(payload: &[u8], games: usize) -> Option<Layout> {
         Layout::decode_within(payload, games, &Limits::DEFAULT)
     }
 
-    /// Reads a payload within the limits.
+    /// Reads a payload within these limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Layout> {
         let mut budget = Budget::new(payload.len(), Allowance::Chunk(games), limits);
         let raw = read_compressed_within(payload, &mut budget)?;
@@ -170,7 +171,7 @@ impl Layout {
         bytes.0.is_empty().then_some(Layout { styles, games: of_games, edits })
     }
 
-    /// Returns the style and the edits of game `index` of the chunk, from 0.
+    /// Returns the style and the edits of a game, given its index in the chunk, from 0.
     pub fn of_game(&self, index: usize) -> Option<([u8; STYLE], &[LayoutEdit])> {
         let style = self.styles.get(usize::try_from(*self.games.get(index)?).ok()?)?;
         Some((*style, self.edits.get(index)?))

@@ -1,7 +1,7 @@
-//! The blocks of a chunk of games: game records, tags, texts and layout.
+//! Encodes and decodes the blocks of a chunk of games: game records, tags, texts and layout.
 //!
-//! Builders take values game by game and return a payload. Readers return the values of one game. Numbers go through
-//! `coder`.
+//! Builders receive values game by game, and return a payload. Readers return the values of one game. Numbers go
+//! through `coder`.
 
 pub(crate) mod annotation;
 mod codec;

@@ -1,30 +1,32 @@
-//! Blocks of game records: a table that locates each record, then the records (FORMAT.md, "Moves blocks").
+//! Blocks of game records: a table that locates each record, followed by the records (FORMAT.md, "Moves blocks").
 //!
 //! The payload is `model | starts | lengths | page CRCs | records`.
 //!
-//! - Model: only in blocks of packed moves; it names the tables that code the moves.
-//! - Start: the offset of every 16th record among the records, in four bytes. In packed blocks, of every 64th record.
-//! - Length: 1, 2 or 4 bytes, the same in the whole block.
-//! - Page CRC: the checksum of 4,096 bytes of the records. One game can therefore be read and verified alone.
+//! - Model: the name of the tables that code the moves, only in blocks of packed moves.
+//! - Starts: the offset of every 16th record among the records, in four bytes each. In packed blocks, the offset of
+//!   every 64th record.
+//! - Lengths: the length of each record, in 1, 2 or 4 bytes. The width is the same in the entire block.
+//! - Page CRCs: the checksum of each page of 4,096 bytes of the records. A reader can therefore read and verify a
+//!   single game.
 
 use crate::format::file::block::{BlockHeader, BlockKind, HEADER};
 use crate::format::identity::ArchiveId;
 use crate::format::wire::Bytes;
 use std::ops::Range;
 
-/// The number of games per start in blocks of plain moves.
+/// The number of games per start offset in blocks of plain moves.
 pub const GROUP: usize = 16;
-/// The number of games per start in blocks of packed moves. Packed records are short, and unpacking takes much longer
-/// than adding up lengths.
+/// The number of games per start offset in blocks of packed moves. Packed records are short, and unpacking takes much
+/// longer than adding up their lengths.
 pub const PACKED_GROUP: usize = 64;
-/// The number of record bytes per CRC.
+/// The number of record bytes that a CRC covers.
 pub const PAGE: usize = 4096;
 /// The coding number of records whose moves are plain Brenner bytes.
 pub const PLAIN: u8 = 0;
 /// The coding number of records whose moves are packed.
 pub const PACKED: u8 = 1;
 
-/// The name of the tables of packed moves: a number, and the first four bytes of the tables' SHA-256.
+/// The name of the tables of packed moves, which consists of a number and the first four bytes of the tables' SHA-256.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -44,14 +46,14 @@ pub const PACKED: u8 = 1;
 pub struct ModelName {
     /// The model's number.
     pub number: u32,
-    /// The first four bytes of its SHA-256, in little-endian order.
+    /// The first four bytes of the tables' SHA-256, in little-endian order.
     pub hash: u32,
 }
 
 /// The size of a model's name in bytes.
 const MODEL_NAME: usize = 8;
 
-/// The representation of moves in the records of a block.
+/// The coding of moves in the records of a block.
 ///
 /// [`TranscodeOptions`](crate::archive::TranscodeOptions) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -59,7 +61,7 @@ pub enum Coding {
     /// Plain Brenner bytes.
     #[default]
     Plain,
-    /// Packed by the named model.
+    /// The moves are packed with the named model.
     Packed(ModelName),
 }
 
@@ -79,13 +81,13 @@ pub struct MovesTable {
     pub count: usize,
     /// Whether the moves are packed, in which case the payload begins with the name of a model.
     pub packed: bool,
-    /// The number of bytes of a length: 1, 2 or 4.
+    /// The width of a length in bytes: 1, 2 or 4.
     pub width: usize,
     /// The offset of the page CRCs in the payload.
     pub crcs: usize,
     /// The offset of the records in the payload.
     pub records: usize,
-    /// The number of bytes of all records.
+    /// The total number of bytes in the records.
     pub size: usize,
 }
 
@@ -97,12 +99,12 @@ impl MovesTable {
         layout
     }
 
-    /// Returns the number of games per start.
+    /// Returns the number of games per start offset.
     fn group(&self) -> usize {
         if self.packed { PACKED_GROUP } else { GROUP }
     }
 
-    /// Returns the offset of the starts in the payload.
+    /// Returns the offset of the start offsets in the payload.
     fn starts(&self) -> usize {
         if self.packed { MODEL_NAME } else { 0 }
     }
@@ -112,7 +114,7 @@ impl MovesTable {
         self.starts() + self.count.div_ceil(self.group()) * 4
     }
 
-    /// Computes the layout from a header. Returns `None` if the header contradicts itself.
+    /// Computes the layout from a header. Returns `None` if the header is inconsistent.
     pub fn from_header(header: &BlockHeader) -> Option<MovesTable> {
         let width = match header.coding >> 4 {
             0 => 1,
@@ -126,15 +128,14 @@ impl MovesTable {
             PACKED => true,
             _ => return None,
         };
-        // Each game takes at least a byte of the table, so this comparison detects a false count.
+        // Each game takes at least one byte of the table, so this comparison detects a false number of games.
         let layout = MovesTable::new(header.count as usize, width, size, packed);
         (header.kind == BlockKind::Moves && layout.records == header.checked as usize).then_some(layout)
     }
 
-    /// Returns the representation of the moves, or `None` if the table contradicts itself. `payload` must contain the
-    /// table.
+    /// Returns the coding of the moves, or `None` if the table is inconsistent. `payload` must contain the table.
     ///
-    /// Time is proportional to the number of games.
+    /// The time is proportional to the number of games.
     pub fn coding(&self, payload: &[u8]) -> Option<Coding> {
         if !self.is_consistent(payload)? {
             return None;
@@ -167,13 +168,13 @@ impl MovesTable {
         }
     }
 
-    /// Returns the offset and the length of record `index` (from 0) among the records. `payload` must contain the
-    /// table.
+    /// Returns the offset and the length of record `index` (from 0), where the offset is relative to the first record.
+    /// `payload` must contain the table.
     pub fn locate(&self, payload: &[u8], index: usize) -> Option<(usize, usize)> {
         self.locate_behind(payload, index, None)
     }
 
-    /// Like `locate`. `before` is the location of the previous record, if known.
+    /// Like `locate`. `before` is the offset and the length of the previous record, if known.
     #[inline]
     pub fn locate_behind(
         &self,
@@ -186,7 +187,7 @@ impl MovesTable {
         }
         let lengths = payload.get(self.lengths()..self.crcs)?;
         let offset = match before {
-            // The start of each group is read, so both ways give the same offset for any table.
+            // The start of each group is always read from the table, so both ways give the same offset for any table.
             Some((offset, size)) if !index.is_multiple_of(self.group()) => offset + size,
             _ => self.add_up(payload, lengths, index)?,
         };
@@ -197,7 +198,8 @@ impl MovesTable {
         (offset.checked_add(size)? <= self.size).then_some((offset, size))
     }
 
-    /// Returns the offset of record `index`: the start of its group and the lengths before it.
+    /// Returns the offset of record `index`: the start of its group, plus the lengths of the preceding records in the
+    /// group.
     fn add_up(&self, payload: &[u8], lengths: &[u8], index: usize) -> Option<usize> {
         let group = index / self.group();
         let start = payload.get(self.starts() + group * 4..self.starts() + group * 4 + 4)?;
@@ -206,20 +208,20 @@ impl MovesTable {
         Some(start + self.sum(before))
     }
 
-    /// Returns the number of pages of the records.
+    /// Returns the number of pages that the records occupy.
     pub fn pages(&self) -> usize {
         self.size.div_ceil(PAGE)
     }
 
-    /// Returns the range that a page of records (numbered from 0) occupies in the payload; an empty range if there is
-    /// no such page.
+    /// Returns the range that a page of records (numbered from 0) occupies in the payload, or an empty range if no such
+    /// page exists.
     pub fn page(&self, page: usize) -> Range<usize> {
         let end = self.records + self.size;
         let start = page.checked_mul(PAGE).and_then(|start| start.checked_add(self.records)).unwrap_or(end).min(end);
         start..start.saturating_add(PAGE).min(end)
     }
 
-    /// Checks one page of the records. `payload` must contain the table; it begins at `offset` in the archive.
+    /// Checks a single page of the records. `payload` must contain the table and begins at `offset` in the archive.
     pub fn page_is_intact(&self, payload: &[u8], page: usize, bytes: &[u8], id: ArchiveId, offset: u64) -> bool {
         let crc =
             page.checked_mul(4).and_then(|at| payload.get(self.crcs..self.records)?.get(at..)?.first_chunk::<4>());
@@ -232,10 +234,10 @@ fn length(bytes: &[u8]) -> usize {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | usize::from(*byte))
 }
 
-/// Estimates the range of the pages of record `index` from the start of the block's header. The estimate uses only the
-/// numbers of games and pages, and assumes typical games, whose lengths take one byte.
+/// Estimates the range of the pages that contain record `index`, relative to the start of the block's header. The
+/// estimate uses only the numbers of games and pages, and assumes typical games, whose lengths fit in one byte.
 pub fn likely_record(games: u64, pages: u64, index: u64) -> Range<u64> {
-    // The margin for the unknown sizes of the table, the last page and the games.
+    // The margin on both sides, because the sizes of the table, the last page and the games are unknown.
     const DOUBT: u64 = PAGE as u64;
     let size = pages.saturating_mul(PAGE as u64).saturating_sub(PAGE as u64 / 2);
     let table = games.saturating_add(games / 4).saturating_add(pages.saturating_mul(4));
@@ -244,8 +246,8 @@ pub fn likely_record(games: u64, pages: u64, index: u64) -> Range<u64> {
     at.saturating_sub(DOUBT)..at.saturating_add(DOUBT)
 }
 
-/// Returns the moves block of these records for `offset`. `ends` contains the end of each record in `records`,
-/// ascending.
+/// Returns the moves block for these records, to be written at `offset`. `ends` contains the end offset of each record
+/// in `records`, ascending.
 pub fn encode(first: u64, records: &[u8], ends: &[u32], coding: Coding, id: ArchiveId, offset: u64) -> Vec<u8> {
     let starts = || std::iter::once(0).chain(ends.iter().copied());
     let lengths = || starts().zip(ends).map(|(start, end)| end - start);

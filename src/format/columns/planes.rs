@@ -1,16 +1,16 @@
-//! Columns of numbers as planes: the lowest bytes of all numbers, then the next bytes, and so on.
+//! Stores columns of numbers as planes: the lowest bytes of all numbers, then the next bytes, and so on.
 
 use crate::format::budget;
 use crate::format::wire::{Bytes, Mixed};
 
-/// Returns the number of bytes of the greatest number; 0 if all numbers are 0.
+/// Returns the number of bytes that the greatest number needs, or 0 if all numbers are 0.
 pub(super) fn width(numbers: &[u64]) -> u8 {
     let all = numbers.iter().fold(0, |all, number| all | number);
     (64 - all.leading_zeros()).div_ceil(8) as u8
 }
 
-/// Appends the lowest bytes of all numbers, then the next bytes, and so on. This puts similar bytes next to each other,
-/// and each plane becomes a kind for zstd.
+/// Appends the lowest bytes of all numbers, then the next bytes, and so on. Similar bytes are then adjacent, and zstd
+/// can compress each plane separately.
 pub(super) fn push_planes(numbers: &[u64], out: &mut Mixed) {
     out.end_kind();
     for plane in 0..width(numbers) {
@@ -40,7 +40,7 @@ pub(in crate::format) fn push_column(numbers: &[u64], out: &mut Mixed) {
     push_planes(numbers, out);
 }
 
-/// Reads a column of `count` numbers that begins with its width.
+/// Reads a column of `count` numbers, which begins with its width.
 pub(in crate::format) fn read_column(bytes: &mut Bytes, count: usize) -> Option<Vec<u64>> {
     let width = bytes.u8()?;
     read_planes(bytes, width, count)

@@ -1,19 +1,19 @@
-//! A game record: an optional header (flags, and the start of a set-up game), then Brenner bytes to the end (FORMAT.md,
-//! "Game records").
+//! A game record: an optional header (flags, and the starting position of a set-up game), then Brenner bytes up to the
+//! end (FORMAT.md, "Game records").
 
 use crate::chess::{CastlingSide, Color, Piece, Position, Role, Square};
 use crate::format::wire::{Bytes, push_varint};
 use std::borrow::Cow;
 
-/// The first byte of a record with flags. No Brenner stream begins with it.
+/// The first byte of a record that has a header with flags. No Brenner stream begins with this byte.
 pub const HEADER: u8 = 0xC5;
-/// The game does not start from the standard starting position: a starting position follows the flags.
+/// The flag for a game with its own starting position, which follows the flags.
 pub const SET_UP: u8 = 1;
-/// The movetext ends without a termination marker (not even `*`).
+/// The flag for a game whose movetext ends without a termination marker (not even `*`).
 pub const NO_MARKER: u8 = 2;
-/// The game contains a fault, and a text holds its unparsed rest.
+/// The flag for a game with a fault. A text contains the part of the game that was not parsed.
 pub const FAULT: u8 = 4;
-/// The game was changed after its import. Its layout still reproduces the source.
+/// The flag for a game that was changed after its import. The layout of a changed game still reproduces its source.
 pub const CHANGED: u8 = 8;
 const KNOWN: u8 = SET_UP | NO_MARKER | FAULT | CHANGED;
 
@@ -22,20 +22,20 @@ const KNOWN: u8 = SET_UP | NO_MARKER | FAULT | CHANGED;
 pub struct Record<'a> {
     /// The flags.
     pub flags: u8,
-    /// The starting position of a set-up game.
+    /// The starting position of a set-up game, or `None` for the standard position.
     pub set_up: Option<Box<Position>>,
-    /// The Brenner bytes, without texts. They are borrowed from the file, or unpacked.
+    /// The Brenner bytes, without texts. The bytes are borrowed from the file, or unpacked.
     pub stream: Cow<'a, [u8]>,
 }
 
 impl<'a> Record<'a> {
-    /// Reads a record. If the moves are packed, `stream` holds the packed bytes.
+    /// Reads a record. If the moves are packed, `stream` contains the packed bytes.
     pub fn decode(bytes: &'a [u8], packed: bool) -> Option<Record<'a>> {
         let [HEADER, rest @ ..] = bytes else {
             return Some(Record { flags: 0, set_up: None, stream: Cow::Borrowed(bytes) });
         };
         let (&flags, stream) = rest.split_first()?;
-        // Packed moves may begin with the byte of a header. An empty header then precedes them.
+        // Packed moves may begin with the byte that marks a header. In this case, an empty header precedes them.
         let empty = flags == 0 && packed && stream.first() == Some(&HEADER);
         if flags & !KNOWN != 0 || (flags == 0 && !empty) {
             return None;
@@ -55,7 +55,7 @@ impl Record<'_> {
         self.flags & CHANGED != 0
     }
 
-    /// Appends the record with plain moves.
+    /// Appends the record with its moves in plain form.
     pub fn push(&self, out: &mut Vec<u8>) {
         push_recoded(self, &self.stream, false, out);
     }
@@ -66,7 +66,7 @@ impl Record<'_> {
     }
 }
 
-/// Appends a record with the flags and the starting position of `record`, and other moves.
+/// Appends a record with the flags and the starting position of `record`, but with other moves.
 pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<u8>) {
     if record.flags != 0 || (packed && stream.first() == Some(&HEADER)) {
         out.extend_from_slice(&[HEADER, record.flags]);
@@ -78,13 +78,13 @@ pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<
 }
 
 /// Begins the record of a game that does not start from the standard starting position: appends a header with this
-/// flag, and the position.
+/// flag, and then the position.
 pub fn push_set_up(start: &Position, out: &mut Vec<u8>) {
     out.extend_from_slice(&[HEADER, SET_UP]);
     push_start(start, out);
 }
 
-/// Adds flags to the record from `begin` to the end of `records`: to its header, or to a new header.
+/// Adds flags to the record from `begin` to the end of `records`, in its header or in a new header.
 ///
 /// A new header shifts the bytes of the record. Without flags, nothing changes.
 pub fn add_flags(records: &mut Vec<u8>, begin: usize, flags: u8) {
@@ -95,7 +95,7 @@ pub fn add_flags(records: &mut Vec<u8>, begin: usize, flags: u8) {
     }
 }
 
-/// Appends a starting position: occupied squares, pieces, state, rooks, clocks.
+/// Appends a starting position: the occupied squares, the pieces, the state, the rooks and the clocks.
 pub fn push_start(position: &Position, out: &mut Vec<u8>) {
     let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
     out.extend_from_slice(&occupied.to_le_bytes());

@@ -1,7 +1,7 @@
-//! The texts of a chunk of games (FORMAT.md, "Texts blocks").
+//! Stores the texts of a chunk of games (FORMAT.md, "Texts blocks").
 //!
-//! Structured comments directly after a move store their own position and leave nothing in the moves. Each other text
-//! leaves a marker in the moves, in order.
+//! Structured comments directly after a move are stored with their position and leave no marker in the moves. Every
+//! other text leaves a marker in the moves. These texts are stored in the order of their markers.
 
 use super::annotation::{self, FieldValue, Habits, ParsedText, Structure, TemplateField};
 use super::planes::{push_column, read_column};
@@ -18,45 +18,45 @@ use std::borrow::Cow;
 
 /// The maximum number of templates that a writer creates. Further texts are stored as text fields.
 const MAX_TEMPLATES: usize = 1 << 14;
-/// The maximum number of templates that a reader accepts. The two additional templates are the template of unstructured
-/// texts and the padding.
+/// The maximum number of templates that a reader accepts. The two additional templates are the template for
+/// unstructured texts and the template for padding.
 const MOST_TEMPLATES: usize = MAX_TEMPLATES + 2;
 
-/// A text to be written to a block. Drafts are in writing order.
+/// A text to be written to a block. Drafts are sorted in the order in which they are written.
 #[derive(Debug)]
 struct Draft {
     kind: TextKind,
-    /// The number of the preceding move, from 1, if the text stores its own position.
+    /// The number of the preceding move, from 1, if the text is stored with its position.
     after: Option<u32>,
-    /// The range of the text in the bytes of all texts.
+    /// The range of the text within the bytes of all texts.
     start: u32,
     end: u32,
 }
 
-/// Collects the texts in a chunk of games.
+/// Collects the texts of the games in a chunk.
 #[derive(Default, Debug)]
 pub struct TextsBuilder {
     current: Vec<Draft>,
     games: Vec<Vec<Draft>>,
-    /// The bytes of all texts.
+    /// The concatenated bytes of all texts.
     text: Vec<u8>,
     /// Whether the current game may contain lines of moves.
     lines: bool,
-    /// The starting position and the moves of each game that may have lines.
+    /// The starting position and the moves of each game that may contain lines of moves.
     moves: Vec<Option<GameMoves>>,
     habits: Habits,
     any: bool,
 }
 
-/// The starting position of a game and its plain stream.
+/// The starting position of a game, and its stream of plain moves.
 type GameMoves = (Position, Vec<u8>);
 
-/// A function that calls its argument with each move of a stream, including variations, and the position before the
-/// move.
+/// A function that plays a stream, including variations, and calls its argument with each move and the position before
+/// it.
 pub type Replay = fn(&Position, &[u8], &mut dyn FnMut(&Position, Move));
 
 impl TextsBuilder {
-    /// Adds a text to the current game. `after` is the number of preceding moves in the stream. It is present only for
+    /// Adds a text to the current game. `after` is the number of preceding moves in the stream. It is given only for
     /// the first text directly after a move. Returns whether the text needs a marker in the moves.
     pub fn push(&mut self, kind: TextKind, text: &[u8], after: Option<u32>) -> bool {
         let mut structure = Structure::default();
@@ -78,8 +78,8 @@ impl TextsBuilder {
         self.current.push(Draft { kind, after, start, end: self.text.len() as u32 });
     }
 
-    /// Adds a text of another chunk without changing its position: after a number of moves, or with a marker in the
-    /// moves.
+    /// Adds a text from another chunk without changing how its position is stored: as a number of moves, or by a marker
+    /// in the moves.
     pub fn keep(&mut self, kind: TextKind, after: Option<u32>, text: &[u8]) {
         if kind == TextKind::Brace {
             let mut structure = Structure::default();
@@ -89,21 +89,22 @@ impl TextsBuilder {
         self.draft(kind, after, text);
     }
 
-    /// Converts the last text to one with a marker in the moves. Call it if an element that precedes the text follows.
+    /// Changes the last text to a text with a marker in the moves. Call this function if the next element is one that
+    /// readers place before a text stored with its position.
     pub fn mark_last(&mut self) {
         if let Some(draft) = self.current.last_mut() {
             draft.after = None;
         }
     }
 
-    /// Ends the current game. `moves` returns its starting position and its plain stream. It is called only if a text
-    /// may contain a line of moves.
+    /// Ends the current game. `moves` returns the game's starting position and its stream of plain moves. It is called
+    /// only if a text of the game may contain a line of moves.
     pub fn end_game(&mut self, moves: impl FnOnce() -> Option<(Position, Vec<u8>)>) {
         let lines = std::mem::take(&mut self.lines);
         self.moves.push(if lines { moves() } else { None });
         let mut texts = std::mem::take(&mut self.current);
         self.any |= !texts.is_empty();
-        // Texts that store their own position come first.
+        // Texts that are stored with their position come first.
         texts.sort_by_key(|draft| draft.after.is_none());
         self.games.push(texts);
     }
@@ -117,18 +118,18 @@ impl TextsBuilder {
         self.lines = false;
     }
 
-    /// Returns whether no game contains a text. For such a chunk there is no texts block.
+    /// Returns whether no game contains a text. A chunk without texts has no texts block.
     pub fn is_empty(&self) -> bool {
         !self.any
     }
 
     /// Returns the payload of the block. `replay` plays the games that may contain lines of moves.
     pub fn encode(&self, level: i32, replay: Replay) -> Vec<u8> {
-        // Encoding with lines succeeds for any text that the parser has accepted; the fallback is for safety only.
+        // Encoding with lines succeeds for every text that the parser accepts, so the fallback is only a precaution.
         self.encode_with(level, Some(replay)).or_else(|| self.encode_with(level, None)).unwrap_or_default()
     }
 
-    /// Returns the positions and moves before the texts of a game that store their own position.
+    /// Returns the preceding move of each text that is stored with its position, and the position before this move.
     fn scenes(&self, game: usize, texts: &[Draft], replay: Option<Replay>) -> Vec<(Position, Move)> {
         let (Some(replay), Some(Some((start, stream)))) = (replay, self.moves.get(game)) else { return Vec::new() };
         let mut scenes = Vec::new();
@@ -216,13 +217,13 @@ impl TextsBuilder {
             (lines.moves, budget::LINE_MOVE),
         ];
         let fixed: u64 = fixed.into_iter().map(|(count, charge)| count as u64 * charge).sum();
-        // One more template, for the padding.
+        // Add one template, for the padding.
         let charge = templates.charge(&predictions) + fixed + budget::TEMPLATE;
         let cost = Cost { charge, allowance: Allowance::Texts(games) };
         let head: usize = templates.order.iter().map(|template| template.len() + 1).sum();
         let padding = cost.padding(rest.bytes.len() + head, budget::RAW);
         if padding > 0 {
-            // A template that no text uses.
+            // This template pads the block, and no text uses it.
             templates.order.push(vec![b' '; padding]);
         }
         let mut head = Vec::new();
@@ -235,19 +236,19 @@ impl TextsBuilder {
     }
 }
 
-/// The lines of all games.
+/// The lines of moves in all games.
 #[derive(Default)]
 struct Lines {
     lengths: Vec<u64>,
     bytes: Vec<u8>,
-    /// The number of moves in all these lines.
+    /// The total number of moves in these lines.
     moves: usize,
 }
 
-/// The usual maximum size of a prediction with its number.
+/// The usual maximum size in bytes of a prediction, including the number of its stream.
 const LONGEST_PREDICTION: usize = 6;
 
-/// Appends the numbers of the predicted streams and their predictions.
+/// Appends the predictions, each after the number of its stream.
 fn push_predictions(predictions: &[(usize, Prediction)], out: &mut Vec<u8>) {
     push_varint(predictions.len() as u64, out);
     let mut next = 0;
@@ -264,7 +265,7 @@ fn push_predictions(predictions: &[(usize, Prediction)], out: &mut Vec<u8>) {
     }
 }
 
-/// Reads the predictions of up to `streams` streams.
+/// Reads the predictions for up to `streams` streams.
 fn read_predictions(bytes: &mut Bytes, streams: usize) -> Option<Vec<Option<Prediction>>> {
     let mut predictions = budget::alike(None, streams)?;
     let mut next = 0usize;
@@ -283,21 +284,21 @@ fn read_predictions(bytes: &mut Bytes, streams: usize) -> Option<Vec<Option<Pred
     Some(predictions)
 }
 
-/// The values of one field of similar templates.
+/// The values of corresponding fields in similar templates.
 #[derive(Debug)]
 struct Stream {
     field: TemplateField,
     text: Vec<u8>,
     values: Vec<i64>,
-    /// The location of each value.
+    /// The location of each value in `values`.
     locations: Vec<FieldLocation>,
 }
 
-/// A template, with the statistics of its texts.
+/// A template, with statistics of the texts that use it.
 struct Template {
-    /// The streams of the template's fields.
+    /// The stream of each field in the template.
     streams: Vec<usize>,
-    /// The charge of one text, and the number of texts.
+    /// The charge of one text with this template, and the number of such texts.
     charge: u64,
     texts: u64,
 }
@@ -309,7 +310,7 @@ struct Templates {
     known: HashMap<Vec<u8>, usize>,
     names: HashMap<StreamName<Vec<u8>>, usize>,
     streams: Vec<Stream>,
-    /// The template of the previous text. Most texts use the same template as the previous text.
+    /// The number of the previous text's template. Most texts use the same template as their predecessor.
     last: usize,
 }
 
@@ -338,7 +339,8 @@ impl Templates {
         number as u64
     }
 
-    /// Returns the number of a text's template. Beyond the maximum, the text becomes a template of one text field.
+    /// Returns the number of the template for a text. If there are too many templates, the template with a single text
+    /// field is used.
     fn number<'a>(&mut self, parsed: &mut ParsedText<'a>, text: &'a [u8]) -> usize {
         if self.order.get(self.last) == Some(&parsed.template) {
             return self.last;
@@ -369,12 +371,12 @@ impl Templates {
         number
     }
 
-    /// Returns whether any template contains a line.
+    /// Returns whether any template contains a line of moves.
     fn has_lines(&self) -> bool {
         self.streams.iter().any(|stream| matches!(stream.field, TemplateField::Line(_)))
     }
 
-    /// Returns the numbers of a stream, coded with a prediction.
+    /// Returns the numbers of a stream in the coding of a prediction.
     #[expect(clippy::indexing_slicing, reason = "predictions refer to existing streams")]
     fn encode(&self, stream: &Stream, prediction: Prediction) -> Vec<u8> {
         let joined = prediction.join(|field| {
@@ -384,7 +386,8 @@ impl Templates {
         fields::encode(prediction, &stream.locations, &stream.values, joined)
     }
 
-    /// Returns the predictions that shorten streams, with the streams' numbers, and the coded numbers of all streams.
+    /// Returns the predictions that shorten their streams, with the streams' numbers, and the coded numbers of all
+    /// streams.
     fn coded(&self) -> (Vec<(usize, Prediction)>, Vec<Vec<u8>>) {
         let mut sources: Vec<Source> = Vec::new();
         let (mut predictions, mut coded) = (Vec::new(), Vec::new());
@@ -408,7 +411,7 @@ impl Templates {
         (predictions, coded)
     }
 
-    /// Returns the charge of all texts and of the streams in use.
+    /// Returns the charge of all texts and of the streams that they use.
     fn charge(&self, predictions: &[(usize, Prediction)]) -> u64 {
         let streams = self.streams.iter().filter(|stream| !stream.values.is_empty()).count() as u64;
         let template_charge = |template: &Template| {
@@ -420,14 +423,14 @@ impl Templates {
 }
 
 impl Stream {
-    /// Returns the first `count` numbers, coded by their kind.
+    /// Returns the first `count` numbers in the default coding of their kind.
     fn encode(&self, count: usize) -> Vec<u8> {
         let games: Vec<u64> = self.locations.iter().take(count).map(|location| u64::from(location.game)).collect();
         numbers::encode(self.field.kind(), self.values.get(..games.len()).unwrap_or_default(), &games)
     }
 }
 
-/// Returns the charge for a text with this template: its literals and its fields.
+/// Returns the charge for a text with this template, for its literals and its fields.
 fn charge_of(template: &[u8]) -> u64 {
     let charge = |field| if field == TemplateField::Text { budget::TEXT } else { budget::NUMBER };
     let (fields, charge) = fields(template).fold((0, 0), |(fields, sum), (_, field)| (fields + 1, sum + charge(field)));
@@ -447,7 +450,8 @@ fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], TemplateField)> {
     })
 }
 
-/// The key of a stream. Fields share a stream after the same literal, or directly after fields of the same stream.
+/// The key that identifies a stream. Fields share a stream if they follow the same literal, or directly follow fields
+/// of the same stream.
 #[derive(PartialEq, Eq, Hash)]
 struct StreamName<T> {
     literal: T,
@@ -456,7 +460,8 @@ struct StreamName<T> {
 }
 
 impl<T: AsRef<[u8]>> StreamName<T> {
-    /// Returns the key of a field after this literal. `behind` is the stream of the previous field, if any.
+    /// Returns the key for a field that follows this literal. `behind` is the stream of the previous field, if there is
+    /// one.
     fn new(literal: T, behind: Option<usize>, field: TemplateField) -> StreamName<T> {
         let behind = behind.filter(|_| literal.as_ref().is_empty());
         StreamName { literal, behind, field }
@@ -468,29 +473,29 @@ fn sum(numbers: &[u64]) -> Option<usize> {
     usize::try_from(sum).ok()
 }
 
-/// The decoded texts of a chunk, still without lines of moves. Decoding a line requires the moves of its game.
+/// The decoded texts of a chunk, with lines of moves still missing. Decoding a line requires the moves of the game.
 #[derive(Debug, Default)]
 pub struct Texts {
     bytes: Vec<u8>,
-    /// The end of each text in `bytes`.
+    /// The end offset of each text in `bytes`.
     ends: Vec<usize>,
-    /// For each game, the indexes of its first text, its first gap and its first kind.
+    /// For each game, the indexes of its first text, its first entry in `gaps`, and its first entry in `kinds`.
     games: Vec<[usize; 3]>,
     gaps: Vec<u64>,
     kinds: Vec<TextKind>,
-    /// The locations of lines, in the order of the texts.
+    /// The locations of missing lines, in the order of the texts.
     holes: Vec<Hole>,
     lines: Vec<u8>,
-    /// The end of each game's lines in `lines`, if there are any.
+    /// The end offset of each game's lines in `lines`, if the chunk contains any.
     line_ends: Vec<usize>,
 }
 
-/// The location of a line.
+/// The location of a missing line of moves.
 #[derive(Clone, Copy, Debug)]
 struct Hole {
-    /// The number of the text, from 0.
+    /// The number of the text that contains the line, from 0.
     text: usize,
-    /// The offset in the bytes of all texts.
+    /// The offset of the line in the bytes of all texts.
     at: usize,
     field: LineField,
     moves: usize,
@@ -498,19 +503,19 @@ struct Hole {
 
 /// A stream being read.
 enum Reader<'a> {
-    /// Texts: the start of the next text, and the end of each text.
+    /// A stream of texts, with the start of the next text and the end of each text.
     Text { text: &'a [u8], at: usize, ends: std::vec::IntoIter<usize> },
-    /// Numbers: the number of values read so far.
+    /// A stream of numbers, with the number of values read so far.
     Numbers(TemplateField, usize),
 }
 
 impl Texts {
-    /// Reads a payload with a verified CRC. `games` is the number of games in the chunk.
+    /// Reads a payload whose CRC has been verified. `games` is the number of games in the chunk.
     pub fn decode(payload: &[u8], games: usize) -> Option<Texts> {
         Texts::decode_within(payload, games, &Limits::DEFAULT)
     }
 
-    /// Reads a payload within the limits.
+    /// Reads a payload within these limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Texts> {
         let mut budget = Budget::new(payload.len(), Allowance::Texts(games), limits);
         let raw = read_compressed_within(payload, &mut budget)?;
@@ -538,7 +543,7 @@ impl Texts {
         }
         let kinds = known;
 
-        // For each stream, the places of its values and the templates that use it.
+        // For each stream, the locations of its values and the templates that use it.
         let mut names: HashMap<StreamName<&[u8]>, usize> = HashMap::new();
         let mut streams: Vec<(TemplateField, Vec<FieldLocation>)> = Vec::new();
         let mut uses: Vec<Vec<usize>> = Vec::new();
@@ -656,7 +661,7 @@ impl Texts {
                             let value = *values.get(*stream)?.get(*at)?;
                             *at += 1;
                             if let TemplateField::Line(field) = *field {
-                                // Only comments that store their own position have lines.
+                                // Only comments that are stored with their position contain lines.
                                 let moves = usize::try_from(value).ok().filter(|moves| *moves <= MOST_MOVES)?;
                                 if index >= *placed as usize {
                                     return None;
@@ -679,7 +684,7 @@ impl Texts {
         Some(texts)
     }
 
-    /// Appends bytes and reserves room for a number. Returns `None` if memory is exhausted.
+    /// Appends bytes, and reserves space for a number after them. Returns `None` if memory is exhausted.
     #[inline]
     fn push(&mut self, bytes: &[u8]) -> Option<()> {
         self.bytes.try_reserve(bytes.len() + annotation::LONGEST).ok()?;
@@ -702,7 +707,8 @@ impl Texts {
         self.bytes.get(self.start_of(number)?..*self.ends.get(number)?)
     }
 
-    /// Returns the texts of game `index` of the chunk (from 0) that have markers in its moves, in order.
+    /// Returns the texts of a game that have markers in its moves, in order, given the index of the game in the chunk,
+    /// from 0.
     pub fn marked(&self, index: usize) -> impl Iterator<Item = (TextKind, &[u8])> {
         let (first, kinds) = match self.range(index) {
             Some(([first, gap, kind], [_, next_gap, next_kind])) => (first + (next_gap - gap), kind..next_kind),
@@ -711,8 +717,8 @@ impl Texts {
         (first..).zip(kinds).filter_map(|(text, kind)| Some((*self.kinds.get(kind)?, self.text(text)?)))
     }
 
-    /// Returns the comments of game `index` of the chunk that store their own position: the number of preceding moves,
-    /// and the comment.
+    /// Returns the comments that are stored with their position, for the game at `index` in the chunk, from 0: the
+    /// number of preceding moves, and the comment.
     pub fn placed(&self, index: usize) -> impl Iterator<Item = (u64, PlacedText)> {
         let (first, gaps) = match self.range(index) {
             Some(([first, gap, _], [_, next_gap, _])) => (first, gap..next_gap),
@@ -725,7 +731,8 @@ impl Texts {
         })
     }
 
-    /// Returns a reader of the comments of game `index` that store their own position. They must be read in order.
+    /// Returns a reader for the comments of a game that are stored with their position, given the index of the game.
+    /// The comments must be read in order.
     pub fn comments(&self, index: usize) -> PlacedTexts<'_> {
         let ([first, ..], [next, ..]) = self.range(index).unwrap_or_default();
         let [from, to] = [first, next].map(|text| self.holes.partition_point(|hole| hole.text < text));
@@ -737,11 +744,11 @@ impl Texts {
     }
 }
 
-/// A comment that stores its own position.
+/// A comment that is stored with its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlacedText(usize);
 
-/// The comments of a game that store their own position.
+/// A reader for the comments of a game that are stored with their position.
 pub struct PlacedTexts<'a> {
     texts: &'a Texts,
     /// The lines that have not been read yet.
@@ -751,13 +758,13 @@ pub struct PlacedTexts<'a> {
 }
 
 impl<'a> PlacedTexts<'a> {
-    /// Returns whether lines remain. Reading them requires the positions of their comments.
+    /// Returns whether lines remain. Reading these lines requires the positions to which their comments belong.
     pub fn has_lines(&self) -> bool {
         !self.holes.is_empty()
     }
 
-    /// Returns a comment. All comments must be read in order, each once. `scene` is the position before the commented
-    /// move, and that move. Returns `None` if a line contains an illegal move.
+    /// Returns a comment. Every comment must be read exactly once, in order. `scene` contains the commented move and
+    /// the position before it. Returns `None` if a line contains an illegal move.
     pub fn read(&mut self, comment: PlacedText, scene: Option<(&Position, Move)>) -> Option<Cow<'a, [u8]>> {
         let PlacedText(number) = comment;
         let text = self.texts.text(number)?;

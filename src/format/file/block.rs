@@ -1,4 +1,4 @@
-//! Block headers: the kind, the covered games and the length of each block (FORMAT.md, "Blocks").
+//! Block headers, which state the kind, the covered games and the length of each block (FORMAT.md, "Blocks").
 
 use crate::error::UnknownPart;
 use crate::format::budget::Allowance;
@@ -13,7 +13,7 @@ pub const BLOCKS: u64 = 8192;
 /// The size of a block header in bytes.
 pub const HEADER: usize = 40;
 
-/// The kind of a block.
+/// The kind of data in a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BlockKind {
     /// Game records: headers and Brenner moves.
@@ -22,32 +22,33 @@ pub enum BlockKind {
     Tags,
     /// Comments and other text.
     Texts,
-    /// Strings that tags refer to; `first` is the first string's id, from 0.
+    /// Strings to which tags refer. `first` is the number of the first string, from 0.
     Dictionary,
     /// A source of games.
     Source,
-    /// The end of a batch.
+    /// The end of a committed batch of blocks.
     Commit,
     /// The layout of the games in their sources.
     Layout,
-    /// Deletions of games; `first` is the first deleted game.
+    /// Deletions of games. `first` is the number of the first deleted game.
     Deleted,
-    /// Bytes of a source outside all stored games; `first` is the number of the next game.
+    /// Bytes of a source that are outside all stored games. `first` is the number of the next game.
     Loose,
-    /// Restorations of deleted games; `first` is the first restored game.
+    /// Restorations of deleted games. `first` is the number of the first restored game.
     Restored,
     /// Keys and values that describe the archive.
     Metadata,
-    /// The model of packed moves; `first` is its number.
+    /// The model of packed moves. `first` is the number of the model.
     Model,
-    /// A kind that this program does not know, by its number.
+    /// A kind that this program does not support, with its number.
     Other(u8),
 }
 
-/// The first skippable kind. Readers skip unknown kinds from this number on, and must know all lower kinds.
+/// The first skippable kind. Readers skip blocks of unknown kinds from this number on, but must support all lower
+/// kinds.
 const SKIPPABLE: u8 = 128;
 
-/// Returns the allowance of a block of this kind, for about `games` games.
+/// Returns the allowance for the budget of a block of this kind, which covers about `games` games.
 pub(crate) fn allowance(kind: BlockKind, games: usize) -> Allowance {
     match kind {
         BlockKind::Texts => Allowance::Texts(games),
@@ -64,7 +65,7 @@ impl BlockKind {
         [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose, Restored, Metadata, Model]
     };
 
-    /// Returns the kind of a number, or `None` for 0, which is unassigned.
+    /// Returns the kind with this number, or `None` for 0, which is unassigned.
     pub fn from_number(number: u8) -> Option<BlockKind> {
         let known = BlockKind::KNOWN.into_iter().find(|kind| kind.number() == number);
         known.or((number > 0).then_some(BlockKind::Other(number)))
@@ -89,12 +90,12 @@ impl BlockKind {
         }
     }
 
-    /// Returns whether readers skip a block of this kind if they do not know it.
+    /// Returns whether readers skip a block of this kind if they do not support it.
     pub const fn is_skippable(self) -> bool {
         self.number() >= SKIPPABLE
     }
 
-    /// Returns the name of the kind in FORMAT.md.
+    /// Returns the name that FORMAT.md uses for the kind.
     pub const fn name(self) -> &'static str {
         match self {
             BlockKind::Moves => "moves",
@@ -120,23 +121,23 @@ impl BlockKind {
 pub struct BlockHeader {
     /// The kind of the block.
     pub kind: BlockKind,
-    /// The coding of the payload. The kind determines its meaning.
+    /// The coding of the payload. Its meaning depends on the kind.
     pub coding: u8,
-    /// The number of the first game (or string, or source) covered.
+    /// The number of the first game (or string, or source) that the block covers.
     pub first: u64,
-    /// The number of covered games or strings.
+    /// The number of games or strings that the block covers.
     pub count: u32,
-    /// For moves: the number of payload bytes under the payload CRC, because the rest is under page CRCs. For other
-    /// kinds: the payload's length.
+    /// For moves blocks, the number of payload bytes that the payload CRC covers. Page CRCs cover the following bytes.
+    /// For other kinds, the length of the payload.
     pub checked: u32,
-    /// The payload's length in bytes.
+    /// The length of the payload in bytes.
     pub length: u64,
     /// The CRC of the first `checked` bytes of the payload, seeded for the payload's offset.
     pub payload_crc: u32,
 }
 
 impl BlockHeader {
-    /// Returns the header of a block at `offset`.
+    /// Returns the bytes of the header for a block at `offset`.
     pub fn encode(&self, id: ArchiveId, offset: u64) -> [u8; HEADER] {
         let mut bytes = Vec::with_capacity(HEADER);
         bytes.extend_from_slice(&SYNC);
@@ -171,7 +172,7 @@ impl BlockHeader {
             payload_crc: bytes.u32()?,
         };
         let end = offset.checked_add(HEADER as u64)?.checked_add(header.length)?;
-        // Pages of records have separate CRCs. In all other blocks, the payload CRC covers the whole payload.
+        // Pages of records have separate CRCs. In all other blocks, the payload CRC covers the entire payload.
         let rest = header.length.checked_sub(u64::from(header.checked))?;
         let covered = rest == 0 || header.kind == BlockKind::Moves;
         let small = header.first.max(end) <= MOST;
@@ -180,8 +181,8 @@ impl BlockHeader {
 }
 
 impl BlockHeader {
-    /// Returns the part of this block that this program does not know and a reader must know, if any. It is a critical
-    /// kind, or the coding of a kind with only one known coding.
+    /// Returns the part of this block that a reader must support but this program does not, if any. Such a part is a
+    /// critical kind, or an unknown coding of a kind with only one assigned coding.
     pub fn unknown(&self) -> Option<UnknownPart> {
         match self.kind {
             BlockKind::Other(kind @ ..SKIPPABLE) => Some(UnknownPart::Block { kind }),
@@ -194,17 +195,17 @@ impl BlockHeader {
 }
 
 /// Returns an identity for which the checksum in the header of a block at `offset` is valid. Returns `None` if the
-/// header is cut short.
+/// header is truncated.
 ///
-/// A checksum depends on only 32 bits of the identity, and a CRC can be computed backwards. For a damaged header or
-/// other bytes, the result is the identity of no archive.
+/// A checksum depends on only 32 bits of the identity, and a CRC can be computed backward. For a damaged header or
+/// other bytes, the result belongs to no archive.
 pub fn identity_of(header: &[u8], offset: u64) -> Option<ArchiveId> {
     let (body, crc) = header.get(..HEADER)?.split_last_chunk::<4>()?;
     let known: Vec<u8> = offset.to_le_bytes().iter().chain(body).copied().collect();
     Some(ArchiveId::from_crc(crc_before(u32::from_le_bytes(*crc), &known)))
 }
 
-/// Returns a complete block of a kind with one CRC for the whole payload.
+/// Returns a complete block whose payload has a single CRC.
 pub fn encode(kind: BlockKind, first: u64, count: u32, payload: &[u8], id: ArchiveId, offset: u64) -> Vec<u8> {
     let mut block = Vec::with_capacity(HEADER + payload.len());
     let header = BlockHeader {

@@ -1,4 +1,4 @@
-//! Commit blocks: the end of a batch, with the totals of the archive and the progress of the import (FORMAT.md,
+//! Commit blocks, which end a batch and contain the totals of the archive and the progress of the import (FORMAT.md,
 //! "Commits").
 
 use super::source::SourceRecord;
@@ -6,7 +6,7 @@ use super::state::Chain;
 use crate::format::limits::MOST;
 use crate::format::wire::{Bytes, push_string, push_varint};
 
-/// The archive's totals at a commit.
+/// The totals of an archive at a commit.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -18,37 +18,37 @@ use crate::format::wire::{Bytes, push_string, push_varint};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Commit {
-    /// The number of the commit, from 1. The header page for this commit holds the same number.
+    /// The sequence number of the commit, from 1. The header page for this commit contains the same number.
     pub sequence: u64,
     /// Games in the archive.
     pub games: u64,
-    /// The number of plies in the main lines of these games.
+    /// The number of plies in the main lines of all games.
     pub plies: u64,
     /// Strings in the dictionary.
     pub strings: u64,
     /// Completely read sources.
     pub sources: u64,
-    /// Bytes of PGN read, decompressed.
+    /// The number of decompressed PGN bytes read.
     pub pgn_bytes: u64,
-    /// Games stored with a fault.
+    /// The number of games stored with a fault.
     pub faulty: u64,
     /// Games rejected.
     pub rejected: u64,
-    /// Bytes of moves blocks, headers included.
+    /// The size of all moves blocks in bytes, including headers.
     pub moves_bytes: u64,
-    /// Bytes of tags blocks, headers included.
+    /// The size of all tags blocks in bytes, including headers.
     pub tags_bytes: u64,
-    /// Bytes of texts blocks, headers included.
+    /// The size of all texts blocks in bytes, including headers.
     pub texts_bytes: u64,
-    /// Bytes of dictionary blocks, headers and second copies included.
+    /// The size of all dictionary blocks in bytes, including headers and second copies.
     pub dictionary_bytes: u64,
-    /// Bytes of layout blocks, headers included.
+    /// The size of all layout blocks in bytes, including headers.
     pub layout_bytes: u64,
-    /// The chain up to this block. It binds the commit to the preceding blocks.
+    /// The chain up to this block. The chain ties the commit to all preceding blocks.
     pub chain: Chain,
 }
 
-/// The progress of an import at a commit, from which the import can continue.
+/// The progress of an unfinished import at a commit, from which the import can continue.
 ///
 /// ```
 /// use scoresheet::import::{ImportOptions, Progress};
@@ -72,19 +72,19 @@ pub struct Commit {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unfinished {
-    /// The number of the import's first source in the archive, from 0. Later sources that are complete have source
-    /// blocks.
+    /// The number of the first source of this import in the archive, from 0. Further sources that have been imported
+    /// completely have source blocks.
     pub first_source: u64,
     /// The line of the current source at which the import continues, from 1.
     pub line: u64,
-    /// The options that affect the stored data, as text of the writer's choice.
+    /// The import options that affect the stored data, as text in a form that the writer chooses.
     pub options: String,
-    /// The current source, up to this point: its length and hash cover the imported bytes.
+    /// The current source as imported so far: its length and hash cover only the imported bytes.
     pub source: SourceRecord,
 }
 
 impl Unfinished {
-    /// Appends the unfinished import to the payload of its commit.
+    /// Appends the progress of the unfinished import to the payload of its commit.
     #[doc(hidden)]
     pub fn encode(&self, payload: &mut Vec<u8>) {
         push_varint(self.first_source, payload);
@@ -93,7 +93,7 @@ impl Unfinished {
         payload.extend_from_slice(&self.source.encode());
     }
 
-    /// Returns the unfinished import in a commit's payload, if there is one.
+    /// Returns the progress of an unfinished import from the payload of a commit, or `None` if there is none.
     #[doc(hidden)]
     pub fn from_commit(payload: &[u8]) -> Option<Unfinished> {
         Unfinished::decode(Commit::decode(payload)?.sources, payload.get(TOTALS..)?)
@@ -108,12 +108,12 @@ impl Unfinished {
     }
 }
 
-/// The size of a commit's 13 numbers and its chain, in bytes.
+/// The size of a commit's 13 numbers and its chain together, in bytes.
 const TOTALS: usize = 13 * 8 + 16;
 
 impl Commit {
-    /// Returns the payload: 13 numbers of eight bytes and the chain. If the import is unfinished, [`Unfinished`]
-    /// follows.
+    /// Returns the payload: 13 numbers of eight bytes, followed by the chain. If an import is unfinished, the writer
+    /// appends [`Unfinished`].
     #[doc(hidden)]
     pub fn encode(&self) -> Vec<u8> {
         [

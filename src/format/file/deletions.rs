@@ -1,10 +1,11 @@
-//! Deletions and restorations blocks: games to hide, and games to show again (FORMAT.md, "Deletions blocks").
+//! Deletions and restorations blocks, which hide games and show them again (FORMAT.md, "Deletions blocks").
 
 use crate::format::budget::{self, Allowance, Budget, Cost, RUN};
 use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
-/// Returns the payload for these runs of games, each as first and last. Runs must be ascending and not adjacent.
+/// Returns the payload for runs of games, each given as first and last game. The runs must be ascending and must not be
+/// adjacent.
 pub fn encode(runs: &[(u64, u64)]) -> Vec<u8> {
     let (mut raw, mut next) = (Vec::new(), 1);
     for (first, last) in runs {
@@ -18,7 +19,7 @@ pub fn encode(runs: &[(u64, u64)]) -> Vec<u8> {
     payload
 }
 
-/// Reads a payload with a verified CRC. No run exceeds game `games`.
+/// Reads a payload whose CRC has been verified. Returns `None` if a run extends beyond game `games`.
 pub fn decode(payload: &[u8], games: u64) -> Option<Vec<(u64, u64)>> {
     let mut budget = Budget::new(payload.len(), Allowance::Block, &Limits::DEFAULT);
     let raw = read_compressed_within(payload, &mut budget)?;

@@ -1,6 +1,6 @@
-//! Dictionary blocks: the strings that tags refer to by number (FORMAT.md, "Dictionary blocks").
+//! Dictionary blocks, which contain the strings that tags refer to by number (FORMAT.md, "Dictionary blocks").
 //!
-//! Each dictionary block is written twice, one directly after the other, because many games depend on it.
+//! Each dictionary block is written twice in succession, because many games depend on it.
 
 use crate::format::budget::{Allowance, Budget, Cost, STRING, with_room};
 use crate::format::limits::Limits;
@@ -21,7 +21,7 @@ pub fn encode(strings: &[Box<[u8]>], level: i32) -> Vec<u8> {
     payload
 }
 
-/// Returns the cost of a block with this many strings.
+/// Returns the charge of a block with this many strings.
 pub(crate) fn cost(strings: usize) -> Cost {
     Cost { charge: strings as u64 * STRING, allowance: Allowance::Dictionary }
 }
@@ -34,12 +34,12 @@ pub struct BlockStrings {
 }
 
 impl BlockStrings {
-    /// Reads a payload with a verified CRC.
+    /// Reads a payload whose CRC has been verified.
     pub fn decode(payload: &[u8], count: usize) -> Option<BlockStrings> {
         BlockStrings::decode_within(payload, count, &Limits::DEFAULT)
     }
 
-    /// Reads a payload within the limits.
+    /// Reads a payload within these limits.
     pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<BlockStrings> {
         let mut budget = Budget::new(payload.len(), Allowance::Dictionary, limits);
         let raw = read_compressed_within(payload, &mut budget)?;
@@ -52,13 +52,13 @@ impl BlockStrings {
             end = end.checked_add(bytes.count().filter(|length| *length <= limits.string)?)?;
             starts.push(end);
         }
-        // The strings begin after the lengths.
+        // The strings follow the lengths.
         let first = raw.len() - bytes.0.len();
         starts.iter_mut().for_each(|start| *start += first);
         (end == bytes.0.len()).then_some(BlockStrings { raw, starts })
     }
 
-    /// Returns string `index` of the block, from 0.
+    /// Returns a string of the block, given its index from 0.
     pub fn get(&self, index: usize) -> Option<&[u8]> {
         self.raw.get(*self.starts.get(index)?..*self.starts.get(index + 1)?)
     }

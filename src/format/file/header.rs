@@ -1,7 +1,7 @@
 //! The first two pages of an archive, each with a complete header (FORMAT.md, "Header pages").
 //!
-//! Commits write the two pages alternately, so one page stays valid if a write is interrupted. This file decodes pages.
-//! The code that opens archives selects the valid page.
+//! Commits write the two pages alternately, so if a write is interrupted, the other page is still valid. This file
+//! decodes pages. The code that opens archives selects the valid page.
 
 pub use super::block::BLOCKS;
 
@@ -18,66 +18,68 @@ pub const PAGE: usize = 4096;
 /// The offsets of the pages.
 pub const PAGES: [u64; 2] = [0, PAGE as u64];
 const _: () = assert!(BLOCKS == 2 * PAGE as u64);
-/// The offset of the archive's identity in each page. Even a damaged page may show the identity.
+/// The offset of the archive's identity within each page. The identity may be readable even in a damaged page.
 pub const IDENTITIES: [u64; 2] = [PAGES[0] + 16, PAGES[1] + 16];
-/// The offset of the CRC in a page: at its end.
+/// The offset of the CRC at the end of a page.
 const CRC_AT: usize = PAGE - 4;
-/// The offset of the features in a page.
+/// The offset of the features within a page.
 pub const FEATURES: u64 = 80;
 
 /// The contents of a header page: the identity of the archive, and its last commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {
-    /// Format version, major and minor.
+    /// The format version, major and minor.
     pub version: (u16, u16),
-    /// The archive and its committed state.
+    /// The identity of the archive and the state at its last commit.
     pub state: State,
-    /// The offset of the last commit block; 0 in an archive without commits.
+    /// The offset of the last commit block, or 0 in an archive without commits.
     pub commit: u64,
-    /// The features that a program must know to read the archive, or to write to it.
+    /// The features that a program must support to read the archive or to write to it.
     pub features: Features,
 }
 
-/// Features that the archive's format version lacks: a bit for each (FORMAT.md, "Extensions"). No bit is assigned yet.
+/// Features that the archive uses in addition to its format version, with one bit for each feature (FORMAT.md,
+/// "Extensions"). No bit is assigned yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Features {
-    /// The features that a reader must know.
+    /// The features that a reader must support.
     pub read: u32,
-    /// The features that only a writer must know.
+    /// The features that only a writer must support.
     pub write: u32,
 }
 
-/// The features that this program knows.
+/// The features that this program supports.
 const KNOWN: Features = Features { read: 0, write: 0 };
 
 impl Features {
-    /// Returns the features that prevent this program from reading the archive, if any.
+    /// Returns the unsupported features that prevent this program from reading the archive, if any.
     pub fn unknown_to_reader(self) -> Option<UnknownPart> {
         Some(self.read & !KNOWN.read).filter(|bits| *bits != 0).map(UnknownPart::ReadFeatures)
     }
 
-    /// Returns the features that prevent this program from writing to the archive, if any.
+    /// Returns the unsupported features that prevent this program from writing to the archive, if any.
     pub fn unknown_to_writer(self) -> Option<UnknownPart> {
         let bits = Some(self.write & !KNOWN.write).filter(|bits| *bits != 0);
         self.unknown_to_reader().or(bits.map(UnknownPart::WriteFeatures))
     }
 }
 
-/// The state of a header page in a file.
+/// The condition of a header page in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Page {
-    /// A page of this program's major version with a valid CRC. Features describe additions of greater minor versions.
+    /// A page with a valid CRC and the major version of this program. Additions of later minor versions are described
+    /// by features.
     Intact(Header),
-    /// A page of a greater major version with a valid CRC.
+    /// A page with a valid CRC and a later major version.
     Newer((u16, u16)),
-    /// A page of a smaller major version with a valid CRC.
+    /// A page with a valid CRC and an earlier major version.
     Older((u16, u16)),
-    /// Zeros: no commit has used this page yet.
+    /// A page of zeros, which no commit has used yet.
     Zero,
-    /// Anything else that begins with the magic bytes. Either a crash has torn the page, or it is damaged; the page
-    /// alone cannot show which.
+    /// Any other page that begins with the magic number. The page was either torn by a crash or damaged later. The page
+    /// itself does not show which happened.
     Damaged,
-    /// A page without the magic bytes.
+    /// A page without the magic number.
     NotAnArchive,
 }
 
@@ -87,12 +89,12 @@ impl Header {
         Header { version: VERSION, state: State::new(id), commit: 0, features: Features::default() }
     }
 
-    /// Returns the offset of the page with this header.
+    /// Returns the offset of the page to which this header is written.
     pub fn offset(&self) -> u64 {
         if self.state.sequence.is_multiple_of(2) { PAGES[0] } else { PAGES[1] }
     }
 
-    /// Returns the bytes of the page, for `offset`.
+    /// Returns the bytes of the page.
     pub fn encode(&self) -> Vec<u8> {
         let mut page = Vec::with_capacity(PAGE);
         page.extend_from_slice(&MAGIC);
@@ -121,8 +123,8 @@ impl Page {
 
     /// Reads the page at `offset`, which may be truncated.
     ///
-    /// Magic, version, size and CRC are at the same offsets in every version. A page of another version is therefore
-    /// not mistaken for a damaged page.
+    /// The magic number, version, size and CRC are at the same offsets in every version. A page of another version is
+    /// therefore not mistaken for a damaged page.
     fn decode(page: &[u8], offset: u64) -> Page {
         let Some(rest) = page.strip_prefix(&MAGIC) else {
             let zero = page.len() == PAGE && page.iter().all(|byte| *byte == 0);
@@ -149,7 +151,7 @@ impl Page {
         read().unwrap_or(Page::Damaged)
     }
 
-    /// Returns the header of an intact page.
+    /// Reads the header of an intact page.
     pub fn header(&self) -> Option<Header> {
         match self {
             Page::Intact(header) => Some(*header),

@@ -1,5 +1,5 @@
-//! The index file: the offsets of each chunk's moves and of each dictionary block (FORMAT.md, "The index file"). It is
-//! a cache of the archive.
+//! The index file, which contains the offset of each chunk's moves block and of each dictionary block (FORMAT.md, "The
+//! index file"). The index is a cache: it can be rebuilt from the archive.
 
 use crate::format::file::state::State;
 use crate::format::identity::VERSION;
@@ -20,14 +20,14 @@ pub struct ChunkEntry {
     pub first: u64,
     /// The offset of the chunk's moves block.
     pub offset: u64,
-    /// The number of record pages in the preceding chunks.
+    /// The number of pages of records in the preceding chunks.
     pub pages: u64,
 }
 
 /// A dictionary block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DictionaryEntry {
-    /// The id of the block's first string, from 0.
+    /// The number of the block's first string, from 0.
     pub first: u64,
     /// The offset of the block.
     pub offset: u64,
@@ -38,7 +38,7 @@ pub struct DictionaryEntry {
 /// A block of deletions or restorations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DeletionEntry {
-    /// The first game in the block.
+    /// The number of the first game in the block.
     pub first: u64,
     /// The offset of the block.
     pub offset: u64,
@@ -49,9 +49,9 @@ pub struct DeletionEntry {
 /// An index.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Index {
-    /// The state of the archive at which the index was written.
+    /// The state of the archive for which the index was written.
     pub state: State,
-    /// The total number of record pages.
+    /// The total number of pages of records.
     pub pages: u64,
     /// The number of strings in the dictionary.
     pub strings: u64,
@@ -59,12 +59,12 @@ pub struct Index {
     pub chunks: Vec<ChunkEntry>,
     /// The dictionary blocks in order.
     pub dictionaries: Vec<DictionaryEntry>,
-    /// The blocks of deletions and restorations in order.
+    /// The deletions and restorations blocks in order.
     pub deletions: Vec<DeletionEntry>,
 }
 
 impl Index {
-    /// Returns the bytes of the file.
+    /// Returns the bytes of the index file.
     pub fn encode(&self) -> Vec<u8> {
         let entries = self.chunks.len() + self.dictionaries.len() + self.deletions.len();
         let mut file = Vec::with_capacity(HEADER + entries * ENTRY + 4);
@@ -92,7 +92,7 @@ impl Index {
         file
     }
 
-    /// Reads a file. Returns `None` if it is damaged or of another version.
+    /// Reads a file. Returns `None` if the file is damaged or has another version.
     pub fn decode(file: &[u8]) -> Option<Index> {
         let (body, crc) = file.split_at_checked(file.len().checked_sub(4)?)?;
         let mut bytes = Bytes(body.strip_prefix(&MAGIC)?);
@@ -129,8 +129,8 @@ impl Index {
         index.holds_together().then_some(index)
     }
 
-    /// Returns whether the entries are in order and agree with the totals. Readers depend on it, and a checksum does
-    /// not prove it.
+    /// Returns whether the entries are in order and agree with the totals. Readers depend on these properties, and a
+    /// checksum does not prove them.
     fn holds_together(&self) -> bool {
         let (chunks, dictionaries) = (&self.chunks, &self.dictionaries);
         let ascend = |pair: &[ChunkEntry]| match pair {
@@ -143,7 +143,7 @@ impl Index {
         };
         let totals = match (chunks.first(), chunks.last()) {
             (Some(first), Some(last)) => {
-                // A page takes at least five bytes of the archive: one of records and four of a checksum.
+                // A page takes at least five bytes of the archive: one byte of records and four bytes of a checksum.
                 let pages = last.pages <= self.pages && self.pages <= self.state.length / 5;
                 first.first == 1 && first.pages == 0 && last.first <= self.state.games && pages
             }
@@ -153,7 +153,8 @@ impl Index {
             (Some(first), Some(last)) => first.first == 0 && last.first < self.strings,
             _ => self.strings == 0,
         };
-        // A game takes at least a byte of its block's table, so the file supports an allocation for all games.
+        // A game takes at least one byte of its block's table, so the size of the archive justifies an allocation for
+        // all games.
         let games = self.state.games <= self.state.length;
         let deletions = self.deletions.iter().all(|entry| entry.first >= 1 && entry.count <= self.state.games);
         totals

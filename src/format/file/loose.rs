@@ -1,17 +1,17 @@
-//! Loose blocks: bytes in a source outside all stored games (FORMAT.md, "Loose blocks").
+//! Loose blocks, which contain bytes of a source that are outside all stored games (FORMAT.md, "Loose blocks").
 
 use crate::format::budget::{Allowance, Budget, Cost};
 use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
-/// Returns bytes from a source as a compressed part.
+/// Returns source bytes as a compressed part.
 pub fn compress(bytes: &[u8], level: i32) -> Vec<u8> {
     let mut part = Vec::new();
     push_compressed(bytes, level, Cost { charge: 0, allowance: Allowance::Block }, &mut part);
     part
 }
 
-/// Returns the payload: the number of the source, from 0, and its bytes in the form of `compress`.
+/// Returns the payload: the number of the source, from 0, and its bytes as returned by `compress`.
 pub fn encode(source: u64, compressed: &[u8]) -> Vec<u8> {
     let mut payload = Vec::new();
     push_varint(source, &mut payload);
@@ -19,12 +19,12 @@ pub fn encode(source: u64, compressed: &[u8]) -> Vec<u8> {
     payload
 }
 
-/// Returns the number of the source and the bytes.
+/// Returns the number of the source and its loose bytes.
 pub fn decode(payload: &[u8]) -> Option<(u64, Vec<u8>)> {
     decode_within(payload, &Limits::DEFAULT)
 }
 
-/// Returns the number of the source and the bytes, within the limits.
+/// Returns the number of the source and its loose bytes, decompressed within these limits.
 pub fn decode_within(payload: &[u8], limits: &Limits) -> Option<(u64, Vec<u8>)> {
     let (source, compressed) = split(payload)?;
     let mut budget = Budget::new(compressed.len(), Allowance::Block, limits);
@@ -36,7 +36,7 @@ pub fn source(payload: &[u8]) -> Option<u64> {
     split(payload).map(|(source, _)| source)
 }
 
-/// Returns the number of the source and the compressed bytes.
+/// Returns the number of the source and its compressed loose bytes.
 pub fn split(payload: &[u8]) -> Option<(u64, &[u8])> {
     let mut bytes = Bytes(payload);
     Some((bytes.varint()?, bytes.0))

@@ -1,5 +1,5 @@
-//! Metadata blocks: the description of an archive, as keys and values. Model blocks: the model of packed moves
-//! (FORMAT.md, "Metadata blocks", "Model blocks").
+//! Metadata blocks, which describe an archive by keys and values, and model blocks, which contain the model of packed
+//! moves (FORMAT.md, "Metadata blocks", "Model blocks").
 
 use crate::format::budget::{Allowance, Budget, Cost, STRING};
 use crate::format::limits::Limits;
@@ -11,11 +11,12 @@ pub const KEYS: [&str; 8] = ["title", "description", "creator", "license", "orig
 const LONGEST_KEY: usize = 64;
 /// The maximum length of a value in bytes.
 pub const LONGEST_VALUE: usize = 1 << 16;
-/// The zstd level of metadata and model blocks. An archive has only one or two such blocks, so time hardly matters.
+/// The zstd level for metadata and model blocks. An archive contains only one or two such blocks, so the speed of the
+/// level hardly matters.
 const LEVEL: i32 = 19;
 
-/// Returns whether a metadata block accepts a key: a lower-case letter, then lower-case letters, digits and hyphens, at
-/// most 64 characters in total.
+/// Returns whether a text is a valid key: a lower-case letter, then lower-case letters, digits and hyphens, at most 64
+/// characters in total.
 pub fn is_key(key: &str) -> bool {
     let letter = key.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
     let rest = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
@@ -38,7 +39,7 @@ pub fn encode<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<u8
     payload
 }
 
-/// Reads a payload of `count` pairs within the limits.
+/// Reads a payload of `count` pairs within these limits.
 pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<Vec<(String, String)>> {
     let mut budget = Budget::new(payload.len(), Allowance::Block, limits);
     let raw = read_compressed_within(payload, &mut budget)?;
@@ -55,14 +56,14 @@ pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<Ve
     bytes.0.is_empty().then_some(pairs)
 }
 
-/// Returns the payload of a block that holds a model's bytes.
+/// Returns the payload of a model block for these bytes.
 pub fn encode_model(model: &[u8]) -> Vec<u8> {
     let mut payload = Vec::new();
     push_compressed(model, LEVEL, Cost { charge: 0, allowance: Allowance::Block }, &mut payload);
     payload
 }
 
-/// Returns the bytes of a model, within the limits.
+/// Returns the bytes of a model, decompressed within these limits.
 pub fn decode_model_within(payload: &[u8], limits: &Limits) -> Option<Vec<u8>> {
     read_compressed_within(payload, &mut Budget::new(payload.len(), Allowance::Block, limits))
 }

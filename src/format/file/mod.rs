@@ -1,8 +1,7 @@
-//! The parts of an archive file and its index: header pages, block headers, and the blocks that do not belong to one
-//! chunk.
+//! The parts of an archive file and its index: header pages, block headers, and the blocks outside chunks.
 //!
-//! Each file covers one structure, encodes it to bytes and reads it from a slice. `state` is common to these
-//! structures: the identity of the archive and its last commit.
+//! Each module covers one structure: it encodes the structure to bytes and reads it from a slice. `state` is part of
+//! several structures: it contains the identity of the archive and its last commit.
 
 pub mod block;
 pub mod commit;

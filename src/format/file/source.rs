@@ -1,9 +1,9 @@
-//! Source blocks: the imported sources (FORMAT.md, "Source blocks").
+//! Source blocks, which describe the imported sources (FORMAT.md, "Source blocks").
 
 use crate::format::limits::MOST;
 use crate::format::wire::{Bytes, push_string, push_varint};
 
-/// A completely read source of games.
+/// A source of games that was read completely.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -19,9 +19,9 @@ use crate::format::wire::{Bytes, push_string, push_varint};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceRecord {
-    /// The number of the source in the archive, from 0, as in the block's header.
+    /// The number of the source in the archive, from 0, which the header of its block also contains.
     pub number: u64,
-    /// The given name, without folders.
+    /// The name given to the source, without folders.
     pub name: String,
     /// The decompressed length of the source in bytes.
     pub bytes: u64,
@@ -31,9 +31,9 @@ pub struct SourceRecord {
     pub seen: u64,
     /// The number of rejected games.
     pub rejected: u64,
-    /// The number of its first game in the archive, if it has one.
+    /// The number of the source's first game in the archive, if any game of the source is stored.
     pub first_game: u64,
-    /// Whether the archive contains every byte of the source and can reproduce it.
+    /// Whether the archive contains every byte of the source and can restore it exactly.
     pub exact: bool,
 }
 
@@ -57,7 +57,7 @@ impl SourceRecord {
         let mut bytes = Bytes(payload);
         let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
         let [length, seen, rejected, first_game] = [bytes.varint()?, bytes.varint()?, bytes.varint()?, bytes.varint()?];
-        // The archive stores this many games, beginning with the first.
+        // The archive contains this many games of the source, beginning with `first_game`.
         seen.checked_sub(rejected)?;
         if [length, seen, first_game].into_iter().any(|number| number > MOST) {
             return None;

@@ -1,8 +1,8 @@
-//! The state of an archive at a commit. Header pages, indexes and side files contain it (FORMAT.md, "State and content
-//! chain").
+//! The state of an archive at a commit. Header pages, indexes and side files contain the state (FORMAT.md, "State and
+//! content chain").
 //!
-//! An identity, a length and counts can agree by chance. The chain cannot, in practice: it is a hash over the headers
-//! of all blocks up to a commit, and these headers contain the checksums of all other bytes.
+//! Two archives can have equal identities, lengths and counts by chance. Their chains differ in practice: a chain is a
+//! hash over the headers of all blocks up to a commit, and these headers contain the checksums of all other bytes.
 
 use super::block::{BLOCKS, BlockHeader, BlockKind, HEADER};
 use crate::format::identity::ArchiveId;
@@ -10,21 +10,21 @@ use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
 use sha2::{Digest, Sha256};
 
-/// A hash over all blocks from the beginning of an archive: the first 16 bytes of a SHA-256 of the previous chain and a
-/// block's header.
+/// A hash over all blocks from the beginning of an archive: the first 16 bytes of the SHA-256 of the previous chain and
+/// a block's header.
 ///
 /// [`State`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Chain(pub [u8; 16]);
 
 impl Chain {
-    /// Returns the chain of an archive without blocks: its identity.
+    /// Returns the chain of an archive without blocks, which equals the identity.
     #[doc(hidden)]
     pub fn new(id: ArchiveId) -> Chain {
         Chain(id.0)
     }
 
-    /// Returns the chain after one more block, from the bytes of its header.
+    /// Returns the chain after one more block, whose header has these bytes.
     #[doc(hidden)]
     pub fn then(self, header: &[u8; HEADER]) -> Chain {
         let hash = Sha256::new().chain_update(self.0).chain_update(header).finalize();
@@ -34,7 +34,8 @@ impl Chain {
     }
 }
 
-/// The state of an archive at a commit. A file with this state was made from the archive at exactly this commit.
+/// The state of an archive at a commit. A side file that contains this state was built from the archive at exactly this
+/// commit.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -53,11 +54,11 @@ impl Chain {
 pub struct State {
     /// The archive.
     pub id: ArchiveId,
-    /// The sequence number of the commit; 0 before the first commit.
+    /// The sequence number of the commit, or 0 before the first commit.
     pub sequence: u64,
     /// The committed length of the archive in bytes.
     pub length: u64,
-    /// The total number of games.
+    /// The total number of games in the archive.
     pub games: u64,
     /// The chain up to and including the commit block.
     pub chain: Chain,
@@ -74,7 +75,7 @@ impl State {
         State { id, sequence: 0, length: BLOCKS, games: 0, chain: Chain::new(id) }
     }
 
-    /// Advances to the end of a block that begins at the end of the state and has this header.
+    /// Advances over a block with this header, which begins at the end of this state.
     #[doc(hidden)]
     pub fn extend(&mut self, header: &BlockHeader) {
         self.chain = self.chain.then(&header.encode(self.id, self.length));
@@ -98,7 +99,7 @@ impl State {
         bytes
     }
 
-    /// Reads the bytes. Returns `None` if a number exceeds the limits of the format.
+    /// Reads the bytes. Returns `None` if a number exceeds a limit of the format.
     pub(crate) fn decode(bytes: &mut Bytes) -> Option<State> {
         let id = ArchiveId(bytes.array()?);
         let mut number = || bytes.u64().filter(|number| *number <= MOST);

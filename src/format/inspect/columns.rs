@@ -1,4 +1,4 @@
-//! The parts of the blocks of a chunk: tables and records of moves; tags, texts and layout.
+//! Describes the blocks of a chunk: tables and records of moves, as well as tags, texts and layout.
 
 use super::walk::{Cursor, Walk, shown, text};
 use crate::format::ArchiveId;
@@ -10,7 +10,7 @@ use crate::format::wire::Bytes;
 use crate::format::{layout, record};
 use crate::game::TextKind;
 
-/// The codecs' names, by number.
+/// The names of the codecs, by their numbers.
 const CODECS: [&str; 7] = ["text", "dictionary", "integer", "signed", "date", "time", "base 62"];
 /// The width that marks a predicted column.
 const PREDICTED: u64 = 255;
@@ -78,7 +78,7 @@ fn start_parts(walk: &mut Walk, cursor: &mut Cursor) -> Option<()> {
     walk.varint(cursor, "fullmove number").map(drop)
 }
 
-/// Walks over a column of numbers: its width, then its planes. Returns the numbers.
+/// Describes a column of numbers: its width, and then its planes. Returns the numbers.
 fn column(walk: &mut Walk, cursor: &mut Cursor, name: &str, count: usize) -> Option<Vec<u64>> {
     walk.group(cursor, name, &format!("{count} numbers"), |walk, cursor| {
         let width = walk.number(cursor, "width", 1)?;
@@ -89,7 +89,7 @@ fn column(walk: &mut Walk, cursor: &mut Cursor, name: &str, count: usize) -> Opt
 fn planes(walk: &mut Walk, cursor: &mut Cursor, name: &str, width: u64, count: usize) -> Option<Vec<u64>> {
     let width = usize::try_from(width).ok().filter(|width| *width <= 8)?;
     let size = width.checked_mul(count)?;
-    // Planes of width 0 take no bytes, so the caller must limit the count.
+    // Planes of width 0 take no bytes, so the caller must limit the number of values.
     let of = |bytes: &[u8], number: usize| {
         (0..width).fold(0, |value, plane| {
             value | u64::from(bytes.get(plane * count + number).copied().unwrap_or(0)) << (8 * plane)
@@ -105,9 +105,9 @@ fn planes(walk: &mut Walk, cursor: &mut Cursor, name: &str, width: u64, count: u
     Some((0..count).map(|number| of(bytes, number)).collect())
 }
 
-/// The maximum number of tags of a chunk. Games with only one schema take no bytes here.
+/// The maximum number of tags in a chunk. If all games use one schema, the games take no bytes here.
 const MOST_TAGS: usize = 1 << 26;
-/// The maximum number of values in planes without bytes.
+/// The maximum number of values in planes that take no bytes.
 const MOST_ZEROS: usize = 1 << 22;
 
 pub(super) fn tags(walk: &mut Walk, cursor: &mut Cursor, games: usize, payload: &[u8]) -> Option<()> {
@@ -167,7 +167,7 @@ pub(super) fn tags(walk: &mut Walk, cursor: &mut Cursor, games: usize, payload: 
         walk.string(cursor, "numbers of predicted columns")?;
         walk.rest(cursor, "texts of predicted columns");
     }
-    // A summary of the meaning of these parts.
+    // A short explanation of these parts.
     if walk.all
         && let Some(tags) = Tags::decode(payload, games)
     {
@@ -197,7 +197,7 @@ fn read_schemas(bytes: &mut Bytes) -> Option<Vec<Vec<usize>>> {
     (0..count).map(|_| schema(bytes)).collect()
 }
 
-/// Walks over the head of a column of tags: its codec and its width.
+/// Describes the head of a tag column: its codec and its width.
 fn column_head(walk: &mut Walk, cursor: &mut Cursor) -> Option<(u8, u64)> {
     let name = walk.leaf(cursor, "name", 1, |number| {
         let name =
@@ -220,7 +220,7 @@ fn column_head(walk: &mut Walk, cursor: &mut Cursor) -> Option<(u8, u64)> {
     Some((*codec.first()?, super::walk::number(width)))
 }
 
-/// Walks over the lengths of texts, then the texts.
+/// Describes the lengths of texts, and then the texts.
 fn texts_parts(walk: &mut Walk, cursor: &mut Cursor, count: usize) -> Option<()> {
     let mut lengths = Bytes(cursor.rest());
     walk.many(cursor, "lengths of texts", count, |walk, cursor, _| walk.varint(cursor, "length").map(drop))?;

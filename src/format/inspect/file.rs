@@ -1,4 +1,4 @@
-//! The parts of an archive: header pages, block headers, and the payloads that do not belong to one chunk.
+//! Describes an archive: header pages, block headers, and the payloads of blocks outside chunks.
 
 use super::columns;
 use super::walk::{Cursor, Walk, shown};
@@ -54,7 +54,7 @@ pub(super) fn archive<'a>(walk: &mut Walk, cursor: &mut Cursor<'a>) {
     }
 }
 
-/// Returns the games, strings or sources that a block covers.
+/// Returns a text that names the games, strings or sources that a block covers.
 fn covered(header: &BlockHeader) -> String {
     let last = header.first.saturating_add(u64::from(header.count)).saturating_sub(1);
     let range = |what: &str| {
@@ -73,7 +73,7 @@ fn covered(header: &BlockHeader) -> String {
     }
 }
 
-/// Walks over the state of an archive, which header pages, index and side files contain.
+/// Describes the state of an archive, which header pages, index and side files contain.
 pub(super) fn state(walk: &mut Walk, cursor: &mut Cursor) -> Option<()> {
     walk.plain(cursor, "archive id", 16)?;
     walk.number(cursor, "sequence number", 8)?;
@@ -158,7 +158,7 @@ fn block<'a>(walk: &mut Walk, cursor: &mut Cursor<'a>, header: &BlockHeader, id:
     }
 }
 
-/// Walks over a compressed part and its contents.
+/// Describes a compressed part and its contents.
 fn compressed(
     walk: &mut Walk,
     cursor: &mut Cursor<'_>,
@@ -169,7 +169,7 @@ fn compressed(
     walk.varint(cursor, "raw length")?;
     let how = walk.leaf(cursor, "compression", 1, |bytes| if bytes == [1] { "zstd" } else { "none" }.to_owned())?;
     if how != [1] {
-        // Stored bytes are parts of the file like any others.
+        // Uncompressed bytes are parts of the file like any other bytes.
         return walk.group(cursor, "raw", "", |walk, cursor| parts(walk, cursor).filter(|()| cursor.rest().is_empty()));
     }
     let raw = read_compressed(part, allowance)?;

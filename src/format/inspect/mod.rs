@@ -1,13 +1,12 @@
-//! Describes files of this format part by part, for a person with a damaged file and for authors of other
-//! implementations.
+//! Describes files of this format part by part, for users with a damaged file and for authors of other implementations.
 //!
-//! Input: the bytes of a file; output: its parts with name, offset, checksum and meaning. No file is rejected;
-//! unreadable parts are reported.
+//! The input consists of the bytes of a file. The output consists of its parts, each with a name, offset, checksum and
+//! meaning. No file is rejected, and unreadable parts are reported.
 //!
-//! - `walk`: the interface for descriptions of parts.
-//! - `file`: archives: pages, blocks, and the blocks that do not belong to one chunk.
-//! - `columns`: the payloads of moves, tags, texts and layout blocks.
-//! - `side`: index and side files.
+//! - `walk` defines the interface through which parts are described.
+//! - `file` describes archives: pages, blocks, and the contents of blocks outside chunks.
+//! - `columns` describes the payloads of moves, tags, texts and layout blocks.
+//! - `side` describes index and side files.
 
 mod columns;
 mod file;
@@ -18,11 +17,11 @@ use crate::format::{header, index, side as side_files};
 pub use walk::Part;
 use walk::{Cursor, Walk};
 
-/// Describes the parts of a file in the order of its bytes; a group is described before its contents. `all` adds
-/// records, entries, strings and numbers one by one. Returns false if the file has another format.
+/// Describes the parts of a file in the order of its bytes. A group is described before its contents. With `all`,
+/// records, entries, strings and numbers are described one by one. Returns false if the file does not have this format.
 ///
-/// Takes time and memory in proportion to the file, and to the decompressed size of one block at a time. Damaged parts
-/// are reported.
+/// Takes time and memory in proportion to the size of the file and the decompressed size of the largest block. Damaged
+/// parts are reported.
 pub fn inspect(file: &[u8], all: bool, see: &mut dyn FnMut(&Part<'_>)) -> bool {
     let mut walk = Walk::new(see, all);
     let mut cursor = Cursor::new(file, 0);

@@ -1,4 +1,4 @@
-//! The parts of the files beside an archive.
+//! Describes index files and side files.
 
 use super::file::state;
 use super::walk::{Cursor, Walk, number, text};
@@ -9,7 +9,7 @@ use crate::format::side::{self, Head, Part, Segment};
 use crate::format::wire::Bytes;
 use crate::format::{ArchiveId, index};
 
-/// Walks over magic, version, header size and state. Returns the archive's identity.
+/// Describes the magic number, version, header size and state. Returns the archive's identity.
 fn head(walk: &mut Walk, cursor: &mut Cursor, magic: [u8; 8]) -> Option<ArchiveId> {
     let id = cursor.rest().get(16..)?.first_chunk().map(|id| ArchiveId(*id));
     walk.constant(cursor, "magic", &magic)?;
@@ -21,7 +21,7 @@ fn head(walk: &mut Walk, cursor: &mut Cursor, magic: [u8; 8]) -> Option<ArchiveI
     id
 }
 
-/// Walks over the CRC of all preceding bytes.
+/// Describes the CRC of all preceding bytes.
 fn crc_of_all(walk: &mut Walk, cursor: &mut Cursor, file: &[u8], id: ArchiveId) -> Option<()> {
     walk.checksum(cursor, "CRC", id.crc(0, file.get(..cursor.offset() as usize)?))
 }
@@ -51,8 +51,8 @@ pub(super) fn index(walk: &mut Walk, cursor: &mut Cursor) {
     });
 }
 
-/// Walks over a signatures file, a position index or a tag columns file: two head pages, and the segments of the later
-/// page.
+/// Describes a signatures file, a position index or a tag columns file: the two head pages, and the segments that the
+/// later page lists.
 pub(super) fn segments(walk: &mut Walk, cursor: &mut Cursor, magic: [u8; 8]) {
     let file = cursor.rest();
     for page in 0..2 {
@@ -194,8 +194,8 @@ fn tag_columns(walk: &mut Walk, cursor: &mut Cursor, games: usize) -> Option<()>
     Some(())
 }
 
-/// The contents of the directory of tag columns: the strings and text bytes of each table, and the name and width of
-/// each column.
+/// The contents of the directory of tag columns: the numbers of strings and text bytes of each table, and the name and
+/// width of each column.
 type Found = (Vec<(usize, usize)>, Vec<(String, usize)>);
 
 fn directory(walk: &mut Walk, cursor: &mut Cursor) -> Option<Found> {

@@ -1,29 +1,29 @@
-//! A walk over bytes that describes each part: leaves in the order of the bytes, and groups before their contents.
+//! Walks over bytes and describes each part: leaves in the order of the bytes, and each group before its contents.
 
 use crate::format::wire::Bytes;
 
-/// A part of a file.
+/// A part of a file, as `inspect` describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// The number of enclosing groups.
+    /// The number of groups that enclose the part.
     pub depth: usize,
     /// The name of the part, such as `payload CRC`.
     pub name: &'a str,
     /// The offset of the part in the file, or in the decompressed part that contains it.
     pub offset: u64,
-    /// The bytes of the part; none if the part describes the combined meaning of others.
+    /// The bytes of the part. They are empty if the part describes the combined meaning of other parts.
     pub bytes: &'a [u8],
-    /// The meaning of the part.
+    /// The meaning of the part, as text.
     pub value: &'a str,
-    /// Whether the part is valid, if this can be checked. A checksum is valid if it matches its bytes.
+    /// Whether the part is valid, or `None` if this cannot be checked. A checksum is valid if it matches its bytes.
     pub intact: Option<bool>,
-    /// Whether the part is in decompressed bytes.
+    /// Whether the part is within decompressed bytes.
     pub unpacked: bool,
     /// Whether the part contains no other parts.
     pub leaf: bool,
 }
 
-/// A position in the bytes that a walk describes.
+/// A position within the bytes that a walk describes.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -34,12 +34,12 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Returns the beginning of bytes with this offset.
+    /// Returns a cursor at the beginning of bytes whose offset is `base`.
     pub(super) fn new(bytes: &'a [u8], base: u64) -> Cursor<'a> {
         Cursor { bytes, at: 0, base, unpacked: false }
     }
 
-    /// Returns the beginning of decompressed bytes.
+    /// Returns a cursor at the beginning of decompressed bytes.
     pub(super) fn unpacked(bytes: &'a [u8]) -> Cursor<'a> {
         Cursor { bytes, at: 0, base: 0, unpacked: true }
     }
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
         self.base + self.at as u64
     }
 
-    /// Returns the same position, with at most `size` bytes after it.
+    /// Returns a cursor at the same position, followed by at most `size` bytes.
     pub(super) fn within(&self, size: usize) -> Cursor<'a> {
         let end = self.at.saturating_add(size).min(self.bytes.len());
         Cursor { bytes: self.bytes.get(..end).unwrap_or_default(), ..*self }
@@ -68,13 +68,13 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A walk: the receiver of the parts, and the level of detail.
+/// A walk over the parts of a file: the function that receives the parts, and the level of detail.
 pub(super) struct Walk<'w> {
     see: &'w mut dyn FnMut(&Part<'_>),
     /// Whether records, entries, strings and numbers are described one by one.
     pub(super) all: bool,
     depth: usize,
-    /// Whether the walk only finds the end of a group, without describing parts.
+    /// Whether the walk only finds the end of a group, and does not describe its parts.
     silent: bool,
 }
 
@@ -91,12 +91,12 @@ impl<'w> Walk<'w> {
         (self.see)(&Part { depth, name, offset, bytes, value, intact, unpacked, leaf });
     }
 
-    /// Describes a meaning whose bytes are described elsewhere.
+    /// Describes the meaning of bytes that are described separately.
     pub(super) fn note(&mut self, cursor: &Cursor, name: &str, value: &str) {
         self.tell(cursor, &[], name, value, None, true);
     }
 
-    /// Describes the next bytes as one part. `value` derives its meaning from the bytes.
+    /// Describes the next bytes as one part. `value` returns the meaning of the bytes.
     pub(super) fn leaf<'a>(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -107,7 +107,7 @@ impl<'w> Walk<'w> {
         self.checked(cursor, name, size, |bytes| (value(bytes), None))
     }
 
-    /// Like `leaf`, for bytes whose validity can be checked.
+    /// Describes the next bytes like `leaf`, if their validity can be checked.
     pub(super) fn checked<'a>(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -129,17 +129,17 @@ impl<'w> Walk<'w> {
         self.leaf(cursor, name, size, |bytes| number(bytes).to_string()).map(number)
     }
 
-    /// Describes bytes with only one valid value.
+    /// Describes bytes that have only one valid value.
     pub(super) fn constant(&mut self, cursor: &mut Cursor, name: &str, expected: &[u8]) -> Option<()> {
         self.checked(cursor, name, expected.len(), |bytes| (shown(bytes), Some(bytes == expected))).map(drop)
     }
 
-    /// Describes bytes without further interpretation.
+    /// Describes bytes without interpreting them.
     pub(super) fn plain<'a>(&mut self, cursor: &mut Cursor<'a>, name: &str, size: usize) -> Option<&'a [u8]> {
         self.leaf(cursor, name, size, shown)
     }
 
-    /// Describes a checksum. `found` is the checksum of the bytes that it covers.
+    /// Describes a checksum. `found` is the checksum computed from the covered bytes.
     pub(super) fn checksum(&mut self, cursor: &mut Cursor, name: &str, found: u32) -> Option<()> {
         self.checked(cursor, name, 4, |bytes| {
             let expected = number(bytes) as u32;
@@ -157,7 +157,7 @@ impl<'w> Walk<'w> {
         Some(value)
     }
 
-    /// Describes a varint that counts items in memory.
+    /// Describes a varint that states a number of items.
     pub(super) fn count(&mut self, cursor: &mut Cursor, name: &str) -> Option<usize> {
         usize::try_from(self.varint(cursor, name)?).ok()
     }
@@ -171,8 +171,8 @@ impl<'w> Walk<'w> {
         Some(string)
     }
 
-    /// Describes a group, then the parts that `parts` walks over. Returns `None` if a part is invalid; the readable
-    /// parts have been described.
+    /// Describes a group, and then the parts over which `parts` walks. Returns `None` if a part is invalid, after
+    /// describing the readable parts.
     pub(super) fn group<'a, T>(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -207,8 +207,8 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Describes many similar parts: one by one with `all`, otherwise as one part. `each` must advance by at least a
-    /// byte.
+    /// Describes many similar parts: one by one with `all`, otherwise together as one part. `each` must advance by at
+    /// least one byte.
     pub(super) fn many<'a>(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -234,12 +234,12 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// Returns the number in these bytes, lowest byte first.
+/// Returns the number that these bytes represent, with the lowest byte first.
 pub(super) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// Returns bytes as quoted text, or with escapes if they are not valid UTF-8.
+/// Returns bytes as quoted text, with escapes if they are not valid UTF-8.
 pub(super) fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => format!("{text:?}"),

@@ -1,4 +1,4 @@
-//! The board of a line: generates, plays and hashes moves.
+//! The board for lines: generates, plays and hashes moves.
 
 use crate::chess::turned::attacks::{
     KING, KNIGHT, PAWN_CAPTURES, QUEEN_LINES, between, bishop, pawns_down, rook, squares,
@@ -6,14 +6,16 @@ use crate::chess::turned::attacks::{
 use crate::chess::turned::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedBoard, TurnedMove, all};
 use crate::chess::{Color, Move, Position};
 
-/// The kind of a move in the model: 0 to 5 if a piece of that role moves, 6 to 11 if it captures.
+/// The number of a kind of move in the model, by the role of the moving piece. It is 0 to 5 for a move without a
+/// capture, and 6 to 11 for a capture.
 pub(super) const CASTLES: usize = 12;
-/// A capture on the square of the previous capture.
+/// The number of a capture on the square of the previous capture.
 pub(super) const RETAKES: usize = 13;
 /// No move.
 pub(super) const NO_KIND: usize = 14;
 
-/// Keys of pieces on squares, by 64 * (6 * color + role) + square, and of Black to move: the numbers of SplitMix64.
+/// The Zobrist keys of pieces on squares, by 64 * (6 * color + role) + square, and of Black to move. The numbers are
+/// from SplitMix64.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static KEYS: [u64; 769] = {
     let mut keys = [0; 769];
@@ -30,8 +32,8 @@ static KEYS: [u64; 769] = {
     keys
 };
 
-/// Returns the key of a piece. `flip` is 56 if Black is to move and the board is turned. `is_own` is true for the
-/// pieces of the player to move.
+/// Returns the key of a piece. `flip` is 56 if Black is to move, because the board is then turned. `is_own` states
+/// whether the piece belongs to the player to move.
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 fn key(flip: u8, is_own: bool, role: u8, square: u8) -> u64 {
@@ -44,28 +46,28 @@ fn bit(square: u8) -> u64 {
     1u64 << (square & 63)
 }
 
-/// A position of a line.
+/// A position in a line.
 #[derive(Clone)]
 pub(super) struct LineBoard {
     pub(super) board: TurnedBoard,
-    /// 56 if Black is to move, otherwise 0.
+    /// 56 if Black is to move, otherwise 0, to flip square numbers.
     pub(super) flip: u8,
     pub(super) hash: u64,
-    /// The squares of the player's pieces, cached because each move needs them several times.
+    /// The squares of the player's pieces, cached because each move uses them several times.
     us: u64,
     /// The squares of the opponent's pieces, cached for the same reason.
     them: u64,
-    /// The pieces that give check to the player to move.
+    /// The squares of the pieces that give check to the player to move.
     pub(super) checkers: u64,
     /// The square of the previous move's capture, or `OFF`.
     pub(super) taken: u8,
-    /// The kinds of the last two moves, the last first.
+    /// The kinds of the last two moves, most recent first.
     pub(super) kinds: [usize; 2],
 }
 
 impl LineBoard {
-    /// Returns the board before the move that a comment follows. `None` after a null move, for which there are no
-    /// lines, and for positions without a board.
+    /// Returns the board before the move to which a comment belongs. Returns `None` for a null move, which has no
+    /// lines, and for positions that the board cannot represent.
     pub(super) fn of_comment(before: &Position, played: Move) -> Option<LineBoard> {
         if played == Move::NULL { None } else { LineBoard::new(before) }
     }
@@ -94,12 +96,12 @@ impl LineBoard {
         if self.flip == 0 { Color::White } else { Color::Black }
     }
 
-    /// Converts a move to this board.
+    /// Converts a move to the orientation of this board.
     pub(super) fn step(&self, m: Move) -> TurnedMove {
         TurnedBoard::step(m, self.turn())
     }
 
-    /// Returns whether a move castles.
+    /// Returns whether a move is castling.
     #[inline(always)]
     pub(super) fn castles(&self, step: TurnedMove) -> bool {
         self.us & bit(step.to) != 0
@@ -112,7 +114,7 @@ impl LineBoard {
         self.them & bit(step.to) != 0 || diagonal && self.board.role(step.from) == PAWN as u8
     }
 
-    /// Returns the destination of the moving piece. A castling king arrives on the g-file or c-file.
+    /// Returns the destination of the moved piece. In castling, the king moves to the g-file or c-file.
     #[inline(always)]
     pub(super) fn arrival(&self, step: TurnedMove) -> u8 {
         if self.castles(step) { self.board.arrival(step) } else { step.to }
@@ -181,7 +183,7 @@ impl LineBoard {
         targets & way
     }
 
-    /// Returns the rooks with castling rights, as a set of squares.
+    /// Returns the squares of the rooks with castling rights.
     pub(super) fn castling_rooks(&self) -> u64 {
         let rooks = self.board.rooks.first().copied().unwrap_or([OFF; 2]);
         rooks.into_iter().filter(|rook| *rook < OFF).fold(0, |set, rook| set | bit(rook))
@@ -208,7 +210,7 @@ impl LineBoard {
             && self.keeps_king(step)
     }
 
-    /// Returns whether a move of the model, from a piece's destinations or to a rook, is legal.
+    /// Returns whether a move is legal, if it leads to a pseudo-legal destination of the piece or castles with a rook.
     #[inline]
     pub(super) fn is_allowed(&self, step: TurnedMove) -> bool {
         if self.castles(step) {
@@ -217,7 +219,7 @@ impl LineBoard {
         bit(step.to) & self.board.them[KING_] == 0 && self.keeps_king(step)
     }
 
-    /// Returns whether a pseudo-legal move leaves the player's king out of check.
+    /// Returns whether a pseudo-legal move does not leave the player's king in check.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     fn keeps_king(&self, step: TurnedMove) -> bool {
@@ -264,7 +266,7 @@ impl LineBoard {
         self.checkers = attackers(&self.board, self.us | self.them);
     }
 
-    /// Returns the number of the player's knights, bishops, rooks and queens, at most 7.
+    /// Returns the number of the player's knights, bishops, rooks and queens, limited to 7.
     #[inline(always)]
     pub(super) fn own_pieces(&self) -> usize {
         let us = &self.board.us;
@@ -277,7 +279,7 @@ impl LineBoard {
         pawns_down(self.board.them[PAWN])
     }
 
-    /// Returns the player's pieces of a role that can reach `to`, an empty square or one with an opponent's piece.
+    /// Returns the player's pieces of a role that can reach `to`, which must be empty or contain an opponent's piece.
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(super) fn reaching(&self, role: usize, to: u8) -> u64 {
         let occupied = self.us | self.them;

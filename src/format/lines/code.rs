@@ -1,4 +1,4 @@
-//! The coder of a game's lines: one range-coded string, for the lines of any texts.
+//! Codes the lines in all texts of a game as one range-coded string.
 
 use super::board::LineBoard;
 use super::model::Model;
@@ -7,18 +7,18 @@ use crate::chess::turned::board::TurnedMove;
 use crate::chess::{Move, Position};
 use crate::format::coder::range::{Coder, RangeDecoder, RangeEncoder};
 
-/// An element of a line.
+/// An element of a line, as passed to `seen`.
 enum Seen<'a> {
-    /// A move, and the board before it.
+    /// A move, together with the board before it.
     Move(&'a LineBoard, TurnedMove),
-    /// The check mark of the previous move.
+    /// The check or mate mark of the previous move.
     Mark(u8),
 }
 
-/// Codes a line of moves. `next` returns a writer's next move and whether it is marked as mate.
+/// Codes a line of moves. `next` returns the next move of an encoder, and whether the move is marked as checkmate.
 ///
-/// `seen` receives each move in turn. If the line has check marks, it also receives `+` or `#` after a move that gives
-/// check. Returns `None` if a move is illegal.
+/// `seen` receives each move in order. If the line has check marks, it also receives `+` or `#` after each move that
+/// gives check. Returns `None` at the first illegal move.
 #[inline(always)]
 fn code(
     model: &mut Model,
@@ -46,7 +46,7 @@ fn code(
     for number in 0..moves {
         let (step, mates) = next(number);
         let step = model.code(coder, &at, first.take(), &mut streak, step)?;
-        // A predicted move may be impossible in the position, so it needs the full check.
+        // A predicted move may be impossible in this position, so it is checked completely.
         if if streak > 0 { !at.is_legal(step) } else { !at.is_allowed(step) } {
             return None;
         }
@@ -59,7 +59,7 @@ fn code(
     Some(())
 }
 
-/// Writes the lines in a game's texts.
+/// Writes the lines in the texts of a game.
 pub(crate) struct LineEncoder {
     model: Model,
     coder: RangeEncoder,
@@ -70,7 +70,7 @@ impl LineEncoder {
         LineEncoder { model: Model::new(), coder: RangeEncoder::new() }
     }
 
-    /// Writes a line that [`read_line`](super::read_line) has read in the same position.
+    /// Writes a line that [`read_line`](super::read_line) has parsed in the same position.
     #[expect(clippy::indexing_slicing, reason = "indices are below the number of moves")]
     pub(crate) fn write(
         &mut self,
@@ -86,7 +86,7 @@ impl LineEncoder {
     }
 }
 
-/// Reads the lines in a game's texts.
+/// Reads the lines in the texts of a game.
 pub(crate) struct LineDecoder<'a> {
     model: Model,
     coder: RangeDecoder<'a>,
@@ -97,8 +97,8 @@ impl<'a> LineDecoder<'a> {
         LineDecoder { model: Model::new(), coder: RangeDecoder::new(bytes) }
     }
 
-    /// Reads a line of `moves` moves and appends its text. `scene` is the position before the commented move, and that
-    /// move. Returns `None` if the line contains an illegal move.
+    /// Reads a line of `moves` moves and appends its text. `scene` contains the commented move and the position before
+    /// it. Returns `None` if the line contains an illegal move.
     pub(crate) fn read(
         &mut self,
         field: LineField,

@@ -1,10 +1,10 @@
-//! Lines of moves in texts, such as an engine's principal variation (FORMAT.md, "Lines").
+//! Stores lines of moves in texts, such as an engine's principal variation (FORMAT.md, "Lines").
 //!
-//! A line consists of legal moves from the position before or after the commented move. The texts block stores the
-//! moves of all lines of a game in one range-coded string, so each game can be read alone.
+//! A line is a sequence of legal moves that starts before or after the commented move. The texts block stores the moves
+//! of all lines of a game in one range-coded string, so the lines of a single game can be read.
 //!
-//! Input: positions and texts; output: bytes, and the texts again. `board` plays and writes moves, `model` predicts
-//! moves, `code` is the coder of a game.
+//! The encoder converts positions and texts to bytes, and the decoder restores the texts. `board` plays and writes
+//! moves, `model` predicts moves, and `code` codes the lines of a game.
 
 mod board;
 mod code;

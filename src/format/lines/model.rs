@@ -1,4 +1,4 @@
-//! Predicts the moves in the lines of a game, from the preceding lines and the moves of pieces alone.
+//! Predicts the moves in the lines of a game, using only the preceding lines and the possible moves of the pieces.
 
 use super::board::{CASTLES, LineBoard, RETAKES};
 use crate::chess::turned::attacks::squares;
@@ -6,41 +6,42 @@ use crate::chess::turned::board::{KING_, PAWN, TurnedMove};
 use crate::format::coder::adaptive::{Estimate, Odds, code_by, code_by_two};
 use crate::format::coder::range::{Coder, SYMBOLS};
 
-/// The number of remembered positions.
+/// The number of positions that the model remembers.
 const REMEMBERED: usize = 1 << 13;
-/// The weight of a new target, and the increase with each line that contains it. The weight is at most `HEAVIEST`.
+/// The weight that is added to a target for each line that contains it. `HEAVIEST` is the maximum weight.
 const FRESH: u32 = 16;
 const HEAVIEST: u16 = 240;
-/// By the captured role: the additional weight of a target.
+/// The additional weight of a target, by the role of the captured piece.
 const VICTIMS: [u32; 8] = [1, 3, 3, 5, 8, 1, 1, 1];
-/// By the capturing role: the weight of a recapture.
+/// The weight of a recapture, by the role of the capturing piece.
 const TAKERS: [u32; 8] = [16, 8, 8, 4, 2, 3, 1, 1];
 
-/// The initial estimate of the kinds of moves.
+/// The initial estimate for the kinds of moves.
 static KINDS: Estimate = Estimate::with_tails(
     [55706, 47841, 41287, 33423, 26869, 20316, 17039, 15073, 13107, 11141, 9502, 8519, 7864, 0, 0, 0],
     8,
 );
 
-/// The remembered move of a position.
+/// The move that the model remembers for a position.
 #[derive(Clone, Copy, Default)]
 struct Memory {
     check: u16,
     step: TurnedMove,
-    /// The number of consecutive lines with the move, up to 5; 0 for an empty entry.
+    /// The number of consecutive lines that contain the move, up to 5, or 0 for an empty entry.
     times: u8,
 }
 
-/// The state learned from the lines in a game.
+/// The state that the model has learned from the lines in a game.
 pub(super) struct Model {
     memory: Box<[Memory; REMEMBERED]>,
     followed: [Odds; 31],
-    /// Estimates by the kind of the last move, and by the remaining pieces and the kind of the move before it.
+    /// Estimates by the kind of the last move, and by the remaining pieces together with the kind of the move before
+    /// it.
     after: Box<[Estimate; 16]>,
     left: Box<[Estimate; 128]>,
     promotions: Estimate,
     mates: Odds,
-    /// By side, role and target (from the player's point of view): the weight from earlier lines.
+    /// The weights from earlier lines, by side, role and target (from the player's point of view).
     history: Box<[[u16; 384]; 2]>,
     choice: Choice,
 }
@@ -62,15 +63,16 @@ impl Model {
     /// Begins a line of `moves` moves.
     pub(super) fn enter(&mut self, moves: usize) {
         if moves > 1 {
-            // The arrays form one run of numbers, so vector instructions decay several weights at once.
+            // The arrays are contiguous, so vector instructions can decay several weights at once.
             for added in self.history.as_flattened_mut() {
                 *added -= *added >> 3;
             }
         }
     }
 
-    /// Codes a move and learns it. `played` is the move of the game in this position, if known. `streak` is the number
-    /// of consecutive predicted moves. Returns the move, legal or not, or `None` if there is no such move.
+    /// Codes a move and updates the model. `played` is the move that was played in the game in this position, if known.
+    /// `streak` is the number of consecutive moves that were predicted correctly. Returns the move, which may be
+    /// illegal, or `None` if no such move exists.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "indices are limited to the lengths")]
     pub(super) fn code(
@@ -114,7 +116,7 @@ impl Model {
         Some(found)
     }
 
-    /// Codes a move out of check. All candidates are equally likely.
+    /// Codes a move out of check. All candidate moves are equally probable.
     fn evasion(
         &mut self,
         coder: &mut impl Coder,
@@ -212,13 +214,13 @@ impl Model {
         found
     }
 
-    /// Codes whether a move that gives check is marked as mate.
+    /// Codes whether a move that gives check is marked as checkmate.
     pub(super) fn mate(&mut self, coder: &mut impl Coder, mates: bool) -> bool {
         self.mates.code(coder, mates)
     }
 }
 
-/// The candidates for a move, with their cumulative weights.
+/// The candidate moves, with their cumulative weights.
 struct Choice {
     steps: Box<[(u8, u8); MOST]>,
     ends: Box<[u32; MOST]>,
@@ -226,7 +228,7 @@ struct Choice {
     total: u32,
 }
 
-/// Sixteen pieces have fewer moves than this.
+/// The maximum number of candidates, because sixteen pieces have fewer moves.
 const MOST: usize = 512;
 
 impl Choice {
@@ -243,7 +245,7 @@ impl Choice {
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "the count is checked")]
     fn push_all(&mut self, from: u8, targets: u64, refuted: Option<TurnedMove>, weight: impl Fn(u8) -> u32) {
-        // The rejected move may still be played with another promotion.
+        // The predicted move was wrong, but the same move with another promotion remains possible.
         let refuted = refuted.filter(|refuted| refuted.from == from && refuted.promotion == 0);
         let targets = targets & !refuted.map_or(0, |refuted| 1u64.checked_shl(u32::from(refuted.to)).unwrap_or(0));
         for to in squares(targets) {
@@ -257,7 +259,8 @@ impl Choice {
         }
     }
 
-    /// Codes one of the candidates. Returns `None` if there are no candidates, or an encoder's move is not a candidate.
+    /// Codes one of the candidate moves. Returns `None` if there are no candidates, or if the move to encode is not
+    /// among them.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "indices are below the count")]
     fn code(&self, coder: &mut impl Coder, step: TurnedMove) -> Option<TurnedMove> {

@@ -1,4 +1,4 @@
-//! Lines as text: SAN with or without check marks and move numbers, or UCI.
+//! Reads and writes lines as text: SAN with or without check marks and move numbers, or UCI.
 
 use super::MOST_MOVES;
 use super::board::LineBoard;
@@ -6,13 +6,14 @@ use crate::chess::turned::attacks::squares;
 use crate::chess::turned::board::{KING_, PAWN, TurnedMove, all};
 use crate::chess::{Color, Move, Position, Role, Square};
 
-/// The notation of a line, by the letter of its field. Upper-case lines begin after the commented move, lower-case
-/// lines before it.
+/// The notation of a line, identified by the letter of its field. A line with an upper-case letter begins after the
+/// commented move, and a line with a lower-case letter begins before it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct LineField(u8);
 
 impl LineField {
-    /// The fields, most frequent first: SAN; without check marks; with separate and with joined numbers; UCI.
+    /// The fields, most frequent first: SAN, SAN without check marks, SAN with separate and with joined numbers, and
+    /// UCI.
     pub(crate) const ALL: [LineField; 10] = [
         LineField(b'v'),
         LineField(b'V'),
@@ -26,7 +27,7 @@ impl LineField {
         LineField(b'U'),
     ];
 
-    /// Returns the field of a letter.
+    /// Returns the field with this letter.
     pub(crate) fn from_letter(letter: u8) -> Option<LineField> {
         LineField::ALL.into_iter().find(|field| field.0 == letter)
     }
@@ -39,7 +40,7 @@ impl LineField {
         self.0.is_ascii_uppercase()
     }
 
-    /// Returns whether `+` and `#` are written.
+    /// Returns whether the line is written with `+` and `#`.
     pub(super) fn has_marks(self) -> bool {
         matches!(self.0 | 0x20, b'v' | b'x' | b'y')
     }
@@ -48,7 +49,7 @@ impl LineField {
         self.0 | 0x20 == b'u'
     }
 
-    /// Returns whether the line has move numbers, and if so, whether a blank follows them.
+    /// Returns whether a blank follows the move numbers of the line, or `None` if the line has no move numbers.
     fn numbers(self) -> Option<bool> {
         match self.0 | 0x20 {
             b'x' => Some(true),
@@ -100,7 +101,7 @@ fn name(at: &LineBoard, square: u8) -> [u8; 2] {
 
 fn push_uci(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
     out.extend_from_slice(&name(at, step.from));
-    // In standard chess the king moves two squares; in Chess960 it moves to its rook's square.
+    // In standard chess, the king moves two squares. In Chess960, castling is written as a move to the rook's square.
     let standard = step.from == 4 && (step.to == 0 || step.to == 7);
     let to = if at.castles(step) && !standard { step.to } else { at.arrival(step) };
     out.extend_from_slice(&name(at, to));
@@ -109,7 +110,7 @@ fn push_uci(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the SAN of section 12, without a check mark.
+/// Appends a move in the SAN of the format's section 12, without a check mark.
 #[inline]
 fn push_san(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
     if at.castles(step) {
@@ -153,7 +154,7 @@ fn square(at: &LineBoard, name: &[u8]) -> Option<u8> {
     Some(Square::parse(name)?.index() ^ at.flip)
 }
 
-/// Returns a move that the word may mean in SAN or UCI.
+/// Returns a move that a word may denote in SAN or UCI.
 #[inline]
 fn find(at: &LineBoard, field: LineField, word: &[u8]) -> Option<TurnedMove> {
     let board = &at.board;
@@ -226,8 +227,8 @@ fn find(at: &LineBoard, field: LineField, word: &[u8]) -> Option<TurnedMove> {
     if set & set.wrapping_sub(1) == 0 { moves.last() } else { moves.into_iter().find(|step| at.is_legal(*step)) }
 }
 
-/// Returns the moves of a text in a position, each with whether it is marked as mate. Returns `None` unless the field's
-/// writer reproduces the text. `scene` is the position before the commented move, and that move.
+/// Returns the moves of a text in a position, each with a flag for a mate mark. Returns `None` if the field's writer
+/// does not reproduce the text. `scene` contains the commented move and the position before it.
 pub(crate) fn read_line(field: LineField, scene: (&Position, Move), text: &[u8]) -> Option<Vec<(TurnedMove, bool)>> {
     let mut moves = Vec::new();
     if text.is_empty() {

@@ -1,22 +1,22 @@
-//! Eight bytes of facts about a game, for searches that do not read the game (FORMAT.md, "Position index").
+//! Stores facts about a game in eight bytes, for searches that do not read the game (FORMAT.md, "Position index").
 
 use crate::game::Outcome;
 
-/// The maximum number of plies in the facts.
+/// The maximum number of plies that the facts can state.
 pub const MAX_PLIES: u32 = (1 << 23) - 1;
 
-/// Facts about a game, stored outside the game.
+/// Facts about a game, stored outside the game itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
-    /// Plies of the main line, at most `MAX_PLIES`.
+    /// The number of plies of the main line, at most `MAX_PLIES`.
     pub plies: u32,
     /// Whether the game does not start from the standard starting position.
     pub set_up: bool,
     /// The result.
     pub outcome: Outcome,
-    /// White's and Black's ratings, at most 4,095; 0 if missing.
+    /// White's and Black's ratings, at most 4,095, or 0 if missing.
     pub ratings: [u16; 2],
-    /// The year, at most 16,383; 0 if unknown.
+    /// The year of the game, at most 16,383, or 0 if unknown.
     pub year: u16,
 }
 
@@ -26,7 +26,7 @@ impl Facts {
     /// | bits | value |
     /// |---|---|
     /// | 0..=22 | plies |
-    /// | 23 | whether the game is set up |
+    /// | 23 | whether the game has its own starting position |
     /// | 24..=25 | outcome: 0 unknown, 1 Black wins, 2 White wins, 3 draw |
     /// | 26..=37 | White's rating |
     /// | 38..=49 | Black's rating |

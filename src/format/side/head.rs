@@ -1,5 +1,5 @@
-//! The head of a side file (FORMAT.md, "Side files"): two pages, written alternately like an archive's header pages.
-//! Each is a directory of the segments.
+//! The head of a side file (FORMAT.md, "Side files"), which consists of two pages that are written alternately like an
+//! archive's header pages. Each page contains a directory of the segments.
 
 use crate::format::identity::ArchiveId;
 use crate::format::limits::MOST;
@@ -7,7 +7,7 @@ use crate::format::state::{Chain, State};
 use crate::format::wire::Bytes;
 
 /// The version of all side files, major and minor. Side files are caches, so their version is independent of the
-/// archive's.
+/// archive's version.
 pub const VERSION: (u16, u16) = (1, 0);
 /// The first bytes of signatures files.
 pub const SIGNATURES: [u8; 8] = *b"\x89BGS\r\n\x1a\n";
@@ -15,56 +15,56 @@ pub const SIGNATURES: [u8; 8] = *b"\x89BGS\r\n\x1a\n";
 pub const POSITIONS: [u8; 8] = *b"\x89BGP\r\n\x1a\n";
 /// The first bytes of tag columns files.
 pub const TAG_COLUMNS: [u8; 8] = *b"\x89BGH\r\n\x1a\n";
-/// The number of bytes of a head page, and of the part of a segment under one CRC.
+/// The number of bytes in a head page, and in the part of a segment that one CRC covers.
 pub const PAGE: usize = 4096;
 /// The offset of the first segment.
 pub const BEGIN: u64 = 2 * PAGE as u64;
-/// The maximum number of segments of a file.
+/// The maximum number of segments in a file.
 pub const MAX_SEGMENTS: usize = 50;
-/// The size of a run of games at the beginning of a segment: the first game and the number of games.
+/// The size of a run of games at the beginning of a segment, which contains the first game and the number of games.
 pub const RUN: u64 = 16;
-/// The size of a page without its directory.
+/// The size of a head page without its directory.
 const FIXED: usize = 64;
-/// The offset of the CRC in a page: at its end.
+/// The offset of the CRC at the end of a page.
 const CRC_AT: usize = PAGE - 4;
 
-/// The kind of a segment.
+/// The kind of data in a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Part {
     /// A signature for each game.
     Signatures = 1,
-    /// The places of each position.
+    /// The places (game and ply) of each position.
     Places = 2,
-    /// Result, ratings and year of each game.
+    /// The result, the ratings and the year of each game.
     Facts = 3,
     /// The tags of each game as numbers.
     TagColumns = 4,
 }
 
-/// The commit at which a segment was made. The segment is valid for the archive at this commit and at all later
+/// The commit for which a segment was built. The segment is valid for the archive at this commit and at all later
 /// commits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Made {
     /// The archive's state.
     pub state: State,
-    /// The offset of the commit block; 0 if there is none.
+    /// The offset of the commit block, or 0 if there is none.
     pub commit: u64,
 }
 
-/// A segment: data about some games.
+/// A segment of a side file, which contains data about some of the games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
-    /// The part to which the segment belongs.
+    /// The kind of data in the segment.
     pub part: Part,
     /// The number of runs of games at the beginning of the segment.
     pub runs: u32,
     /// The offset of the segment, a multiple of 8.
     pub offset: u64,
-    /// The size of the segment, without the CRCs of its pages, which follow.
+    /// The size of the segment, without the page CRCs that follow it.
     pub length: u64,
     /// The number of games in the segment.
     pub games: u64,
-    /// The commit at which the segment was made.
+    /// The commit for which the segment was built.
     pub made: Made,
 }
 
@@ -85,26 +85,26 @@ impl Segment {
 pub struct Head {
     /// The archive.
     pub id: ArchiveId,
-    /// The sequence number of the page: one more than the previous page's.
+    /// The sequence number of the page, which exceeds the number of the previous page by one.
     pub sequence: u64,
-    /// The next free offset, a multiple of 8.
+    /// The next unused offset, a multiple of 8.
     pub end: u64,
-    /// The segments. If several segments of a kind cover a game, the last one counts.
+    /// The segments. If several segments of a kind contain a game, the last segment takes precedence.
     pub segments: Vec<Segment>,
 }
 
 impl Head {
-    /// Returns the head of a file without segments.
+    /// Returns the head of a file that contains no segments.
     pub fn new(id: ArchiveId) -> Head {
         Head { id, sequence: 0, end: BEGIN, segments: Vec::new() }
     }
 
-    /// Returns the offset of its page. Even and odd sequence numbers use different pages.
+    /// Returns the offset of the head's page. Even and odd sequence numbers use different pages.
     pub fn offset(&self) -> u64 {
         self.sequence % 2 * PAGE as u64
     }
 
-    /// Returns the bytes of the page in a file that begins with `magic`.
+    /// Returns the bytes of the page, for a file that begins with `magic`.
     pub fn encode(&self, magic: [u8; 8]) -> Vec<u8> {
         let mut page = Vec::with_capacity(PAGE);
         page.extend_from_slice(&magic);

@@ -1,7 +1,7 @@
-//! The files beside an archive that searches use. Each is a cache that can be rebuilt from the archive.
+//! The side files of an archive, which searches use. Each side file is a cache that can be rebuilt from the archive.
 //!
-//! `head` is the beginning of each file: its segments with their games, and the commit at which each segment was made.
-//! The other files cover the contents of segments.
+//! `head` covers the beginning of each file: its segments with their games, and the commit for which each segment was
+//! built. The other modules cover the contents of segments.
 
 pub mod facts;
 mod head;

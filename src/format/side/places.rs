@@ -1,52 +1,50 @@
-//! The places of the positions of some games, by position key (FORMAT.md, "Position index").
+//! Stores the places of positions in some games, by position key (FORMAT.md, "Position index").
 //!
 //! After the runs of games, a segment contains `plies | starts | buckets | offsets | collisions | trailer`. A bucket is
-//! a bit stream, lowest bit first, of the positions whose keys begin with the bucket's number. Positions are in the
-//! order of the next key bits, each with its places.
+//! a bit stream, from the lowest bit, of the positions whose keys begin with the bucket's number. Positions are sorted
+//! by their next key bits, and each position is followed by its places.
 //!
-//! Gaps between keys and between places are Rice codes, which suit them because they are practically random. A place
-//! takes little more than the logarithm of the number of places.
+//! Gaps between keys and gaps between places are Rice codes, which suit gaps that are practically random. A place takes
+//! little more than the logarithm of the number of places, in bits.
 
 use crate::format::wire::Bytes;
 
-/// The number of stored key bits after the bucket's bits.
+/// The number of key bits that are stored after the bits of the bucket number.
 pub const CHECK: u32 = 16;
-/// The number of games per start.
+/// The number of games per start offset.
 pub const GROUP: usize = 64;
 /// The size of the trailer in bytes.
 pub const TRAILER: usize = 48;
-/// The maximum number of bits of a bucket number and of a place.
+/// The maximum number of bits in a bucket number and in a place.
 pub const MOST_BITS: u32 = 40;
-/// The parameter of the Rice codes of gaps between keys. With 32 to 64 positions per bucket, a gap averages about
-/// 1,400.
+/// The Rice parameter for gaps between keys. With 32 to 64 positions per bucket, the average gap is about 1,400.
 const GAP: u32 = 10;
-/// From this number of places on, a position stores the total length of the codes of its places, so readers can skip
-/// the codes.
+/// The number of places from which a position stores the total length of its coded places, so readers can skip them.
 const LONG: u64 = 16;
 
-/// The contents of the trailer, from which the offsets of the parts follow.
+/// The contents of the trailer, which determine the offsets of the other parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlacesLayout {
     /// The number of games.
     pub games: u64,
-    /// The number of entries: places of indexed positions.
+    /// The number of entries, that is, of places of indexed positions.
     pub entries: u64,
-    /// The number of all places.
+    /// The total number of places, indexed or not.
     pub places: u64,
-    /// The number of bytes of all buckets.
+    /// The total number of bytes in all buckets.
     pub bytes: u64,
     /// The number of values in the list of collisions.
     pub collisions: u64,
-    /// The number of high bits of a key that select its bucket.
+    /// The number of high bits of a key that select the bucket.
     pub bits: u32,
-    /// The number of bytes for a game's number of plies: 1 to 4.
+    /// The width in bytes of a game's number of plies: 1 to 4.
     pub width: u32,
-    /// The number of bytes for a bucket's offset: 4 or 8.
+    /// The width in bytes of a bucket's offset: 4 or 8.
     pub offset_width: u32,
 }
 
 impl PlacesLayout {
-    /// Returns the layout for these numbers of games, entries and places, before anything is written.
+    /// Returns the layout for these numbers of games, entries and places, before any data is written.
     pub fn new(games: u64, entries: u64, places: u64, longest: u32) -> PlacesLayout {
         let bits = (entries / 64).checked_ilog2().unwrap_or(0).min(MOST_BITS);
         let most = longest << 1 | 1;
@@ -54,17 +52,17 @@ impl PlacesLayout {
         PlacesLayout { games, entries, places, bytes: 0, collisions: 0, bits, width, offset_width: 4 }
     }
 
-    /// Returns the number of bits of a place.
+    /// Returns the number of bits in a place.
     pub fn place_bits(&self) -> u32 {
         u64::BITS - self.places.saturating_sub(1).leading_zeros()
     }
 
-    /// Returns the offset of the starts, after the plies.
+    /// Returns the offset of the start offsets, which follow the numbers of plies.
     pub fn starts(&self) -> u64 {
         self.games * u64::from(self.width)
     }
 
-    /// Returns the number of starts.
+    /// Returns the number of start offsets.
     pub fn groups(&self) -> u64 {
         self.games.div_ceil(GROUP as u64)
     }
@@ -79,7 +77,7 @@ impl PlacesLayout {
         self.buckets() + self.bytes
     }
 
-    /// Returns the offset of the collisions.
+    /// Returns the offset of the list of collisions.
     pub fn collision_list(&self) -> u64 {
         self.offsets() + ((1 << self.bits) + 1) * u64::from(self.offset_width)
     }
@@ -89,12 +87,12 @@ impl PlacesLayout {
         self.collision_list() + self.collisions * 8
     }
 
-    /// Returns the stored bits of a key: bucket and check.
+    /// Returns the stored bits of a key: the bits of its bucket, and the check bits.
     pub fn kept(&self, key: u64) -> u64 {
         key >> (64 - self.bits - CHECK)
     }
 
-    /// Returns the bucket and the check of a key.
+    /// Returns the bucket and the check bits of a key.
     pub fn split(&self, key: u64) -> (u64, u32) {
         let kept = self.kept(key);
         (kept >> CHECK, kept as u32 & ((1 << CHECK) - 1))
@@ -110,13 +108,14 @@ impl PlacesLayout {
         trailer
     }
 
-    /// Reads the trailer of a part of `length` bytes that covers `games` games. Returns `None` if they do not agree.
+    /// Reads the trailer of a segment part of `length` bytes that covers `games` games. Returns `None` if the trailer
+    /// does not match these numbers.
     pub fn decode(trailer: &[u8], games: u64, length: u64) -> Option<PlacesLayout> {
         let mut bytes = Bytes(trailer);
         let mut number = || bytes.u64().filter(|number| *number <= 1 << MOST_BITS);
         let (entries, places, size, collisions) = (number()?, number()?, number()?, number()?);
         let (bits, width, offset_width, zero) = (bytes.u32()?, bytes.u32()?, bytes.u32()?, bytes.u32()?);
-        // Greater numbers would overflow below.
+        // Greater numbers would cause an overflow below.
         let fits = bits <= MOST_BITS && (1..=4).contains(&width) && matches!(offset_width, 4 | 8) && zero == 0;
         if !fits || !bytes.0.is_empty() || games > length || entries > places {
             return None;
@@ -126,7 +125,7 @@ impl PlacesLayout {
     }
 }
 
-/// Writes bits into bytes, lowest bit first.
+/// Writes bits into bytes, from the lowest bit.
 #[derive(Default)]
 struct BitWriter {
     bytes: Vec<u8>,
@@ -154,7 +153,7 @@ impl BitWriter {
         }
     }
 
-    /// Writes zeros, then a one.
+    /// Writes a number of zeros, followed by a one.
     fn unary(&mut self, mut zeros: u64) {
         while zeros >= 32 {
             self.put(0, 32);
@@ -168,20 +167,20 @@ impl BitWriter {
         self.number(number, parameter);
     }
 
-    /// Writes the Elias gamma code of a number from 1.
+    /// Writes the Elias gamma code of a number, which must be at least 1.
     fn gamma(&mut self, number: u64) {
         let bits = number.ilog2();
         self.unary(u64::from(bits));
         self.number(number, bits);
     }
 
-    /// Advances to the next byte boundary.
+    /// Advances to the next byte boundary, so the next code begins a byte.
     fn align(&mut self) {
         self.put(0, (8 - self.count) % 8);
     }
 }
 
-/// Reads bits from bytes, lowest bit first. Bits beyond the end are zeros.
+/// Reads bits from bytes, from the lowest bit. Bits beyond the end are treated as zeros.
 #[derive(Clone)]
 struct BitReader<'a> {
     bytes: &'a [u8],
@@ -189,7 +188,7 @@ struct BitReader<'a> {
 }
 
 impl BitReader<'_> {
-    /// Returns at least 57 of the next bits.
+    /// Returns at least the next 57 bits.
     #[inline]
     fn peek(&self) -> u64 {
         let first = (self.at / 8) as usize;
@@ -210,7 +209,7 @@ impl BitReader<'_> {
         number
     }
 
-    /// Returns the number of zeros before the next one, or `None` if no one follows.
+    /// Returns the number of zeros before the next one bit, or `None` if there is no such bit.
     #[inline]
     fn unary(&mut self) -> Option<u64> {
         let mut zeros = 0;
@@ -242,16 +241,16 @@ impl BitReader<'_> {
     }
 }
 
-/// Returns the parameter of the Rice codes of the gaps between `count` places after the first.
+/// Returns the Rice parameter for the gaps between `count` places after the first place.
 fn parameter(layout: &PlacesLayout, first: u64, count: u64) -> u32 {
     (layout.places.saturating_sub(first) / count.max(1)).checked_ilog2().unwrap_or(0)
 }
 
-/// Writes buckets, entry by entry, in the order of stored key bits and places.
+/// Writes buckets from entries, which must be sorted by stored key bits and then by place.
 pub struct BucketWriter {
     layout: PlacesLayout,
     bits: BitWriter,
-    /// The positions of the current bucket: each with its check, and the end of its places in `places`.
+    /// The positions of the current bucket, each with its check bits and the end of its places in `places`.
     positions: Vec<(u32, usize)>,
     places: Vec<u64>,
     bucket: u64,
@@ -261,13 +260,13 @@ pub struct BucketWriter {
 }
 
 impl BucketWriter {
-    /// Returns a writer without buckets.
+    /// Returns a writer that contains no buckets yet.
     pub fn new(layout: PlacesLayout) -> BucketWriter {
         let (bits, offsets) = (BitWriter::default(), vec![0]);
         BucketWriter { layout, bits, positions: Vec::new(), places: Vec::new(), bucket: 0, offsets, taken: 0 }
     }
 
-    /// Adds an entry. Callers must not repeat a pair of key bits and place.
+    /// Adds an entry. Callers must not add the same key bits and place twice.
     pub fn add(&mut self, kept: u64, index: u64) {
         let (bucket, check) = (kept >> CHECK, kept as u32 & ((1 << CHECK) - 1));
         while self.bucket < bucket {
@@ -319,18 +318,19 @@ impl BucketWriter {
         self.bucket += 1;
     }
 
-    /// Returns the number of bytes that `take` would return.
+    /// Returns the number of bytes that `take` would return now.
     pub fn ready(&self) -> usize {
         self.bits.bytes.len()
     }
 
-    /// Takes the complete bytes. Only a few bits of the current bucket remain.
+    /// Takes the complete bytes. At most seven bits of the current bucket remain.
     pub fn take(&mut self) -> Vec<u8> {
         self.taken += self.bits.bytes.len() as u64;
         std::mem::take(&mut self.bits.bytes)
     }
 
-    /// Ends the last bucket. Returns the remaining bytes, and the start of each bucket and the end of the last.
+    /// Ends the last bucket. Returns the remaining bytes, and the start of each bucket followed by the end of the last
+    /// bucket.
     pub fn finish(mut self) -> (Vec<u8>, Vec<u64>) {
         while self.bucket < 1 << self.layout.bits {
             self.end_bucket();
@@ -339,7 +339,7 @@ impl BucketWriter {
     }
 }
 
-/// A reader of a bucket.
+/// A reader for the positions in a bucket.
 #[derive(Clone)]
 pub struct BucketReader<'a> {
     layout: PlacesLayout,
@@ -348,12 +348,12 @@ pub struct BucketReader<'a> {
     next: u32,
 }
 
-/// A position of a bucket, whose places are still unread.
+/// A position in a bucket, whose places have not been read yet.
 #[derive(Clone)]
 pub struct Listed<'a> {
-    /// The bits of the position's key after the bucket's bits.
+    /// The check bits, which follow the bits of the bucket in the position's key.
     pub check: u32,
-    /// The number of places of the position.
+    /// The number of the position's places.
     pub count: u64,
     first: u64,
     parameter: u32,
@@ -362,15 +362,15 @@ pub struct Listed<'a> {
 }
 
 impl<'a> BucketReader<'a> {
-    /// Returns a reader of a bucket, or `None` if the bucket is malformed.
+    /// Returns a reader for a bucket, or `None` if the bucket is malformed.
     pub fn new(layout: PlacesLayout, bytes: &'a [u8]) -> Option<BucketReader<'a>> {
         let mut bits = BitReader { bytes, at: 0 };
         let left = bits.gamma()? - 1;
         Some(BucketReader { layout, bits, left, next: 0 })
     }
 
-    /// Returns the next position, in the order of checks, and `Some(None)` after the last. Returns `None` if the bucket
-    /// is malformed.
+    /// Returns the next position, in the order of the check bits, or `Some(None)` after the last position. Returns
+    /// `None` if the bucket is malformed.
     pub fn next_position(&mut self) -> Option<Option<Listed<'a>>> {
         let Some(left) = self.left.checked_sub(1) else { return Some(None) };
         self.left = left;
@@ -398,8 +398,8 @@ impl<'a> BucketReader<'a> {
         (self.bits.at <= self.bits.bytes.len() as u64 * 8).then_some(Some(listed))
     }
 
-    /// Returns the position with this check, or `Some(None)` if the bucket has none. Returns `None` if the bucket is
-    /// malformed.
+    /// Returns the position with these check bits, or `Some(None)` if the bucket does not contain it. Returns `None` if
+    /// the bucket is malformed.
     pub fn find(mut self, check: u32) -> Option<Option<Listed<'a>>> {
         loop {
             match self.next_position()? {
@@ -412,14 +412,15 @@ impl<'a> BucketReader<'a> {
 }
 
 impl Listed<'_> {
-    /// Appends the places of the position, ascending. Returns `None` if they are malformed.
+    /// Appends the places of the position, ascending. Returns `None` if the places are malformed.
     pub fn push(&self, out: &mut Vec<u64>) -> Option<()> {
         self.push_first(u64::MAX, out)
     }
 
-    /// Appends at most `most` places of the position, like `push`.
+    /// Appends the first `most` places of the position, like `push`.
     pub fn push_first(&self, most: u64, out: &mut Vec<u64>) -> Option<()> {
-        // A place takes at least a bit. The file must support the reservation.
+        // Each place takes at least one bit. The number of places must be possible for the length of the codes, before
+        // memory is reserved.
         if self.count / 8 > self.codes.bytes.len() as u64 {
             return None;
         }

@@ -1,101 +1,104 @@
-//! The tags that queries use, as columns of numbers that are mapped into memory (FORMAT.md, "The tag columns file").
+//! Stores the tags that queries use, as columns of numbers that are mapped into memory (FORMAT.md, "The tag columns
+//! file").
 //!
 //! After the runs of games, a segment contains `size of the directory | directory | tables | columns`.
 
 use crate::format::wire::{Bytes, push_string, push_varint};
 use std::ops::Range;
 
-/// The maximum number of columns of a segment.
+/// The maximum number of columns in a segment.
 pub const MAX_COLUMNS: usize = 256;
 
-/// The game does not start from the standard starting position.
+/// The bit for a game that does not start from the standard starting position.
 pub const SET_UP: u8 = 0x01;
-/// The source had a fault in the game.
+/// The bit for a game with a fault in its source.
 pub const FAULT: u8 = 0x02;
-/// The movetext ends without a termination marker.
+/// The bit for a game whose movetext ends without a termination marker.
 pub const NO_MARKER: u8 = 0x04;
-/// The shift of the outcome in the byte, two bits: 0 `*`, 1 0-1, 2 1-0, 3 draw.
+/// The shift of the outcome in the byte of facts, which takes two bits: 0 `*`, 1 0-1, 2 1-0, 3 draw.
 pub const OUTCOME_SHIFT: u8 = 3;
 /// The game has comments.
 pub const COMMENTS: u8 = 0x20;
 /// The game has variations.
 pub const VARIATIONS: u8 = 0x40;
-/// The game has glyphs: NAGs or move suffixes.
+/// The bit for a game with glyphs: NAGs or move suffixes.
 pub const GLYPHS: u8 = 0x80;
 
-/// The contents of a column.
+/// The data that a column contains.
 ///
 /// [`TagColumns`](crate::query::TagColumns) has an example.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Key {
-    /// The value of the game's first tag with this name, as its index in a table, from 1; 0 if the game has no such
+    /// The value of the game's first tag with this name, as an index in a table, from 1, or 0 if the game has no such
     /// tag.
     Tag(String),
-    /// The plies of the main line.
+    /// The number of plies in the main line.
     Plies,
-    /// A byte of facts: `SET_UP`, `FAULT` and so on.
+    /// A byte of facts: the bits `SET_UP`, `FAULT` and so on.
     Facts,
-    /// The CRC-32 of the starting position and the main line. Games with different values have different moves.
+    /// The CRC-32 of the starting position and the main line. Games with different values have different moves or
+    /// starting positions.
     Line,
 }
 
-/// A column to be written.
+/// A column that will be written.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnRef<'a> {
     /// The contents of the column.
     pub key: &'a Key,
-    /// The number of the column's table, from 0; `None` for a column of plain numbers.
+    /// The number of the column's table, from 0, or `None` for a column of plain numbers.
     pub table: Option<usize>,
-    /// The number of bytes for a value, 1 to 4.
+    /// The width of a value in bytes, 1 to 4.
     pub width: u8,
-    /// The values of all games, little-endian.
+    /// The values of all games, in little-endian order.
     pub numbers: &'a [u8],
 }
 
-/// A table of strings to be written: their ends as u32, and their bytes.
+/// A table of strings that will be written, with the end offsets of the strings and their text.
 #[derive(Clone, Copy, Debug)]
 pub struct TableRef<'a> {
-    /// The end of each string in `text`, four bytes each, little-endian.
+    /// The end offset of each string in `text`, in four bytes each, little-endian.
     pub ends: &'a [u8],
-    /// The strings, ascending and distinct.
+    /// The strings, sorted and without duplicates.
     pub text: &'a [u8],
 }
 
-/// A table of a segment.
+/// A table in a segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableEntry {
     /// The number of strings in the table.
     pub count: usize,
-    /// The range of the table's bytes: the ends of the strings, then the text.
+    /// The range of the table's bytes: the end offsets of the strings, then the text.
     pub range: Range<u64>,
 }
 
-/// A column of a segment.
+/// A column in a segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ColumnEntry {
     /// The contents of the column.
     pub key: Key,
-    /// The number of the column's table.
+    /// The number of the column's table, or `None` for a column of plain numbers.
     pub table: Option<usize>,
-    /// The number of bytes of a value.
+    /// The width of a value in bytes.
     pub width: u8,
     /// The range of the column's bytes.
     pub range: Range<u64>,
 }
 
-/// The contents of a segment. Offsets count from the end of its runs of games.
+/// The directory of a segment, which lists its contents. Offsets are relative to the end of the segment's runs of
+/// games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Directory {
     /// The tables.
     pub tables: Vec<TableEntry>,
     /// The columns.
     pub columns: Vec<ColumnEntry>,
-    /// The names of the tags in the games for which there is no column.
+    /// The names of those tags in the games that have no column.
     pub others: Vec<String>,
 }
 
-/// Returns the bytes before the tables and columns, which follow in this order without gaps. `others` are the names of
-/// the tags in the games for which there is no column.
+/// Returns the directory with its size. The tables and the columns follow the directory in this order without gaps.
+/// `others` contains the names of those tags in the games that have no column.
 pub fn directory(tables: &[TableRef], columns: &[ColumnRef], others: &[&str]) -> Vec<u8> {
     let mut out = Vec::new();
     push_varint(tables.len() as u64, &mut out);
@@ -123,11 +126,11 @@ pub fn directory(tables: &[TableRef], columns: &[ColumnRef], others: &[&str]) ->
 }
 
 impl Directory {
-    /// The size of the field before a directory, in bytes.
+    /// The size in bytes of the field that precedes a directory.
     pub const SIZE: u64 = 8;
 
-    /// Decodes a directory (without its size field) of a segment with `games` games and `length` bytes after the runs
-    /// of games. Returns `None` if they do not agree.
+    /// Decodes a directory (without its size field) in a segment that has `games` games, and `length` bytes after the
+    /// runs of games. Returns `None` if the directory does not match these numbers.
     pub fn decode(directory: &[u8], games: u64, length: u64) -> Option<Directory> {
         let mut bytes = Bytes(directory);
         let mut next = Directory::SIZE + directory.len() as u64;

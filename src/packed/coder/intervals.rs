@@ -1,30 +1,32 @@
-//! A game as a list of frequency intervals. The end of the game follows from the rest of the stream.
+//! Stores a game as a list of frequency intervals. The end of the game is determined by the remaining length of the
+//! stream.
 //!
-//! A decoder knows the length of a stream. While many bits remain, the game cannot end, so no flag is coded. When few
-//! bits remain, each step codes whether the game ends. The end is probable there, so the flag takes few bits.
+//! The length of the stream is known to the decoder. While many bits remain, the game cannot end, so no end flag is
+//! coded. When few bits remain, each step codes a flag that states whether the game ends. The end is probable at this
+//! point, so the flags take few bits.
 
 use super::range::{MOST_SLACK, RangeDecoder, RangeEncoder};
 use crate::packed::model::Model;
 
-/// The maximum number of additional bytes to try.
+/// The maximum number of additional bytes to try for a stream.
 const EXTRA_BYTES: usize = 12;
-/// The total of 16-bit frequencies.
+/// The total of frequencies with 16 bits.
 pub(crate) const TOTAL: u32 = 1 << 16;
 
 enum Entry {
-    /// A symbol: the start of its interval, its frequency, and the total of all symbols.
+    /// A symbol, as the start of its interval, its frequency, and the total of all frequencies.
     Symbol(u32, u32, u32),
-    /// A position where the game could end, by context.
+    /// A position at which the game could end, with its context.
     End(usize),
 }
 
-/// The frequency intervals of a game.
+/// The frequency intervals that represent a game.
 pub(crate) struct Intervals<'m> {
     model: &'m Model,
     list: Vec<Entry>,
 }
 
-/// Returns the index of a number of slack bits in a model's table.
+/// Returns the index in the model's table for a number of slack bits.
 fn slack_index(slack: i64) -> usize {
     (slack + 8).clamp(0, 31) as usize
 }
@@ -34,7 +36,7 @@ fn end_frequency(model: &Model, context: usize, slack: i64) -> u32 {
     u32::from(model.ends[context & 31][slack_index(slack)])
 }
 
-/// Decodes whether a game ends at a position where it could end.
+/// Decodes whether a game ends at a position at which it could end.
 #[inline]
 pub(crate) fn decode_end(model: &Model, decoder: &mut RangeDecoder, context: impl FnOnce() -> usize) -> bool {
     let slack = decoder.slack();
@@ -57,15 +59,16 @@ impl<'m> Intervals<'m> {
         self.list.push(Entry::Symbol(from, frequency, total));
     }
 
-    /// Records that the game could end before the next symbol, but does not.
+    /// Records a position at which the game could end but continues.
     pub(crate) fn push_end(&mut self, context: usize) {
         self.list.push(Entry::End(context));
     }
 
-    /// Appends the stream in the fewest bytes that determine the end. Returns `None` and appends nothing if this is
-    /// impossible. `end` is the context of the end; `None` if there is no legal move.
+    /// Appends the stream with the smallest number of bytes that determine the end. Returns `None` and appends nothing
+    /// if no stream determines the end. `end` is the context of the end, or `None` if the last position has no legal
+    /// moves.
     ///
-    /// `see` receives the end flags of the stream: context, index of the slack bits, and the flag.
+    /// `see` receives the end flags of the stream, each as its context, the index of the slack bits, and the flag.
     pub(crate) fn finish(
         self,
         end: Option<usize>,
@@ -88,7 +91,7 @@ impl<'m> Intervals<'m> {
         Some(())
     }
 
-    /// Appends the stream in exactly `length` bytes. Returns false and appends nothing if it does not fit.
+    /// Appends the stream in exactly `length` bytes. Returns false and appends nothing if the stream does not fit.
     fn write_in(
         &self,
         length: usize,

@@ -1,5 +1,5 @@
-//! The state of a game while it is coded: the position, the board of the coder, the accumulators of the policy head,
-//! and the history.
+//! The state of a game while it is coded: the position, the board, the accumulators of the policy head, and the
+//! history.
 
 use super::intervals::Intervals;
 use super::range::RangeDecoder;
@@ -15,21 +15,21 @@ use std::sync::LazyLock;
 
 static STANDARD_BOARD: LazyLock<Option<TurnedBoard>> = LazyLock::new(|| TurnedBoard::new(&Position::standard()));
 
-/// A line of moves at one of its plies.
+/// A line of moves, at one of its plies.
 #[derive(Clone)]
 pub(crate) struct GameLine<'m> {
     model: &'m Model,
     pub(crate) position: Position,
     pub(crate) board: TurnedBoard,
-    /// The accumulators from the point of view of the player to move, and of the opponent.
+    /// The accumulators of the policy head, first from the point of view of the player to move, then of the opponent.
     units: [Units; 2],
     history: History,
-    /// The node of the line in the book.
+    /// The node of the opening book that the line has reached.
     node: u32,
 }
 
 impl<'m> GameLine<'m> {
-    /// Returns a line at its beginning. Returns `None` unless each side has exactly one king.
+    /// Returns a line at its starting position. Returns `None` unless each side has exactly one king.
     pub(crate) fn new(model: &'m Model, start: &Position) -> Option<GameLine<'m>> {
         let board = TurnedBoard::new(start)?;
         let mut units = [model.bias(); 2];
@@ -46,19 +46,19 @@ impl<'m> GameLine<'m> {
         Some(GameLine { model, position: start.clone(), board, units, history, node })
     }
 
-    /// Prices the legal moves. Returns false if there are too many.
+    /// Prices the legal moves. Returns false if there are too many legal moves.
     #[inline]
     pub(crate) fn price(&self, prices: &mut Prices) -> bool {
         self.model.price((&self.board, &self.history), &self.units[0], self.node, prices)
     }
 
-    /// Prices the moves like `price`, without special processor instructions.
+    /// Prices the moves like `price`, but without special processor instructions.
     #[cfg(test)]
     pub(crate) fn price_portable(&self, prices: &mut Prices) -> bool {
         self.model.price_portable((&self.board, &self.history), &self.units[0], self.node, prices)
     }
 
-    /// Plays a move, given its index `at` among the prices.
+    /// Plays a move, given its index `at` in `prices`.
     #[inline]
     pub(crate) fn play(&mut self, m: Move, step: TurnedMove, prices: &Prices, at: usize) {
         let past = Past {
@@ -78,7 +78,7 @@ impl<'m> GameLine<'m> {
         self.turn(Some(past));
     }
 
-    /// Writes a move with these prices and plays it. Returns `None` if it is not among them.
+    /// Writes a move with the frequencies of `prices`, and plays it. Returns `None` if the move is not in `prices`.
     #[expect(clippy::indexing_slicing, reason = "`at` is the index of a legal move")]
     pub(crate) fn write_move(&mut self, m: Move, prices: &Prices, intervals: &mut Intervals) -> Option<()> {
         let step = TurnedBoard::step(m, self.position.turn());
@@ -88,7 +88,7 @@ impl<'m> GameLine<'m> {
         Some(())
     }
 
-    /// Reads a move with these prices, appends its Brenner bytes, and plays it.
+    /// Reads a move with the frequencies of `prices`, appends its Brenner bytes, and plays it.
     #[expect(clippy::indexing_slicing, reason = "`at` is the index of a legal move")]
     pub(crate) fn read_move(&mut self, prices: &Prices, decoder: &mut RangeDecoder, out: &mut Vec<u8>) {
         let (at, from) = prices.at(decoder.peek(prices.total));
@@ -116,14 +116,14 @@ impl<'m> GameLine<'m> {
         self.history.passed(past);
     }
 
-    /// Returns the context of the game's end in this position, given the result.
+    /// Returns the context for the end of the game in this position, given the result.
     pub(crate) fn end_context(&self, outcome: Outcome) -> usize {
         self.board.end_context(&self.history, outcome, self.position.turn())
     }
 }
 
 impl History {
-    /// Advances by a move of the player (`None` for the null move), and changes the point of view.
+    /// Adds a move of the player (`None` for the null move), and changes the point of view.
     pub fn passed(&mut self, past: Option<Past>) {
         let turned = |past: Option<Past>| past.map(Past::turned);
         (self.us, self.them_before, self.them) = (turned(self.them), turned(self.us), turned(past));
@@ -133,9 +133,9 @@ impl History {
 }
 
 impl TurnedBoard {
-    /// Returns the context of the game's end, 0 to 31. It consists of the result, whether the winner is to move, and
-    /// the winner's material lead. In drawn and unfinished games, it consists of two facts: whether the last move undid
-    /// the move before it, and whether the board is nearly empty.
+    /// Returns the context for the end of the game, 0 to 31. It depends on the result, whether the winner is to move,
+    /// and how much material the winner is ahead. In drawn and unfinished games, it depends on whether the last move
+    /// undid the move before it, and on whether the board is nearly empty.
     pub fn end_context(&self, history: &History, outcome: Outcome, turn: Color) -> usize {
         let winner = match outcome {
             Outcome::WhiteWins => Some(Color::White),

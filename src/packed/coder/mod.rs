@@ -1,4 +1,4 @@
-//! Codes a game as bits: the range coder, its intervals, the state of a game, and the two forms of a stream.
+//! Codes a game as bits, with the range coder, the intervals, the state of a game, and the two forms of a stream.
 
 pub(crate) mod intervals;
 pub(crate) mod kind;

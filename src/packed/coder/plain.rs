@@ -1,4 +1,4 @@
-//! Games with only a main line: a kind, then moves.
+//! Codes games that consist only of a main line: first the kind, then the moves.
 
 use super::intervals::{Intervals, TOTAL, decode_end};
 use super::kind::{kind_interval, outcome_of};
@@ -10,7 +10,8 @@ use crate::game::Outcome;
 use crate::packed::fault::PackedFault;
 use crate::packed::model::{Model, Prices};
 
-/// Appends a game. Returns `None` and appends nothing if this form cannot represent it. `ends` receives the end flags.
+/// Appends a game. Returns `None` and appends nothing if this form cannot represent the game. `ends` receives the end
+/// flags of the stream.
 pub(crate) fn encode(
     model: &Model,
     start: &Position,
@@ -38,7 +39,7 @@ pub(crate) fn encode(
     intervals.finish(end, ends, out)
 }
 
-/// Appends the stream of a game whose kind has been read.
+/// Reads a game after its kind has been read, and appends its Brenner stream.
 pub(crate) fn decode(
     model: &Model,
     start: &Position,

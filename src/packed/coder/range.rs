@@ -1,10 +1,11 @@
-//! The range coder: a range of 64 bits. A carry propagates into the written bytes.
+//! The range coder of packed moves, with a range of 64 bits. A carry propagates into the bytes that have been written.
 //!
-//! After G. N. N. Martin, "Range encoding" (1979). A symbol is an interval `[from, from + frequency)` of a total of at
-//! most 2^24. The only overhead of a stream is the rest of its last byte. The stream ends with the shortest string of
-//! bytes in the interval, without trailing zeros, because a decoder reads missing bytes as zeros.
+//! The coder follows G. N. N. Martin, "Range encoding" (1979). A symbol is an interval `[from, from + frequency)`,
+//! where the total of all frequencies is at most 2^24. The only overhead of a stream is the unused part of its last
+//! byte. A stream ends with the shortest byte string in the final interval, without trailing zeros, because a decoder
+//! reads missing bytes as zeros.
 
-/// The maximum sum of a symbol's frequencies.
+/// The maximum total of the frequencies.
 #[cfg(test)]
 pub(crate) const MAX_TOTAL: u32 = 1 << 24;
 const LOWEST: u64 = 1 << 56;

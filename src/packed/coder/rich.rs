@@ -1,5 +1,5 @@
-//! Games with variations, glyphs, suffixes, text markers or null moves: a token before each element, with adaptive
-//! frequencies.
+//! Codes games with variations, glyphs, suffixes, text markers or null moves: a token precedes each element, with
+//! adaptive frequencies.
 
 use super::intervals::{Intervals, TOTAL, decode_end};
 use super::kind::{kind_interval, outcome_of};
@@ -25,7 +25,7 @@ const CLOSE: usize = 6;
 const NULL: usize = 7;
 const TOKENS: usize = 8;
 
-/// Frequencies that increase with the counted symbols.
+/// Frequencies that increase as symbols are counted.
 struct Adaptive<const N: usize> {
     frequencies: [u16; N],
 }
@@ -75,20 +75,21 @@ impl<const N: usize> Adaptive<N> {
     }
 }
 
-/// The models for the elements other than moves.
+/// The models for tokens and NAGs.
 struct Tokens {
-    /// By the previous token, and by whether an element followed each of the last two moves. The first token of a game
-    /// follows `CLOSE`.
+    /// The models for tokens, by the previous token, and by whether an element followed each of the last two moves. For
+    /// the first token of a game, the previous token is `CLOSE`.
     tokens: [[Adaptive<TOKENS>; 4]; TOKENS],
     nags: Adaptive<256>,
     before: usize,
-    /// Two bits: whether an element followed the move before the last one, and whether one followed the last move.
+    /// Two bits: the higher bit states whether an element followed the move before the last move, the lower bit whether
+    /// an element followed the last move.
     adorned: usize,
 }
 
 impl Tokens {
     fn new() -> Tokens {
-        // Move, text, NAG, good, bad, open, close, null.
+        // The order is move, text, NAG, good, bad, open, close, null.
         let frequencies = |before| match before {
             MOVE => [24, 3, 2, 1, 1, 1, 1, 1],
             OPEN => [24, 6, 1, 1, 1, 1, 1, 1],
@@ -133,8 +134,8 @@ impl Tokens {
     }
 }
 
-/// The current line, and the lines that wait for a variation to close. Each line keeps a copy from before its last
-/// move.
+/// The current line, and the enclosing lines that continue when a variation closes. For each line, a copy from before
+/// its last move is also stored.
 struct Tree<'m> {
     now: GameLine<'m>,
     before: GameLine<'m>,
@@ -163,7 +164,7 @@ impl<'m> Tree<'m> {
     }
 }
 
-/// Appends a game. Returns `None` and appends nothing if this form cannot represent it.
+/// Appends a game. Returns `None` and appends nothing if this form cannot represent the game.
 pub(crate) fn encode(
     model: &Model,
     start: &Position,
@@ -218,7 +219,7 @@ pub(crate) fn encode(
     intervals.finish(Some(tree.now.end_context(outcome)), |_, _, _| {}, out)
 }
 
-/// Appends the stream of a game whose kind has been read.
+/// Reads a game after its kind has been read, and appends its Brenner stream.
 pub(crate) fn decode(
     model: &Model,
     start: &Position,

@@ -2,48 +2,48 @@
 
 use crate::packed::moves::board::TurnedMove;
 
-/// A move of the book.
+/// A move in the book.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     from: u8,
     to: u8,
     /// The frequency, in eighths.
     count: u64,
-    /// The next node, or `NO_NODE`.
+    /// The node after the move, or `NO_NODE`.
     node: u32,
 }
 
-/// A position of the book.
+/// A position in the book.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     first: u32,
     edges: u8,
-    /// The weight of the model's probabilities, in eighths.
+    /// The weight of the model's own probabilities, in eighths.
     model: u64,
 }
 
-/// The number that means no node.
+/// The number that stands for no node.
 pub(crate) const NO_NODE: u32 = u32::MAX;
 
-/// A tree of openings; node 0 is the standard starting position.
+/// A tree of opening moves, in which node 0 is the standard starting position.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
 }
 
-/// Returns the count, in eighths, of a code: three bits of mantissa below a shift.
+/// Returns the count that a code represents, in eighths. The code consists of a mantissa and a shift.
 ///
 /// | bits | value |
 /// |---|---|
-/// | 0..=2 | mantissa, to which 8 is added |
+/// | 0..=2 | mantissa without the 8 that is added to it |
 /// | 3..=7 | shift, at most 24 |
 pub fn count_of(code: u8) -> u64 {
     u64::from(8 + (code & 7)) << (code >> 3).min(24)
 }
 
 impl Book {
-    /// Reads a book that fills `bytes`. Returns `None` if it is malformed.
+    /// Reads a book that occupies all of `bytes`. Returns `None` if the book is malformed.
     pub(crate) fn read(bytes: &[u8]) -> Option<Book> {
         let mut book = Book::default();
         let mut rest = bytes;
@@ -73,7 +73,7 @@ impl Book {
         self.edges.get(node.first as usize..node.first as usize + node.edges as usize).unwrap_or_default()
     }
 
-    /// Returns the node after a move.
+    /// Returns the node after a move, or `NO_NODE`.
     pub(crate) fn follow(&self, node: u32, step: TurnedMove) -> u32 {
         self.edges(node)
             .iter()
@@ -81,7 +81,7 @@ impl Book {
             .map_or(NO_NODE, |edge| edge.node)
     }
 
-    /// Mixes the book's frequencies into frequencies with the sum `total`. Returns the new total, about 2^20.
+    /// Mixes the frequencies of the book into `frequencies`, whose sum is `total`. Returns the new total, about 2^20.
     pub(crate) fn blend(&self, node: u32, steps: &[TurnedMove], frequencies: &mut [u32], total: u32) -> u32 {
         let Some(Node { model, .. }) = self.nodes.get(node as usize) else { return total };
         let edges = self.edges(node);

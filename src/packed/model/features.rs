@@ -1,21 +1,21 @@
-//! The features of a move. The coder and the trainer share this definition.
+//! The features of a move, from which the model computes its score. The coder and the trainer share these definitions.
 //!
-//! A move's score is the sum of one weight from each group below and the output of the policy head (`weights`).
-//! FORMAT.md, "Packed moves", lists the same groups in words.
+//! The score of a move is the sum of one weight from each group below and the output of the policy head (`weights`).
+//! FORMAT.md, "Packed moves", describes the same groups in words.
 //!
-//! Pricing all moves of a position takes 1.3 microseconds per ply. `tests/format/packed.rs` and the vectors compare the
-//! result with independent implementations of FORMAT.md (`tools/reader.py`, `tools/port/reader.c`).
+//! Pricing all moves in the position of each ply takes 1.3 microseconds per ply. `tests/format/packed.rs` and the test
+//! vectors compare the result with independent implementations of FORMAT.md (`tools/reader.py`, `tools/port/reader.c`).
 
 use crate::packed::moves::attacks::squares;
 use crate::packed::moves::attacks::{DISTANCE, FILE_A, KING, KNIGHT, PAWN_CAPTURES, above, bishop, files_around, rook};
 use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedMove};
 use crate::packed::moves::scene::Scene;
 
-/// The number of pairs of role and square: role * 64 + square.
+/// The number of pairs of role and square. The index of a pair is role * 64 + square.
 pub const ROLE_SQUARES: usize = 384;
-/// The number of rows of the tables of last moves: one per role and square, and one for no move.
+/// The number of rows in the tables of last moves: one row for each role and square, and one row for no move.
 pub const ROWS: usize = ROLE_SQUARES + 1;
-/// The size of the table of from and to squares by role.
+/// The number of weights in the table of start and target squares by role.
 pub const FROM_TO: usize = ROLE_SQUARES * 64;
 
 /// A group of weights.
@@ -31,143 +31,148 @@ const fn after(group: Group, size: usize) -> Group {
     Group { start: group.start + group.size, size }
 }
 
-/// Surprise class, role, victim, attacker of the target, support, recapture.
+/// Weights for captures, by surprise class, role, victim, attacker of the target, support, and recapture.
 pub const CAPTURE: Group = Group { start: 0, size: 4 * 6 * 6 * 6 * 2 * 3 };
-/// Role, attacker of the piece, whether it is defended, attacker of the target, support, whether it captures.
+/// Weights for danger, by role, attacker of the piece, whether it is defended, attacker of the target, support, and
+/// whether it captures.
 pub const DANGER: Group = after(CAPTURE, 6 * 6 * 2 * 6 * 2 * 2);
 /// Phase, role, to.
 pub const TO: Group = after(DANGER, 6 * ROLE_SQUARES);
 /// Phase, role, from.
 pub const FROM: Group = after(TO, 6 * ROLE_SQUARES);
-/// Role, check (none, direct, uncovered), attacker of the target, support, whether it captures.
+/// Weights for checks, by role, check (none, direct, discovered), attacker of the target, support, and whether it
+/// captures.
 pub const CHECK: Group = after(FROM, 6 * 3 * 6 * 2 * 2);
-/// Role, newly attacked piece, safety.
+/// Weights for new threats, by role, newly attacked piece, and safety.
 pub const THREAT: Group = after(CHECK, 6 * 6 * 3);
-/// Class of the player's best hanging piece, state of this piece, whether another hanging piece is protected, role,
-/// victim, safety.
+/// Weights for the player's hanging pieces, by class of the best hanging piece, state of this piece, whether another
+/// hanging piece is protected, role, victim, and safety.
 pub const HANGING: Group = after(THREAT, 5 * 3 * 2 * 6 * 6 * 3);
-/// Role of the opponent's best hanging piece, victim, whether the victim hangs, role, safety.
+/// Weights for the opponent's hanging pieces, by role of the best hanging piece, victim, whether the victim hangs,
+/// role, and safety.
 pub const PRIZE: Group = after(HANGING, 6 * 6 * 2 * 6 * 3);
-/// Pawns: twelve bits of structure; other roles: 64 each.
+/// Weights for structure: twelve bits of structure for pawns, and 64 values for each other role.
 pub const STRUCTURE: Group = after(PRIZE, 4096 + 5 * 64);
-/// Role, and distance from the opposing king before and after the move.
+/// Weights for the opposing king, by role, and by the piece's distance from this king before and after the move.
 pub const OPP_KING: Group = after(STRUCTURE, 6 * 64);
-/// Role, distance from the player's king before and after.
+/// Weights for the player's king, by role, and by the piece's distance from this king before and after the move.
 pub const OWN_KING: Group = after(OPP_KING, 6 * 64);
-/// Surprise class, role, whether the piece moved last, whether it returns to the square of that move, whether the
-/// opponent's last moved piece attacks the piece and the target.
+/// Weights for the last moves, by surprise class, role, whether the piece moved last, and whether it returns to the
+/// start square of that move. The index also includes whether the opponent's last moved piece attacks the piece and the
+/// target.
 pub const AGAIN: Group = after(OWN_KING, 4 * 6 * 16);
-/// Kind of special move, check, phase.
+/// Weights for special moves, by kind of special move, check, and phase.
 pub const SPECIAL: Group = after(AGAIN, 8 * 2 * 6);
-/// In check (no, once, twice), role, victim, attacker of the target.
+/// Weights for moves out of check, by the number of checks (none, one, two), role, victim, and attacker of the target.
 pub const EVASION: Group = after(SPECIAL, 3 * 6 * 6 * 6);
-/// Role, number of attacked squares around the opposing king, safety.
+/// Weights for the zone of the opposing king, by role, number of attacked squares around this king, and safety.
 pub const ZONE: Group = after(EVASION, 6 * 4 * 3);
-/// The total number of weights in the groups.
+/// The total number of weights in all groups.
 pub const SMALL: usize = ZONE.start + ZONE.size;
-/// The number of group weights per move, without `FROM`.
+/// The number of group weights that are added for each move, without `FROM`.
 pub const PER_MOVE: usize = 14;
 
-/// The lower limits of the classes of surprise. The second, fourth and sixth limits separate the four classes of the
-/// groups.
+/// The lower limits of the classes of surprise, except the lowest class. The second, fourth and sixth limits separate
+/// the four classes that the groups use.
 pub const SURPRISES: [u16; 7] = [120, 180, 240, 310, 400, 520, 800];
-/// The initial surprise of a game.
+/// The surprise at the beginning of a game.
 pub const FIRST_SURPRISE: u16 = 260;
-/// The maximum gap that counts as surprise, in 256ths of a bit.
+/// The maximum gap that is counted as surprise, in 256ths of a bit.
 pub const MOST_SURPRISE: u16 = 2560;
 
-/// Returns the class of a surprise, 0 to 7.
+/// Returns the class of a surprise value, 0 to 7.
 #[inline]
 pub fn surprise_class(surprise: u16) -> usize {
     SURPRISES.iter().filter(|from| surprise >= **from).count()
 }
 
-/// The properties that all moves of a position share.
+/// The properties that all moves in a position share.
 #[derive(Clone, Copy)]
 pub struct Setting {
     /// The phase of the game, 0 to 5.
     pub phase: usize,
     /// The class of the player's surprise, 0 to 3.
     pub class: usize,
-    /// 0, or the value of the player's best hanging piece, 1 to 4.
+    /// The value of the player's best hanging piece, 1 to 4, or 0 if there is none.
     pub hang: usize,
-    /// 0, or the role + 1 of the opponent's best hanging piece.
+    /// The role + 1 of the opponent's best hanging piece, or 0 if there is none.
     pub prize: usize,
-    /// The number of pieces that give check to the player, at most 2.
+    /// The number of pieces that give check to the player, limited to 2.
     pub in_check: usize,
 }
 
-/// A piece that can move, and the properties that all its moves share.
+/// A piece that can move, with the properties that all its moves share.
 #[derive(Clone, Copy)]
 pub struct Mover {
     /// The role of the piece.
     pub role: usize,
     /// The square of the piece.
     pub from: u8,
-    /// Role * 64 + square.
+    /// The index of the role and square: role * 64 + square.
     pub role_square: usize,
-    /// The cheapest attacker of the piece, 0 to 5.
+    /// The class of the cheapest attacker of the piece, 0 to 5.
     pub attacker: usize,
     /// Whether it is defended.
     pub defended: usize,
-    /// 0: does not hang. 1: hangs. 2: hangs and has the value of the best hanging piece.
+    /// 0: does not hang. 1: hangs. 2: hangs, and its value equals the value of the best hanging piece.
     pub hanging: usize,
     /// The recent activity of the piece:
     ///
     /// | bit | value |
     /// |---|---|
-    /// | 0 | whether the piece moved last |
-    /// | 1 | whether the opponent's last moved piece attacks it |
+    /// | 0 | whether the piece was moved in the player's last move |
+    /// | 1 | whether the opponent's last moved piece attacks this piece |
     pub last: usize,
-    /// The distances in king moves to the opponent's king and to the player's king.
+    /// The distances of the piece, in king moves, from the opponent's king and from the player's king.
     pub distances: [usize; 2],
 }
 
-/// A legal move and its features.
+/// A legal move, with its features.
 #[derive(Clone, Copy)]
 pub struct Candidate {
     /// The move.
     pub step: TurnedMove,
-    /// The target square; for castling, the king's target.
+    /// The target square, or in castling the target square of the king.
     pub to: u8,
-    /// 0, or the role + 1 of the captured piece.
+    /// The role + 1 of the captured piece, or 0 if the move does not capture.
     pub victim: usize,
-    /// The hit: cheapest attacker of the target * 2 + whether the target has support.
+    /// The attackers of the target: the class of the cheapest attacker * 2, plus 1 if the target is supported.
     pub hit: usize,
-    /// 0: no recapture. 1: captures on the target of the last move. 2: the last move was also a capture.
+    /// 0: no recapture. 1: the move captures on the target of the last move. 2: it does, and the last move was also a
+    /// capture.
     pub recapture: usize,
-    /// The newly attacked piece, 0 to 5.
+    /// The class of the newly attacked piece, 0 to 5.
     pub threat: usize,
-    /// The number of attacked squares around the opponent's king, at most 3.
+    /// The number of squares around the opponent's king that the piece attacks, limited to 3.
     pub zone: usize,
-    /// Whether the piece protects another hanging piece.
+    /// Whether the piece protects another hanging piece of the player.
     pub protects: usize,
     /// Whether a hanging piece of the opponent is on the target.
     pub on_prize: usize,
-    /// The relation of the target to the last moves:
+    /// The relation of the move to the last moves:
     ///
     /// | bit | value |
     /// |---|---|
-    /// | 0 | whether the piece returns to the from square of the player's last move |
+    /// | 0 | whether the piece returns to the start square of the player's last move |
     /// | 1 | whether the opponent's last moved piece attacks the target |
     pub back: usize,
-    /// The distances in king moves from the target to the opponent's king and to the player's king.
+    /// The distances of the target, in king moves, from the opponent's king and from the player's king.
     pub distances: [usize; 2],
-    /// The bits of structure, by role: see `structure_of`.
+    /// The structure around the move, by role, as computed by `structure_of`.
     pub structure: usize,
-    /// 0: no check. 1: check by the piece itself. 2: uncovered check.
+    /// 0: no check. 1: the moved piece gives check. 2: a discovered check.
     pub check: usize,
-    /// 0, or the kind of special move.
+    /// The kind of special move, or 0 for other moves.
     pub special: usize,
 }
 
 impl Setting {
-    /// Returns the index of a piece's weight in `FROM`.
+    /// Returns the index of the piece's weight in the group `FROM`.
     pub fn from(&self, mover: &Mover) -> usize {
         FROM.start + self.phase * ROLE_SQUARES + mover.role_square
     }
 
-    /// Returns the indices of a move's weights, one of each group except `FROM`.
+    /// Returns the indices of a move's weights, with one index for each group except `FROM`.
     pub fn weights(&self, mover: &Mover, c: &Candidate) -> [usize; PER_MOVE] {
         let Mover { role, .. } = *mover;
         let safety = safety(role, c.hit);
@@ -191,16 +196,17 @@ impl Setting {
 }
 
 impl Candidate {
-    /// Returns the target's part of an index in `AGAIN`.
+    /// Returns the target's contribution to an index in the group `AGAIN`.
     #[inline(always)]
     pub(crate) fn back_bits(&self) -> usize {
-        // The bits of the index are, from the lowest: the piece moved last, it returns, the piece is attacked, the
+        // From the lowest bit, the bits of the index mean: the piece moved last, it returns, the piece is attacked, the
         // target is attacked.
         2 * (self.back & 1) + 4 * (self.back & 2)
     }
 }
 
-/// Returns the safety of a target for a piece, by its cheapest attacker and support: 0 not attacked, 1 safe, 2 unsafe.
+/// Returns the safety of a target for a piece, from the target's cheapest attacker and support: 0 not attacked, 1 safe,
+/// 2 unsafe.
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub(crate) const fn safety(role: usize, hit: usize) -> usize {
     let worth = [1, 2, 2, 3, 4, 9][role];
@@ -213,7 +219,7 @@ pub(crate) const fn safety(role: usize, hit: usize) -> usize {
     }
 }
 
-// The indices of the weights in each group.
+// The following functions return the indices of the weights in each group.
 
 pub(crate) fn capture(class: usize, role: usize, victim: usize, hit: usize, recapture: usize) -> usize {
     CAPTURE.start + (((class * 6 + role) * 6 + victim) * 12 + hit) * 3 + recapture
@@ -274,25 +280,27 @@ pub(crate) fn zone(role: usize, zone: usize, safety: usize) -> usize {
     ZONE.start + (role * 4 + zone) * 3 + safety
 }
 
-/// Receives every piece that can move, followed by its moves, in coding order.
+/// Receives every piece that can move, each followed by its moves, in coding order.
 pub trait FeatureVisitor {
-    /// The data that a visitor computes for a piece before its moves.
+    /// The data that a visitor computes for a piece before it receives the piece's moves.
     type Known;
-    /// Receives a piece. Returns `None` to skip its moves.
+    /// Receives a piece. Returns `None` to skip the moves of this piece.
     fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<Self::Known>;
-    /// Receives one move of a piece.
+    /// Receives a move of a piece.
     fn candidate(&mut self, setting: &Setting, mover: &Mover, known: &Self::Known, candidate: &Candidate);
 }
 
-/// The inputs of the policy head other than pieces on squares. Each input is role * 64 + square.
+/// The inputs of the policy head other than the pieces on their squares. An input for a last move is role * 64 +
+/// square.
 pub struct Extras {
-    /// The last moves of the opponent and the player: role and target square; `ROLE_SQUARES` for none.
+    /// The last moves of the opponent and of the player, each as role and target square, or `ROLE_SQUARES` for none.
     pub last: [usize; 2],
     /// The hanging pieces of the player and the opponent, as sets of squares.
     pub hanging: [u64; 2],
 }
 
-/// Returns the rows of the tables of last moves, which are also inputs of the policy head, and the hanging pieces.
+/// Returns the indices of the last moves in their tables, which are also inputs of the policy head, and the hanging
+/// pieces.
 pub fn extras(scene: &Scene) -> Extras {
     let row = |past: Option<crate::packed::moves::scene::Past>| {
         past.map_or(ROLE_SQUARES, |past| past.role as usize % 6 * 64 + (past.to & 63) as usize)
@@ -305,7 +313,7 @@ fn highest(of_role: &[u64; 6], set: u64) -> usize {
     (PAWN..=QUEEN).rev().find(|role| of_role[*role] & set != 0).map_or(0, |role| role + 1)
 }
 
-/// Returns the phase of the game: 0 for the first 12 plies, then 1 to 5 by the remaining pieces.
+/// Returns the phase of the game: 0 for the first 12 plies, then 1 to 5, depending on the remaining pieces.
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub fn phase(scene: &Scene) -> usize {
     if scene.history.ply < 12 {
@@ -327,7 +335,7 @@ fn has(set: u64, square: u8) -> usize {
     (set >> (square & 63) & 1) as usize
 }
 
-/// Visits all legal moves of a scene.
+/// Visits all legal moves in a scene.
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub fn visit(scene: &Scene, visitor: &mut impl FeatureVisitor) {
@@ -348,8 +356,8 @@ pub fn visit(scene: &Scene, visitor: &mut impl FeatureVisitor) {
         _ => board.us[QUEEN],
     } & scene.own_hanging;
     let targets = scene.targets();
-    // The role is a constant in each call, so the compiler makes all decisions by role. One loop over all pieces would
-    // branch on the role at every piece and move.
+    // The role is a constant in each call, so decisions that depend on the role are made at compile time. A single loop
+    // over all pieces would branch on the role for every piece and move.
     pieces_of::<PAWN>(scene, &setting, hang_pieces, targets, visitor);
     pieces_of::<KNIGHT_>(scene, &setting, hang_pieces, targets, visitor);
     pieces_of::<BISHOP>(scene, &setting, hang_pieces, targets, visitor);
@@ -432,8 +440,8 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
         };
         let mut hit = scene.hits[to as usize & 63] as usize & 15;
         if ROLE == PAWN && !diagonal {
-            // A pawn does not attack the square in front, so one other piece already supports it there.
-            // Bits 1 to 3 are the cheapest attacker, bit 0 is the support: see `Scene::hits`.
+            // A pawn does not attack the square in front of it, so one other attacker is sufficient
+            // support. Bits 1 to 3 are the cheapest attacker, and bit 0 is the support, as described for `Scene::hits`.
             hit = hit & 14 | has(scene.own_once, to);
         }
         let attacks = match ROLE {
@@ -444,7 +452,7 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
             QUEEN => bishop(to, occupied) | rook(to, occupied),
             _ => KING[to as usize & 63],
         };
-        // Squares that the piece already attacks are not new threats.
+        // A piece that was attacked before the move is not a new threat.
         let fresh = attacks & scene.prey[ROLE] & !reach;
         let threat = if fresh == 0 {
             0
@@ -490,25 +498,26 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
     }
 }
 
-/// Returns the structure around a move, by role:
+/// Returns a number that describes the structure around a move, by role:
 ///
 /// | role | bits | value |
 /// |---|---|---|
-/// | pawn | 0 | no opposing pawn ahead on this file or an adjacent one |
-/// | | 1 | the pawn is supported by a pawn |
-/// | | 2 | no other own pawn on adjacent files |
+/// | pawn | 0 | no opposing pawn ahead on this file or on an adjacent file |
+/// | | 1 | a pawn supports the pawn |
+/// | | 2 | no other own pawn on the adjacent files |
 /// | | 3 | another own pawn on the file |
-/// | | 4 | an opposing pawn ahead on the file |
-/// | | 5, 6 | the pawn attacks a pawn; another piece |
-/// | | 7, 8 | the file is at the player's king; at the opponent's king |
+/// | | 4 | an opposing pawn ahead on this file |
+/// | | 5, 6 | the pawn attacks a pawn; the pawn attacks another piece |
+/// | | 7, 8 | the file is near the player's king; the file is near the opponent's king |
 /// | | 9..=11 | the rank |
 /// | knight, bishop | 0 | no opposing pawn can attack the target |
 /// | | 1 | a pawn supports the target |
-/// | | 2, 3 | a pawn is behind the target; behind the from square |
-/// | king | 0..=1, 2..=3 | pawns in front of the target; of the from square, at most 3 |
+/// | | 2, 3 | a pawn is behind the target; a pawn is behind the start square |
+/// | king | 0..=1, 2..=3 | the number of pawns in front of the target; in front of the start square, both limited to 3 |
 ///
 /// For rooks and queens, the value is `(open(to) * 3 + open(from)) * 2 + heavy`. The openness of a file is 0 without
-/// pawns, 1 with opposing pawns only, and 2 with own pawns. `heavy` tells whether another rook or queen is on the file.
+/// pawns, 1 with only opposing pawns, and 2 with own pawns. `heavy` states whether another rook or queen is on the
+/// file.
 #[inline(always)]
 fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, diagonal: bool, attacks: u64) -> usize {
     let board = scene.board;
@@ -550,7 +559,7 @@ fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, diagonal: bo
     }
 }
 
-/// Returns the number of the player's pawns in front of a king, at most 3.
+/// Returns the number of the player's pawns in front of a king, limited to 3.
 #[inline(always)]
 fn shelter(pawns: u64, square: u8) -> usize {
     (pawns & files_around(square) & above(square)).count_ones().min(3) as usize

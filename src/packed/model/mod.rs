@@ -1,7 +1,7 @@
-//! Move probabilities: the weights of the model, the features of a move, and the opening book.
+//! Computes move probabilities from the weights of the model, the features of a move, and the opening book.
 //!
-//! The input is a board with its scene; the output is scores and frequencies of moves. This folder does not know bits
-//! or streams.
+//! The input is a board with its scene. The output is a score and a frequency for each move. This module does not
+//! depend on bits or streams.
 
 pub mod book;
 pub mod features;

@@ -1,4 +1,4 @@
-//! The weights of a model, and the computation of the probabilities of a position's moves.
+//! The weights of a model, and the computation of the probabilities of all moves in a position.
 
 use crate::packed::model::book::{Book, NO_NODE};
 use crate::packed::model::features::{
@@ -8,19 +8,19 @@ use crate::packed::moves::attacks::squares;
 use crate::packed::moves::board::{TurnedBoard, TurnedMove};
 use crate::packed::moves::scene::{History, Scene};
 
-/// The number of units of the policy head.
+/// The number of units in the policy head.
 pub const UNITS: usize = 64;
-/// Inputs of the policy head: own and other pieces, own and other hanging pieces, the opponent's and the player's last
-/// move.
+/// The number of inputs of the policy head: own and opposing pieces, own and opposing hanging pieces, and the last
+/// moves of the opponent and the player.
 pub const INPUTS: usize = 6 * ROLE_SQUARES;
-/// The maximum number of legal moves in a position that the model codes.
+/// The maximum number of legal moves in a position for which the model can code a move.
 pub const MOST_MOVES: usize = 255;
-/// The number of contexts for the end of a game.
+/// The number of contexts for the flag that ends a game.
 pub const ENDS: usize = 32;
-/// The number of distinct values of slack bits in each context.
+/// The number of different values of slack bits in each context.
 pub const SLACKS: usize = 32;
 
-/// The offset of the book in a model file.
+/// The offset of the opening book in a model file.
 pub const BOOK_AT: usize = 4
     + FROM_TO
     + 2 * ROWS * ROLE_SQUARES
@@ -36,7 +36,7 @@ pub const MAGIC: [u8; 4] = *b"SSPM";
 
 pub(crate) type Units = [i16; UNITS];
 
-/// The weights of a model.
+/// The weights of a model, with values derived from them.
 pub struct Model {
     from_to: Box<[i8; FROM_TO]>,
     reply: Box<[[i8; ROLE_SQUARES]; ROWS]>,
@@ -48,16 +48,16 @@ pub struct Model {
     to: Box<[Units; ROLE_SQUARES]>,
     from: Box<[Units; ROLE_SQUARES]>,
     victim: Box<[Units; 36]>,
-    /// The factor of gaps by class of surprise, in 256ths.
+    /// The factor by which gaps are multiplied, by class of surprise, in 256ths.
     pub(crate) sharpness: [u16; 8],
-    /// Frequencies of the kinds of games, in 65536ths.
+    /// The frequencies of the kinds of games, in 65536ths.
     pub(crate) kinds: [u16; 8],
-    /// The probability of the end of a game, in 65536ths.
+    /// The probability that a game ends, in 65536ths, by context and slack bits.
     pub(crate) ends: Box<[[u16; SLACKS]; ENDS]>,
     pub(crate) book: Book,
 }
 
-/// Reads numbers from the front of a model file.
+/// Reads numbers from the beginning of a model file.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -106,7 +106,7 @@ impl Model {
             sums: Sums::new(&small)?,
             small,
             bias: units(&mut reader)?,
-            // The file holds 64ths, and the accumulators count 256ths.
+            // The file contains 64ths, and the accumulators use 256ths.
             input: reader.rows(|reader| reader.bytes::<UNITS>().map(|row| row.map(|weight| 4 * i16::from(weight))))?,
             to: reader.rows(units)?,
             from: reader.rows(units)?,
@@ -121,7 +121,7 @@ impl Model {
         intact.then_some(model)
     }
 
-    /// Adds or subtracts the weights of a piece on a square for one side's units.
+    /// Adds or subtracts the weights for a piece on a square in the units of one side.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares below 64")]
     pub(crate) fn update_piece(&self, units: &mut Units, enters: bool, is_own: bool, role: u8, square: u8) {
@@ -136,7 +136,7 @@ impl Model {
         self.bias
     }
 
-    /// Returns the outputs of the units for a position: clipped to 0..=255 and squared.
+    /// Returns the outputs of the units for a position, clipped to 0..=255 and then squared.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "sides, roles and squares are within the inputs")]
     fn outputs(&self, units: &Units, scene: &Scene, extras: &features::Extras) -> Units {
@@ -163,14 +163,16 @@ impl Model {
         })
     }
 
-    /// Prices the legal moves of a scene. `units` are the accumulators of the player to move, and `node` is the book's
-    /// node of the position. Returns false if there are more than `MOST_MOVES` moves.
+    /// Computes the frequencies of the legal moves in a scene. `units` contains the accumulators for the player to
+    /// move, and `node` is the node of the position in the book. Returns false if there are more than `MOST_MOVES`
+    /// legal moves.
     ///
-    /// All numbers are integers, so every computation gives the same result. With AVX2, it takes half the time.
+    /// All numbers are integers, so the result is the same on every processor. With AVX2, the computation takes half
+    /// the time.
     pub(crate) fn price(&self, at: (&TurnedBoard, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
         #[cfg(target_arch = "x86_64")]
         if has_wide_registers() {
-            // SAFETY: the processor supports all features that the function is compiled for.
+            // SAFETY: the processor supports all features for which the function is compiled.
             #[allow(unsafe_code)]
             return unsafe { self.price_wide(at, units, node, prices) };
         }
@@ -194,7 +196,7 @@ impl Model {
     ) -> bool {
         let scene = &Scene::new(at.0, at.1);
         let extras = features::extras(scene);
-        // `black_box` forces the outputs into memory. Otherwise the compiler keeps them in registers and generates
+        // `black_box` forces the outputs into memory. Otherwise, the compiler would keep them in registers and generate
         // slower multiplications.
         let outputs = &std::hint::black_box(self.outputs(units, scene, &extras));
         let mut scorer = Scorer {
@@ -220,7 +222,7 @@ impl Model {
     }
 }
 
-/// Returns whether the processor supports the features of `price_wide`.
+/// Returns whether the processor supports the features that `price_wide` requires.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn has_wide_registers() -> bool {
@@ -231,25 +233,28 @@ fn has_wide_registers() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// Sums of weights of groups with common fields, computed in advance. The last index is below a power of two, so a mask
-/// replaces the bounds check.
+/// The sums of weights from two groups that share fields, computed in advance. The last index is always below a power
+/// of two, so a mask replaces the bounds check.
 ///
-/// The first index combines fields of the piece and the setting, and the last index combines fields of the move.
+/// The first index combines the fields of the piece and the setting, and the last index combines the fields of the
+/// move.
 struct Sums {
-    /// Capture and evasion. Class * 3 + checks, * 6 + role; (victim * 3 + recapture) * 16 + hit.
-    takes: Box<[[i16; 512]]>,
-    /// Danger and check. Role, * 6 + attacker of the piece, * 2 + whether it is defended; (check * 2 + capture) * 16 +
+    /// Capture and evasion. First index: (class * 3 + checks) * 6 + role. Last index: (victim * 3 + recapture) * 16 +
     /// hit.
+    takes: Box<[[i16; 512]]>,
+    /// Danger and check. First index: (role * 6 + attacker of the piece) * 2 + whether it is defended. Last index:
+    /// (check * 2 + capture) * 16 + hit.
     risk: Box<[[i16; 128]]>,
-    /// Hanging and prize. Hanging class * 6 + prize, * 6 + role, * 3 + hanging state of the piece; ((protects * 2 + on
-    /// prize) * 6 + victim) * 4 + safety.
+    /// Hanging and prize. First index: ((hanging class * 6 + prize) * 6 + role) * 3 + hanging state of the piece. Last
+    /// index: ((protects * 2 + on prize) * 6 + victim) * 4 + safety.
     loose: Box<[[i16; 128]]>,
-    /// Threat and zone. Role; threat * 16 + zone * 4 + safety.
+    /// Threat and zone. First index: role. Last index: threat * 16 + zone * 4 + safety.
     aims: Box<[[i16; 128]; 6]>,
 }
 
 impl Sums {
-    /// Returns the sums of a model's weights, or `None` if a sum is too large. No trainer produces such weights.
+    /// Returns the sums for a model's weights, or `None` if a sum is too large. The trainer does not produce such
+    /// weights.
     #[expect(clippy::indexing_slicing, reason = "fields run below their sizes")]
     fn new(small: &[i16; SMALL]) -> Option<Sums> {
         let sum = |indices: [usize; 2]| {
@@ -290,13 +295,13 @@ impl Sums {
     }
 }
 
-/// Iterates over all values of five fields.
+/// Iterates over all combinations of values of five fields.
 fn all(sizes: [usize; 5]) -> impl Iterator<Item = (usize, usize, usize, usize, usize)> {
     let [a, b, c, d, e] = sizes;
     (0..a * b * c * d * e).map(move |i| (i / (b * c * d * e), i / (c * d * e) % b, i / (d * e) % c, i / e % d, i % e))
 }
 
-/// By role and hit: the safety of a move.
+/// The safety of a move, by role and hit.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static SAFETY: [[u8; 16]; 6] = {
     let mut table = [[0; 16]; 6];
@@ -313,7 +318,7 @@ fn dot(a: &Units, b: &Units) -> i32 {
     a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
 }
 
-/// The weight rows for a piece's moves.
+/// The rows of weights that the moves of a piece use.
 struct Rows<'a> {
     takes: &'a [i16; 512],
     risk: &'a [i16; 128],
@@ -323,12 +328,12 @@ struct Rows<'a> {
     kings: [&'a [i16; 8]; 2],
     again: &'a [i16; 16],
     structure: &'a [i16],
-    /// By whether the move gives check, for moves that are not special.
+    /// The check weights of moves that are not special, by whether the move gives check.
     check: [i16; 2],
     from_to: &'a [i8; 64],
     last: [&'a [i8; 64]; 2],
     head: &'a [Units; 64],
-    /// The part of the head's sum that depends only on the piece.
+    /// The part of the policy head's sum that depends only on the piece.
     piece: i32,
 }
 
@@ -336,14 +341,14 @@ struct Scorer<'a> {
     model: &'a Model,
     outputs: &'a Units,
     last: [&'a [i8; ROLE_SQUARES]; 2],
-    /// Dot products with the rows of victims, computed on first use.
+    /// The dot products with the rows of victims, each computed at its first use.
     victims: [i32; 36],
     count: usize,
     steps: &'a mut [TurnedMove; 256],
     scores: &'a mut [i32; 256],
 }
 
-/// Returns the `N` weights from `at`.
+/// Returns the `N` weights that begin at index `at`.
 #[inline(always)]
 fn part<T, const N: usize>(weights: &[T], at: usize) -> Option<&[T; N]> {
     weights.get(at..)?.first_chunk()
@@ -438,11 +443,11 @@ static FREQUENCIES: [u32; 256] = [
     34219, 34126, 34034, 33942, 33850, 33759, 33667, 33576, 33486, 33395, 33305, 33215, 33125, 33035, 32946, 32857,
 ];
 
-/// The legal moves of a position with their frequencies.
+/// The legal moves in a position, with their frequencies.
 pub(crate) struct Prices {
     pub(crate) steps: [TurnedMove; 256],
     scores: [i32; 256],
-    /// The difference of each move's score from the best score, in 256ths of a bit.
+    /// The difference between the best score and each move's score, in 256ths of a bit.
     gaps: [u16; 256],
     pub(crate) frequencies: [u32; 256],
     pub(crate) count: usize,
@@ -481,14 +486,15 @@ impl Prices {
         &self.scores[..self.count.min(MOST_MOVES)]
     }
 
-    /// Returns the index of a move and the sum of the preceding frequencies.
+    /// Returns the index of a move, and the sum of the preceding frequencies.
     #[expect(clippy::indexing_slicing, reason = "counts are at most the maximum number of moves")]
     pub(crate) fn find(&self, step: TurnedMove) -> Option<(usize, u32)> {
         let at = self.steps[..self.count.min(MOST_MOVES)].iter().position(|known| *known == step)?;
         Some((at, self.frequencies[..at].iter().sum()))
     }
 
-    /// Returns the move at a value below the total, and the sum of the preceding frequencies.
+    /// Returns the index of the move whose interval contains a value below the total, and the sum of the preceding
+    /// frequencies.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "indices are masked")]
     pub(crate) fn at(&self, value: u32) -> (usize, u32) {
@@ -500,7 +506,7 @@ impl Prices {
         (at & 255, before)
     }
 
-    /// Returns the surprise after the move at index `at`.
+    /// Returns the player's surprise after the move at index `at`, given the surprise before it.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "indices are masked")]
     pub(crate) fn surprise(&self, at: usize, before: u16) -> u16 {

@@ -1,5 +1,5 @@
-//! The data about a position that the coder needs: attacks, pins and hanging pieces, on the board of the player to move
-//! (`chess::turned`). This folder does not know weights or bits.
+//! Computes the data about a position that the coder needs: attacks, pins and hanging pieces, on the board of the
+//! player to move (`chess::turned`). This module does not depend on weights or bits.
 
 pub mod scene;
 

@@ -1,11 +1,11 @@
-//! The facts about a position that the features need in advance: attacks, pins and hanging pieces.
+//! Computes the facts about a position that the features need: attacks, pins and hanging pieces.
 
 use crate::packed::moves::attacks::{
     KING, KNIGHT, PAWN_CAPTURES, PAWN_SOURCES, between, bishop, pawns_down, pawns_up, rook, squares,
 };
 use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedBoard, all};
 
-/// Returns a byte 1 for each bit of a byte.
+/// Converts each bit of a byte to a byte with value 0 or 1.
 #[inline(always)]
 fn spread(byte: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;
@@ -13,8 +13,8 @@ fn spread(byte: u64) -> u64 {
     (bits + 0x7F * EACH) >> 7 & EACH
 }
 
-/// Returns for each square twice the number, from 1, of the first set that contains it (0 if none). Squares in `odd`
-/// get 1 more.
+/// Returns, for each square, twice the number (from 1) of the first set that contains the square, or 0 if none does.
+/// Adds 1 for squares in `odd`.
 #[inline(always)]
 fn first_of(sets: [u64; 5], odd: u64) -> [u8; 64] {
     let mut planes = [0; 3];
@@ -36,42 +36,43 @@ fn first_of(sets: [u64; 5], odd: u64) -> [u8; 64] {
     squares
 }
 
-/// A previous move of a game, on the turned board of the current player.
+/// An earlier move in a game, on the turned board of the current player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Past {
-    /// The role of the moving piece. A promoting pawn counts as a pawn.
+    /// The role of the moved piece. A pawn that promotes is treated as a pawn.
     pub role: u8,
     /// The from square.
     pub from: u8,
-    /// The to square. For castling, the destination of the king.
+    /// The to square. In castling, the target square of the king.
     pub to: u8,
     /// Whether it captured.
     pub took: bool,
 }
 
 impl Past {
-    /// Returns the same move from the other side's point of view.
+    /// Returns the same move from the point of view of the other side.
     pub(crate) fn turned(self) -> Past {
         Past { from: self.from ^ 56, to: self.to ^ 56, ..self }
     }
 }
 
-/// The history before a position, limited to the data that the model needs.
+/// The history before a position, reduced to the data that the model needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct History {
     /// The opponent's last move.
     pub them: Option<Past>,
     /// The player's own last move.
     pub us: Option<Past>,
-    /// The opponent's last move but one.
+    /// The opponent's second-last move.
     pub them_before: Option<Past>,
     /// The number of plies so far.
     pub ply: u32,
-    /// The surprise at the moves of the player and of the opponent. It measures the errors of their predictions.
+    /// The surprise values of the player and of the opponent. They measure how badly the model has predicted the moves
+    /// of each side.
     pub surprise: [u16; 2],
 }
 
-/// The attacks of a position.
+/// The attacks in a position, with other data for the features.
 pub struct Scene<'a> {
     pub(crate) board: &'a TurnedBoard,
     pub(crate) history: &'a History,
@@ -79,7 +80,7 @@ pub struct Scene<'a> {
     pub(crate) them: u64,
     pub(crate) king: u8,
     pub(crate) opp_king: u8,
-    /// The attacks of the opponent, as if the player's king were absent.
+    /// The squares that the opponent attacks on the board without the player's king.
     pub(crate) danger: u64,
     /// By square, the attackers:
     ///
@@ -90,29 +91,29 @@ pub struct Scene<'a> {
     pub(crate) hits: [u8; 64],
     /// The squares that the player attacks.
     pub(crate) own_once: u64,
-    /// The squares attacked by the player's pawns, and by two of these pawns.
+    /// The squares that the player's pawns attack, and those that two of these pawns attack.
     pub(crate) own_pawns: u64,
     pub(crate) own_pawns_twice: u64,
     /// The player's pieces that the opponent can win, and the opponent's pieces that the player can win.
     pub(crate) own_hanging: u64,
     pub(crate) opp_hanging: u64,
-    /// The opponent's pieces that each role of the player can attack with profit.
+    /// The opponent's pieces that each role of the player can profitably attack.
     pub(crate) prey: [u64; 6],
     /// The squares from which each role gives check.
     pub(crate) checks: [u64; 6],
-    /// The player's pieces that uncover a check when they leave their line.
+    /// The player's pieces that give a discovered check when they leave their line.
     pub(crate) screens: u64,
-    /// The pieces that give check.
+    /// The opponent's pieces that give check.
     pub(crate) checkers: u64,
     pub(crate) pinned: u64,
-    /// The squares attacked by the opponent's last moved piece.
+    /// The squares that the opponent's last moved piece attacks.
     pub(crate) last_attacks: u64,
-    /// The squares attacked by each of the player's pieces, except pawns.
+    /// The squares that each of the player's pieces attacks, except pawns.
     pub(crate) reach: [u64; 64],
 }
 
 impl<'a> Scene<'a> {
-    /// Returns the scene of a position.
+    /// Returns the scene for a position.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub fn new(board: &'a TurnedBoard, history: &'a History) -> Scene<'a> {
@@ -254,7 +255,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the legal destinations of pieces other than the king, taking only checks into account.
+    /// Returns the possible destinations of pieces other than the king, considering only checks.
     pub(crate) fn targets(&self) -> u64 {
         let free = !self.us & !self.board.them[KING_];
         match self.checkers.count_ones() {
@@ -264,8 +265,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the legal destinations of the player's piece on a square. For the king, they include the rooks to castle
-    /// with. `targets` are the targets of the scene.
+    /// Returns the legal destinations of the player's piece on `square`. For the king, they include the squares of the
+    /// rooks with which it can castle. `targets` is the result of `Scene::targets`.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(crate) fn moves_of<const ROLE: usize>(&self, square: u8, targets: u64) -> u64 {
@@ -295,7 +296,7 @@ impl<'a> Scene<'a> {
         set
     }
 
-    /// Returns the squares on the line from the king through a pinned piece to the pinning piece.
+    /// Returns the squares on the line of a pin, from the king through the pinned piece to the pinning piece.
     #[cold]
     fn pin_line(&self, square: u8) -> u64 {
         let rest = (self.us | self.them) & !(1u64 << square);

@@ -1,9 +1,9 @@
-//! Actions, the parts of moves, and their names of squares.
+//! Actions, which are the parts of moves, and the ways in which they name squares.
 
 use crate::pcn::board::PieceName;
 use std::fmt;
 
-/// The movement of a piece.
+/// An action: a movement of one piece.
 ///
 /// ```
 /// use scoresheet::pcn::general::{Action, Naming, Verb, parse};
@@ -16,56 +16,56 @@ use std::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Action {
-    /// The piece, or its square.
+    /// The piece that moves, named directly or by its square.
     pub subject: Naming,
     /// The kind of the action.
     pub verb: Verb,
-    /// The target square, or the piece there.
+    /// The target square, named directly or by the piece on it.
     pub object: Naming,
-    /// The new name of the piece.
+    /// The new name of the piece if it is promoted.
     pub promotion: Option<PieceName>,
 }
 
-/// One of the three ways to name a square.
+/// A name of a square, in one of three forms.
 ///
 /// [`Action`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Naming {
-    /// By coordinates, outermost first: `[0, 4]`.
+    /// The coordinates of the square, from the outermost dimension: `[0, 4]`.
     Coordinates(Vec<usize>),
     /// By flat number: `4`.
     Flat(usize),
-    /// By the piece there, whose name is unique on the board or in hand: `"w:k"`.
+    /// The name of the piece on the square, which is unique on the board or in hand: `"w:k"`.
     Piece(PieceName),
 }
 
-/// The kind of an action.
+/// The kind of movement in an action.
 ///
 /// [`Action`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Verb {
-    /// From the hand to a free square.
+    /// A movement from the hand to a free square.
     Drop,
-    /// From a square to a free square.
+    /// A movement from a square to a free square.
     Shift,
-    /// From a square to a square with an opposing piece, which goes to the hand.
+    /// A movement from a square to a square with an opposing piece, which is moved to the hand.
     Capture,
-    /// From a square to a square with an opposing piece, which leaves the game.
+    /// A movement from a square to a square with an opposing piece, which leaves the game.
     Remove,
-    /// From a square to above another square.
+    /// A movement from a square to the space above another square.
     Jump,
-    /// From above a square to a free square.
+    /// A movement from the space above a square to a free square.
     Land,
-    /// From above a square to a square with an opposing piece, which goes to the hand.
+    /// A movement from the space above a square to a square with an opposing piece, which is moved to the hand.
     Stun,
 }
 
 impl Verb {
-    /// All verbs, in the document's order.
+    /// All verbs, in the order of the PCN document.
     pub const ALL: [Verb; 7] =
         [Verb::Drop, Verb::Capture, Verb::Remove, Verb::Shift, Verb::Jump, Verb::Land, Verb::Stun];
 
-    /// Returns the verb in the form of documents.
+    /// Returns the spelling of the verb in documents.
     pub const fn name(self) -> &'static str {
         match self {
             Verb::Drop => "drop",
@@ -84,7 +84,7 @@ impl Verb {
     }
 }
 
-/// The names of squares in written documents.
+/// How to name squares in a document that is written.
 ///
 /// ```
 /// use scoresheet::pcn::general::{JsonLayout, Squares, parse, write};
@@ -102,7 +102,7 @@ pub enum Squares {
     Coordinates,
     /// By flat numbers.
     Flat,
-    /// By the piece there if its name is unique, otherwise by coordinates.
+    /// By the piece on the square if its name is unique, otherwise by coordinates.
     Pieces,
 }
 
@@ -120,7 +120,7 @@ impl fmt::Display for Naming {
 }
 
 impl fmt::Display for Action {
-    /// Writes the form of documents: `[[8, 3], "shift", [7, 3]]`.
+    /// Writes the action as in a document: `[[8, 3], "shift", [7, 3]]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}, \"{}\", {}", self.subject, self.verb.name(), self.object)?;
         if let Some(name) = &self.promotion {

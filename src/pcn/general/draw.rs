@@ -3,9 +3,9 @@
 use crate::pcn::board::Board;
 use std::fmt::Write;
 
-/// Returns the board as lines of text: one row for one dimension, and rows and columns for two. For more dimensions,
-/// returns several such boards, each under its coordinates. Rows and columns have numbers, and an empty square is a
-/// dot.
+/// Returns the board as lines of text: a single row for one dimension, or rows and columns for two dimensions. For more
+/// dimensions, returns several two-dimensional boards, each below its coordinates. Rows and columns are numbered, and a
+/// dot stands for an empty square.
 pub fn draw(board: &Board) -> String {
     let cells: Vec<&str> = (0..board.size()).map(|at| board.piece(at).map_or(".", |piece| piece.as_str())).collect();
     let (outer, rows, columns) = match board.shape() {
@@ -22,7 +22,7 @@ pub fn draw(board: &Board) -> String {
             let coordinates = board.coordinates(layer * rows * columns);
             let prefix: Vec<String> = coordinates.iter().take(outer.len()).map(usize::to_string).collect();
             let gap = if layer > 0 { "\n" } else { "" };
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{gap}[{}]", prefix.join(", "));
         }
         let margin = if is_flat { 0 } else { numbers };

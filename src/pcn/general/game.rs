@@ -1,10 +1,10 @@
-//! A game of any family.
+//! A game from any family of chess games.
 
 use super::action::Action;
 use crate::pcn::board::Board;
 use serde_json::Value;
 
-/// A game as in a document.
+/// A game in the representation of a document.
 ///
 /// ```
 /// use scoresheet::pcn::Side;
@@ -22,22 +22,23 @@ use serde_json::Value;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct GeneralGame {
-    /// The start time, as written.
+    /// The time at which the game started, as written.
     pub started_at: Option<String>,
     /// The player of the top side.
     pub topside_player: Option<String>,
     /// The player of the bottom side, which starts a game from its beginning.
     pub bottomside_player: Option<String>,
-    /// Whether the game is over, if stated.
+    /// Whether the game is over, or `None` if the document does not state this.
     pub over: Option<bool>,
-    /// For a finished game, whether the bottom side has won; `None` for a draw. For a game in progress: whether the
-    /// bottom side proposes a draw, or the top side does (`Some(false)`); `None` for no proposal.
+    /// For a finished game: whether the bottom side has won, or `None` for a draw. For a game in progress: the side
+    /// that proposes a draw (`Some(true)` for the bottom side, `Some(false)` for the top side), or `None` for no
+    /// proposal.
     pub result: Option<bool>,
-    /// The board at the start.
+    /// The board at the start of the game.
     pub start: Board,
-    /// The moves, each a list of actions. An empty list is a pass.
+    /// The moves, each as a list of actions. An empty list represents a pass.
     pub moves: Vec<Vec<Action>>,
-    /// Redundant data that saves work, as written.
+    /// Redundant data that programs need not recompute, as written.
     pub cache: Option<Value>,
 }
 
@@ -47,7 +48,7 @@ impl GeneralGame {
         self.moves.len()
     }
 
-    /// Returns the styles of the pieces at the start, in lower case, without duplicates, in the order of the board.
+    /// Returns the distinct styles of the pieces at the start, in lower case, in the order of the board.
     pub fn styles(&self) -> Vec<String> {
         let mut styles = Vec::new();
         for piece in (0..self.start.size()).filter_map(|at| self.start.piece(at)) {
@@ -59,7 +60,7 @@ impl GeneralGame {
         styles
     }
 
-    /// Returns the description of the result from the document's table.
+    /// Returns the description of the result, as in the table of the PCN document.
     pub fn result_text(&self) -> &'static str {
         match (self.over, self.result) {
             (Some(true), Some(true)) => "bottom is the winner",

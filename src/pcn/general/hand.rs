@@ -3,21 +3,21 @@
 use crate::pcn::board::PieceName;
 use std::collections::{BTreeMap, HashMap};
 
-/// Captured pieces in the order of their capture, indexed by the name under which each can be dropped. Large hands and
-/// long games therefore stay fast.
+/// Captured pieces in the order of their capture, indexed by the names under which they can be dropped. Operations
+/// therefore stay fast for large hands and long games.
 ///
 /// [`GeneralGame`](super::GeneralGame) has an example.
 #[derive(Clone, Default, Debug)]
 pub struct Hand {
     /// The pieces in the hand, by the number of their capture.
     pieces: BTreeMap<u64, PieceName>,
-    /// The numbers of the pieces of each kind.
+    /// The capture numbers of the pieces of each kind.
     kinds: HashMap<String, Vec<u64>>,
     captures: u64,
 }
 
-/// Returns the common part of the names under which a piece can be dropped. Promotion and the case of the style do not
-/// matter.
+/// Returns the part that is common to all names under which a piece can be dropped. It does not include promotion or
+/// the case of the style.
 fn kind(name: &PieceName) -> String {
     format!("{}:{}", name.style(), name.abbreviation())
 }
@@ -39,7 +39,7 @@ impl Hand {
         self.captures += 1;
     }
 
-    /// Takes the piece of this kind that was captured last. Returns whether there was such a piece.
+    /// Removes the piece of this kind that was captured last. Returns whether the hand contained such a piece.
     pub(super) fn take(&mut self, name: &PieceName) -> bool {
         let number = self.kinds.get_mut(&kind(name)).and_then(Vec::pop);
         number.and_then(|number| self.pieces.remove(&number)).is_some()

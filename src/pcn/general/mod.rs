@@ -1,8 +1,8 @@
 //! General PCN: games of any chess family, on boards of any number of dimensions.
 //!
-//! [`parse`](super::parse) reads games of western chess, whose rules this library knows. For all other games, it knows
-//! only the notation. It reads the document, checks the structure, and replays the moves action by action, with
-//! captured pieces in hand and pieces above squares. It does not check the rules of the game.
+//! [`parse`](super::parse) reads games of western chess, whose rules this library implements. For all other games, this
+//! library implements only the notation. It reads the document, checks its structure, and replays the moves action by
+//! action, with captured pieces in hand and pieces above squares. It does not check the rules of the game.
 //!
 //! ```
 //! use scoresheet::pcn::general::{self, JsonLayout, Squares};

@@ -1,4 +1,4 @@
-//! Reads documents of games. The structure is checked here, and moves are checked in a replay.
+//! Reads documents of games. Parsing checks only the structure, and a replay checks the moves.
 
 use super::action::{Action, Naming, Verb};
 use super::game::GeneralGame;
@@ -9,11 +9,11 @@ use crate::pcn::fault::{Path, PcnError, PcnFault};
 use crate::pcn::read::{MEMBERS, boolean, parse_value as western, text};
 use serde_json::Value;
 
-/// The maximum number of squares. Taikyoku shogi, the largest known game, has 1,296. Every search for a named piece
-/// visits all squares.
+/// The maximum number of squares on a board. Taikyoku shogi, the largest known game, has 1,296 squares. The number is
+/// limited because every search for a named piece visits all squares.
 const MAX_SQUARES: usize = 1 << 12;
 
-/// A game of a document, in the most specific form.
+/// A game in a document, in the most specific representation.
 ///
 /// ```
 /// use scoresheet::pcn::general::{Document, read_documents};
@@ -24,17 +24,17 @@ const MAX_SQUARES: usize = 1 << 12;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Document {
-    /// A game of western chess, with every move checked.
+    /// A game of western chess, whose moves have all been checked.
     Western(Box<Game>),
-    /// Another game, checked for consistency, with the reason that it is not western chess.
+    /// Any other game, checked for consistency, with the reason why it is not western chess.
     General(Box<GeneralGame>, PcnError),
 }
 
-/// Reads a document of games of any family: one game, an array of games, or consecutive games. Checks the structure,
-/// but does not replay moves ([`GeneralGame::check`] does).
+/// Reads a document with games of any family: one game, an array of games, or consecutive games. Checks the structure,
+/// but does not replay the moves ([`GeneralGame::check`] does this).
 ///
-/// Errors: the path of the faulty element. In an array, it begins with the index of the game, from 0. In a sequence of
-/// games, it begins within the game.
+/// Errors contain the path of the faulty element. In an array of games, the path begins with the index of the game,
+/// from 0. In a sequence of games, the path begins within the game.
 pub fn parse(bytes: &[u8]) -> Result<Vec<GeneralGame>, PcnError> {
     let mut games = Vec::new();
     each(bytes, |value, path| {
@@ -44,14 +44,14 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<GeneralGame>, PcnError> {
     Ok(games)
 }
 
-/// Reads one game of any family.
+/// Reads a single game of any family.
 pub fn parse_value(value: &Value) -> Result<GeneralGame, PcnError> {
     game(value, &Path::ROOT)
 }
 
-/// Reads a document. Games of western chess are checked by its rules, and others by the notation. All are replayed to
-/// the end. A game with the board and the pieces of western chess, without drops or pieces in hand, must be legal
-/// western chess.
+/// Reads a document. Checks games of western chess by the rules of chess, and other games by the rules of the notation.
+/// Replays every game to its end. If a game has the board and the pieces of western chess, and no drops or pieces in
+/// hand, it must be legal western chess.
 ///
 /// Errors: as for [`parse`].
 pub fn read_documents(bytes: &[u8]) -> Result<Vec<Document>, PcnError> {
@@ -83,7 +83,7 @@ pub fn read_documents(bytes: &[u8]) -> Result<Vec<Document>, PcnError> {
     Ok(documents)
 }
 
-/// Prepends the path of a game to the path of an element.
+/// Adds the path of a game before the path of an element.
 fn below(path: &Path<'_>, error: PcnError) -> PcnError {
     let PcnError { path: above, fault } = path.error(error.fault);
     PcnError { path: above + &error.path, fault }
@@ -154,7 +154,7 @@ fn western_start() -> Board {
     let name = |rank, file| position.piece_at(Square::at(file, rank)).map(name_of);
     let rows: Vec<Vec<Option<String>>> =
         (0..8).rev().map(|rank| (0..8).map(|file| name(rank, file)).collect()).collect();
-    // Parses a full board of known names.
+    // This board is complete and contains only valid names, so it can be parsed.
     Board::parse(&Value::from(rows.into_iter().map(Value::from).collect::<Vec<_>>())).unwrap_or_default()
 }
 

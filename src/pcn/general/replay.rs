@@ -9,10 +9,10 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;
 
-/// The maximum number of pieces above squares. It exceeds all known games.
+/// The maximum number of pieces above squares at the same time. All known games need fewer.
 const MAX_ABOVE: usize = 64;
 
-/// The positions of all pieces after some moves.
+/// The positions of all pieces at one point in a game.
 ///
 /// [`GeneralGame`] has an example.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,13 +23,13 @@ pub struct BoardState {
     pub bottom_hand: Hand,
     /// The pieces in the top side's hand.
     pub top_hand: Hand,
-    /// The side to move. In a game without moves, it is the bottom side.
+    /// The side to move. In a game without moves, the bottom side is to move.
     pub to_move: Side,
-    /// The pieces above squares, by flat number, only during a move.
+    /// The pieces above squares, with the flat numbers of the squares. The list is used only during a move.
     above: Vec<(usize, PieceName)>,
 }
 
-/// An unusual but possible property of a game.
+/// An unusual but permitted property of a game.
 ///
 /// ```
 /// use scoresheet::pcn::general::{Remark, parse};
@@ -41,15 +41,15 @@ pub struct BoardState {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remark {
-    /// A dropped piece that was not captured before: its name, and the ply from 1. If several pieces have this name,
-    /// the first one is reported. The piece was in hand from the start, which PCN cannot express, or comes from a
-    /// supply, like the stones of Go.
+    /// A piece that was not captured is dropped. The values are its name and the ply of the drop, counted from 1. If
+    /// several such pieces have the same name, only the first is reported. The piece was in hand at the start, which
+    /// PCN cannot express, or comes from an unlimited supply, like the stones of Go.
     DropOfUncaptured(PieceName, usize),
     /// The game begins with a move of the top side.
     TopBegins,
-    /// The cache's `current_position` differs from the board after the last move.
+    /// The `current_position` in the cache differs from the board after the last move.
     CacheDiffers,
-    /// The cache's `current_position` is not a board of this size, so it was not compared.
+    /// The `current_position` in the cache is not a board of this size, so it was not compared.
     CacheUnreadable,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for Remark {
     }
 }
 
-/// A game that was replayed to its end.
+/// A game that has been replayed to its end.
 ///
 /// [`Remark`] has an example.
 #[derive(Clone, PartialEq, Debug)]
@@ -91,7 +91,8 @@ impl BoardState {
             to_move: Side::Bottom,
             above: Vec::new(),
         };
-        // A game that does not start from its beginning may begin with either side. The first moving piece decides.
+        // A game that does not start from its beginning may start with either side. The first piece to move determines
+        // the side.
         let first = game.moves.iter().enumerate().find_map(|(index, actions)| Some((index, actions.first()?)));
         if let Some((index, action)) = first {
             let mover = match (&action.subject, action.verb) {
@@ -123,7 +124,7 @@ impl BoardState {
         coordinates.iter().zip(self.board.shape()).fold(0, |flat, (at, length)| flat * length + at)
     }
 
-    /// Returns the flat number of a named square. A piece is searched on the board, or above it.
+    /// Returns the flat number of a named square. A named piece is searched for on the board, or above it.
     fn square(&self, naming: &Naming, above: bool) -> Result<usize, PcnFault> {
         match naming {
             Naming::Coordinates(coordinates) => Ok(self.flat(coordinates)),
@@ -140,11 +141,11 @@ impl BoardState {
         }
     }
 
-    /// Returns whether the subject of an action is above its square.
+    /// Returns whether the action moves a piece that is above its square.
     fn descends(&self, action: &Action) -> bool {
         match action.verb {
             Verb::Land | Verb::Stun => true,
-            // A piece may jump over several pieces, one after the other.
+            // A piece may jump over several pieces in succession.
             Verb::Jump => {
                 self.square(&action.subject, true).is_ok_and(|at| self.above.iter().any(|(above, _)| *above == at))
             }
@@ -152,7 +153,7 @@ impl BoardState {
         }
     }
 
-    /// Applies an action. Returns the name of a dropped piece that was not in hand.
+    /// Applies an action. Returns the name of the piece if it was dropped but was not in hand.
     fn act(&mut self, action: &Action, path: &Path<'_>) -> Result<Option<PieceName>, PcnError> {
         let (subject_path, object_path) = (path.item(0), path.item(2));
         let us = self.to_move;
@@ -227,7 +228,7 @@ impl BoardState {
     }
 }
 
-/// The origin of the subject of an action.
+/// The place from which the subject of an action moves.
 #[derive(PartialEq)]
 enum From {
     Hand(PieceName),
@@ -236,7 +237,7 @@ enum From {
 }
 
 impl GeneralGame {
-    /// Calls `before` with each action and the state before it.
+    /// Calls `before` with each action, and with the state before the action.
     fn replay(
         &self,
         plies: usize,
@@ -267,15 +268,15 @@ impl GeneralGame {
         Ok(state)
     }
 
-    /// Returns the state after this number of plies, or after the last one. Errors: the path of the faulty element of a
-    /// move.
+    /// Returns the state after this number of plies, or at the end of the game if it has fewer. Errors contain the path
+    /// of the faulty element in a move.
     pub fn state_after(&self, plies: usize) -> Result<BoardState, PcnError> {
         self.replay(plies, |_, _| {}, |_| {})
     }
 
-    /// Replays the game to its end. Checks that every subject exists and belongs to the side to move, which alternates.
-    /// Checks that squares are free or hold an opposing piece as the verbs require, that jumping pieces land, and that
-    /// promotions keep the side. Errors: the path of the faulty element.
+    /// Replays the game to its end. Checks that every moving piece exists and belongs to the side to move, and that the
+    /// sides alternate. Checks that squares are free or contain an opposing piece, as the verbs require. Checks that
+    /// jumping pieces land, and that promotions keep the side. Errors contain the path of the faulty element.
     pub fn check(&self) -> Result<Checked, PcnError> {
         let mut remarks = Vec::new();
         let last = self.replay(usize::MAX, |_, _| {}, |remark| remarks.push(remark))?;
@@ -292,9 +293,9 @@ impl GeneralGame {
         Ok(Checked { last, remarks })
     }
 
-    /// Updates the game's cache with its last position and the droppable pieces of each side. Other members of the
-    /// cache are kept. If its `current_position` was another position, `possible_moves` and `captures` are outdated and
-    /// removed. Errors: as for [`GeneralGame::check`].
+    /// Updates the cache of the game with its last position, and with the pieces that each side can drop. Other members
+    /// of the cache are kept. If `current_position` in the old cache was another position, `possible_moves` and
+    /// `captures` are outdated and are removed. Errors: as for [`GeneralGame::check`].
     pub fn renew_cache(&mut self) -> Result<(), PcnError> {
         let Checked { last, remarks } = self.check()?;
         let is_kept =
@@ -319,8 +320,8 @@ impl GeneralGame {
         Ok(())
     }
 
-    /// Returns the same game with uniform names of squares. Errors: as for [`GeneralGame::check`], because the names
-    /// require a replay.
+    /// Returns the same game with squares named in a uniform way. Errors: the errors of [`GeneralGame::check`], because
+    /// renaming requires a replay.
     pub fn with_squares(&self, squares: Squares) -> Result<GeneralGame, PcnError> {
         let mut actions = Vec::new();
         self.replay(usize::MAX, |state, action| actions.push(state.renamed(action, squares)), |_| {})?;

@@ -6,7 +6,8 @@ use crate::pcn::board::{Board, Side};
 use crate::pcn::write::JsonLayout;
 use serde_json::{Value, json};
 
-/// Returns the game as a document, with its members in the document's order. Reading this document gives the same game.
+/// Returns the game as a document, with its members in the order of the PCN document. Reading the returned document
+/// produces the same game.
 pub fn write(game: &GeneralGame, layout: JsonLayout) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let boolean = |value: Option<bool>| value.map_or("null".to_owned(), |value| value.to_string());
@@ -37,7 +38,7 @@ pub fn write(game: &GeneralGame, layout: JsonLayout) -> String {
     }
 }
 
-/// Writes a list on one line, or one line per item at this depth.
+/// Writes a list on a single line, or with one line for each item, indented for this depth.
 fn list(items: &[String], layout: JsonLayout, depth: usize) -> String {
     let outer = "  ".repeat(depth);
     match layout {
@@ -48,7 +49,7 @@ fn list(items: &[String], layout: JsonLayout, depth: usize) -> String {
     }
 }
 
-/// Writes a board, with one line per row if it has rows.
+/// Writes a board, with one line for each row if it has rows.
 fn board(board: &Board, layout: JsonLayout) -> String {
     let cell = |at: usize| board.piece(at).map_or("null".to_owned(), |piece| format!("\"{piece}\""));
     let cells: Vec<String> = (0..board.size()).map(cell).collect();
@@ -66,14 +67,14 @@ fn level(cells: &[String], shape: &[usize], layout: JsonLayout, depth: usize) ->
 }
 
 impl BoardState {
-    /// Returns the board in the form of documents: arrays of names and nulls.
+    /// Returns the board as in a document: arrays of names and nulls.
     pub fn board_value(&self) -> Value {
-        // Names consist of letters, digits and signs that need no escapes in JSON.
+        // Names consist of letters, digits and signs, so JSON strings need no escapes.
         serde_json::from_str(&board(&self.board, JsonLayout::Line)).unwrap_or_default()
     }
 
-    /// Returns a cache of this state: the current position and the droppable pieces of each side. The possible moves
-    /// and captures, which depend on the rules of a game, are omitted; [`GeneralGame::renew_cache`] preserves them.
+    /// Returns the cache for this state: the current position, and the pieces that each side can drop. Omits the
+    /// possible moves and captures, which depend on the rules of the game. [`GeneralGame::renew_cache`] preserves them.
     pub fn cache(&self) -> Value {
         let droppable = |side: Side| self.hand(side).iter().map(|piece| piece.as_str()).collect::<Vec<_>>();
         json!({

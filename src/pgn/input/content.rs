@@ -1,17 +1,17 @@
-//! Detects the type of a source from its first block: PGN, JSON, tar, or another kind of file.
+//! Detects the content of a source from its first block: PGN, JSON, tar, or another kind of file.
 
 use crate::pgn::input::error::SourceError;
 use crate::pgn::input::tar;
 
-/// The number of inspected bytes.
+/// The number of bytes to inspect.
 pub(in crate::pgn) const BLOCK: usize = 4096;
-/// Text contains at most one control character in this many bytes.
+/// The number of bytes in which text contains at most one control character.
 const CONTROLS: usize = 32;
 
-/// The kinds of readable content.
+/// The kinds of content that can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::pgn) enum Content {
-    /// PGN, or text that is read as PGN.
+    /// PGN, or other text that is read as PGN.
     Pgn,
     /// JSON, which is usually PCN.
     Json,
@@ -19,7 +19,7 @@ pub(in crate::pgn) enum Content {
     Tar,
 }
 
-/// The first bytes of files that are not text, with the description of the file.
+/// The first bytes of files that are not text, with a description of each kind of file.
 const KINDS: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
     (b"\xFF\xD8\xFF", "a JPEG image"),
@@ -43,7 +43,7 @@ const KINDS: &[(&[u8], &str)] = &[
     (b"\xFD7zXZ\0", "compressed twice (xz)"),
 ];
 
-/// Returns the kind of a text from `head`: its first [`BLOCK`] bytes, or the complete text if it is shorter.
+/// Returns the kind of content of a text from `head`: its first [`BLOCK`] bytes, or the complete text if it is shorter.
 pub(in crate::pgn) fn look(head: &[u8]) -> Result<Content, SourceError> {
     if is_utf16(head) {
         return Err(SourceError::Utf16);
@@ -71,7 +71,7 @@ pub(in crate::pgn) fn look(head: &[u8]) -> Result<Content, SourceError> {
     }))
 }
 
-/// Returns whether a byte does not occur in text.
+/// Returns whether a byte does not occur in texts.
 fn is_control(byte: u8) -> bool {
     // Some old files end with the byte 0x1A.
     matches!(byte, 0..=8 | 0x0E..=0x19 | 0x1B..=0x1F | 0x7F)
@@ -90,8 +90,8 @@ fn is_utf16(head: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a text begins like JSON that consists of objects: with an object that has a member, an array of
-/// objects, or an empty array. A PGN comment (`{"The immortal game"} 1. e4`) does not.
+/// Returns whether a text begins like JSON that consists of objects: an object with a member, an array of objects, or
+/// an empty array. A PGN comment (`{"The immortal game"} 1. e4`) does not begin in this way.
 fn is_json(text: &[u8]) -> bool {
     match text.trim_ascii_start() {
         [b'{', rest @ ..] => begins_member(rest),
@@ -103,7 +103,7 @@ fn is_json(text: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a text begins with `"name": value`, possibly cut off.
+/// Returns whether a text begins with `"name": value`, where the value may be cut off.
 fn begins_member(text: &[u8]) -> bool {
     let [b'"', rest @ ..] = text.trim_ascii_start() else { return false };
     let mut bytes = rest.iter().enumerate();
@@ -121,7 +121,7 @@ fn begins_member(text: &[u8]) -> bool {
         || [b"true".as_slice(), b"false", b"null"].iter().any(|word| value.starts_with(word))
 }
 
-/// Returns whether a tag pair or a numbered move begins anywhere.
+/// Returns whether a tag pair or a numbered move occurs anywhere in the block.
 fn has_chess(head: &[u8]) -> bool {
     let after = |at: usize| head.get(at + 1..).unwrap_or_default().trim_ascii_start();
     let is_tag = |bracket: usize| {
@@ -142,22 +142,23 @@ fn has_chess(head: &[u8]) -> bool {
         )
     };
     let is_numbered = |dot: &usize| dot.checked_sub(1).and_then(|at| head.get(at)).is_some_and(u8::is_ascii_digit);
-    // Only the last dot of `12...` counts.
+    // Only the last dot of `12...` is considered.
     let dots = memchr::memchr_iter(b'.', head).filter(is_numbered);
     let last = |dot: usize| dot + head.iter().skip(dot + 1).take_while(|byte| **byte == b'.').count();
     memchr::memchr_iter(b'[', head).any(is_tag) || dots.map(last).any(is_move)
 }
 
-/// Returns whether the bytes are entries of a PolyGlot book: 16 bytes each, sorted by the hash at their beginning.
+/// Returns whether the bytes are entries of a PolyGlot book: 16 bytes each, sorted by the hash at the beginning of each
+/// entry.
 fn is_book(head: &[u8]) -> bool {
     let entries = head.chunks_exact(16);
-    // The end of the block may cut an entry off, but a complete file has only complete entries.
+    // The end of the block may cut off an entry, but a complete file contains only complete entries.
     if head.len() < 4 * 16 || (head.len() < BLOCK && !entries.remainder().is_empty()) {
         return false;
     }
     let entries: Vec<&[u8]> = entries.collect();
     let keys: Vec<&[u8]> = entries.iter().filter_map(|entry| entry.get(..8)).collect();
-    // A move has four coordinates of three bits and a promotion of 0 to 4.
+    // A move consists of four coordinates of three bits each, and a promotion from 0 to 4.
     let is_move = |entry: &&[u8]| entry.get(8).is_some_and(|byte| byte >> 4 <= 4);
     keys.is_sorted() && keys.first() < keys.last() && entries.iter().all(is_move)
 }

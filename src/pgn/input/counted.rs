@@ -1,10 +1,10 @@
-//! A reader that counts its bytes.
+//! A reader that counts the bytes read from it.
 
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts the bytes that are read from a file, for a progress report.
+/// A reader that counts the bytes that it reads from a file, to report the progress.
 pub(in crate::pgn) struct Counted<R> {
     pub(in crate::pgn) reader: R,
     pub(in crate::pgn) consumed: Arc<AtomicU64>,

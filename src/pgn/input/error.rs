@@ -1,9 +1,9 @@
-//! The errors of opening a source.
+//! The errors that opening a source can cause.
 
 use std::fmt;
 use std::io;
 
-/// The reason that a source cannot be opened.
+/// The reason why a source cannot be opened.
 ///
 /// ```
 /// use scoresheet::pgn::{SourceError, from_reader};
@@ -17,13 +17,13 @@ pub enum SourceError {
     Io(io::Error),
     /// The text is UTF-16, which PGN does not allow.
     Utf16,
-    /// The file is an archive of this program, or a side file.
+    /// The file is an archive of this program, or one of its side files.
     Archive,
-    /// A compressed file in an unsupported format, by name.
+    /// The file is compressed in an unsupported format, which the value names.
     Unsupported(&'static str),
-    /// The file is JSON, possibly PCN, which [`import::open`](crate::import::open) reads.
+    /// The file is JSON, possibly PCN, which [`import::open`](crate::import::open) can read.
     Json,
-    /// The file is of another kind, by description.
+    /// The file is of another kind, which the value describes.
     NotPgn(String),
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for SourceError {
                 "this is not PGN but an archive of Scoresheet (or a side file); `scoresheet export` writes its PGN",
             ),
             SourceError::Unsupported(name) => {
-                // The article follows the pronunciation: "an ex zet file", "an el zet four file".
+                // The article depends on the pronunciation: "an ex zet file", "an el zet four file".
                 let article = if name.starts_with(['x', 'L']) { "an" } else { "a" };
                 write!(
                     f,

@@ -1,24 +1,24 @@
-//! The concatenated PGN files of a zip or tar file.
+//! Concatenates the PGN files in a zip or tar file.
 
 use crate::pgn::input::container::Container;
 use crate::pgn::input::content::{self, BLOCK, Content};
 use crate::pgn::input::error::SourceError;
 use std::io::{self, Read};
 
-/// The concatenated text of all files of a container. The kind of each file is checked first. A line end separates two
-/// files if the first has none at its end.
+/// The concatenated texts of all files in a container. The kind of content is checked at the beginning of each file. If
+/// a file does not end with a line ending, a line ending is inserted before the next file.
 pub(in crate::pgn) struct Joined<C> {
     container: C,
-    /// The kind of all files: JSON or PGN.
+    /// The kind of content of all files: JSON or PGN.
     content: Option<Content>,
-    /// Bytes of a file that have been read but not returned.
+    /// The bytes of a file that have been read but not yet returned.
     head: io::Cursor<Vec<u8>>,
     within: bool,
     last: u8,
 }
 
 impl<C: Container> Joined<C> {
-    /// Advances to the first file. Returns the text and its kind.
+    /// Advances to the first file in the container. Returns the concatenated text and its kind of content.
     pub(in crate::pgn) fn open(container: C) -> Result<(Joined<C>, Content), SourceError> {
         let head = io::Cursor::default();
         let mut joined = Joined { container, content: None, head, within: false, last: b'\n' };
@@ -30,7 +30,7 @@ impl<C: Container> Joined<C> {
         Ok((joined, content))
     }
 
-    /// Advances to the next file. Returns false at the end.
+    /// Advances to the next file in the container. Returns false after the last file.
     fn enter(&mut self) -> io::Result<bool> {
         let Some(name) = self.container.next()? else { return Ok(false) };
         let refuse = |what: String| {
@@ -56,7 +56,7 @@ impl<C: Container> Joined<C> {
     }
 }
 
-/// The current file of a container.
+/// A reader for the current file in a container.
 struct Current<'a, C>(&'a mut C);
 
 impl<C: Container> Read for Current<'_, C> {

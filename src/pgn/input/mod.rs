@@ -1,4 +1,5 @@
-//! Sources of PGN: files and readers, plain, compressed or in containers, recognized by content and split into games.
+//! Sources of PGN: files and readers, plain, compressed or in containers, which are recognized by content and split
+//! into games.
 
 pub(super) mod error;
 

@@ -1,4 +1,4 @@
-//! Byte sources of PGN: a file, standard input or any reader, plain or compressed.
+//! Sources of PGN bytes: a file, standard input or any reader, plain or compressed.
 
 use crate::pgn::bytes::BOM;
 use crate::pgn::input::content::{self, BLOCK, Content};
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The compression of a source, recognized by its first bytes and not by its name.
+/// The compression of a source, recognized by its first bytes instead of its name.
 ///
 /// ```
 /// use scoresheet::pgn::{Compression, SourceError};
@@ -32,18 +32,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Compression {
     /// No compression.
     Plain,
-    /// Zstandard: any number of frames, including skippable ones. Several small frames are decompressed ahead in
-    /// parallel.
+    /// Zstandard, with any number of frames, including skippable frames. Several small frames are decompressed in
+    /// parallel, ahead of the reader.
     Zstd,
-    /// gzip: any number of members.
+    /// gzip, with any number of members.
     Gzip,
-    /// bzip2: any number of streams.
+    /// bzip2, with any number of streams.
     Bzip2,
-    /// A zip file: its PGN files, concatenated.
+    /// A zip file, read as the concatenation of its PGN files.
     Zip,
 }
 
-/// The progress of reading a source. Another thread may keep and query it during reading.
+/// The progress of reading from a source. Another thread may keep this value and query it while the source is read.
 ///
 /// [`Source`] has an example.
 #[derive(Clone, Debug)]
@@ -53,18 +53,19 @@ pub struct SourceProgress {
 }
 
 impl SourceProgress {
-    /// Returns the number of stored (compressed) bytes read from the file so far.
+    /// Returns the number of bytes read from the file so far. For compressed files, compressed bytes are counted.
     pub fn consumed(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
 
-    /// Returns the stored size of the file in bytes, or `None` if it is unknown, as for a pipe.
+    /// Returns the size of the file in bytes, or `None` if it is unknown, as for a pipe.
     pub fn total(&self) -> Option<u64> {
         self.total
     }
 }
 
-/// A stream of decompressed bytes. A truncated compressed file gives an error of kind `UnexpectedEof`.
+/// A stream of decompressed bytes, with its compression and progress. A truncated compressed file causes an error of
+/// kind `UnexpectedEof`.
 ///
 /// ```
 /// use scoresheet::pgn::Compression;
@@ -89,17 +90,17 @@ pub struct Source {
 }
 
 impl Source {
-    /// Returns whether the source's text is JSON. Only [`open_text`] returns such a source.
+    /// Returns whether the text of the source is JSON. Only [`open_text`] returns such a source.
     pub fn is_json(&self) -> bool {
         self.is_json
     }
 
-    /// Returns a source of PGN that was converted from this source of JSON.
+    /// Returns a source of PGN, which was converted from this source of JSON.
     pub(crate) fn with_pgn(self, reader: impl Read + Send + 'static) -> Source {
         Source { reader: Box::new(reader), is_json: false, was_json: true, ..self }
     }
 
-    /// Returns whether the PGN was converted from another format, so its bytes are not the source's bytes.
+    /// Returns whether the PGN was converted from another format, so its bytes differ from the bytes of the source.
     pub fn is_made(&self) -> bool {
         self.was_json
     }
@@ -109,7 +110,7 @@ impl Source {
         self.compression
     }
 
-    /// Returns a handle for the progress of reading.
+    /// Returns a handle with which to query the progress of reading.
     pub fn progress(&self) -> SourceProgress {
         self.progress.clone()
     }
@@ -132,7 +133,7 @@ pub fn open(path: &Path) -> Result<Source, SourceError> {
     open_text(path).and_then(pgn_alone)
 }
 
-/// Opens any reader of PGN. `total` is the number of its bytes, if known.
+/// Opens a source of PGN from any reader. `total` is the number of bytes in the reader, if known.
 pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
     text_of(reader, total).and_then(pgn_alone)
 }
@@ -141,7 +142,7 @@ fn pgn_alone(source: Source) -> Result<Source, SourceError> {
     if source.is_json { Err(SourceError::Json) } else { Ok(source) }
 }
 
-/// Opens a file of PGN or JSON, or standard input for `-`. [`Source::is_json`] tells which.
+/// Opens a PGN or JSON file, or standard input for `-`. [`Source::is_json`] distinguishes these formats.
 pub fn open_text(path: &Path) -> Result<Source, SourceError> {
     if path.as_os_str() == "-" {
         return text_of(io::stdin(), None);
@@ -167,8 +168,8 @@ pub fn open_text(path: &Path) -> Result<Source, SourceError> {
     text_of(file, total)
 }
 
-/// Returns the error that [`open_text`] would return for a file because of its first bytes, without decompressing it.
-/// Pipes and devices are not read.
+/// Returns the error that [`open_text`] would return because of the first bytes of a file, without decompressing the
+/// file. Pipes and devices are not read.
 pub(crate) fn look_at(path: &Path) -> Result<(), SourceError> {
     let file = File::open(path)?;
     if !file.metadata()?.is_file() {
@@ -182,14 +183,14 @@ pub(crate) fn look_at(path: &Path) -> Result<(), SourceError> {
     }
 }
 
-/// Opens any reader of PGN or JSON.
+/// Opens a source of PGN or JSON from any reader.
 pub(crate) fn text_of(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
     let consumed = Arc::new(AtomicU64::new(0));
     let stored = Counted { reader, consumed: consumed.clone() };
     let (head, stored) = peek(stored, 8)?;
     let compression = Compression::detect(&head)?;
     let reader: Box<dyn Read + Send> = match compression {
-        // The directory of a zip file is at its end, so `open` reads zip files from a path.
+        // The directory of a zip file is at its end, so `open` reads zip files only from a path.
         Compression::Zip => return Err(SourceError::Unsupported("zip")),
         Compression::Plain => Box::new(stored),
         Compression::Zstd => Box::new(Frames::new(stored)),
@@ -216,7 +217,7 @@ impl Source {
     ) -> Result<Source, SourceError> {
         let is_json = content == Content::Json;
         let reader: Box<dyn Read + Send> = if is_json {
-            // JSON must not begin with a byte order mark, so it is removed.
+            // JSON must not begin with a byte order mark, so the mark is removed.
             let (head, mut all) = peek(reader, BOM.len())?;
             if head == BOM {
                 all.read_exact(&mut [0; BOM.len()])?;
@@ -229,11 +230,11 @@ impl Source {
     }
 }
 
-/// The number of bytes of a compressed file per read.
+/// The number of bytes of a compressed file to read at once.
 const STORED: usize = 128 << 10;
 
-/// Reads the first `count` bytes, or fewer at the end. Returns them, with a reader that returns all bytes, including
-/// these. An error after the first byte appears at its position in that reader.
+/// Reads the first `count` bytes, or fewer if the reader ends before. Returns these bytes, together with a reader that
+/// returns all bytes from the beginning. An error after the first byte is returned at the same position of that reader.
 fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
     let mut head = Vec::with_capacity(count);
     let failed = (&mut reader).take(count as u64).read_to_end(&mut head).err();
@@ -243,7 +244,7 @@ fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read 
     Ok((head.clone(), Cursor::new(head).chain(Failing { failed, reader })))
 }
 
-/// A reader that first returns an error, if there is one, and then nothing.
+/// A reader that first returns a stored error, if there is one, and then continues with `reader`.
 struct Failing<R> {
     failed: Option<io::Error>,
     reader: R,
@@ -256,8 +257,8 @@ impl<R: Read> Read for Failing<R> {
 }
 
 impl Compression {
-    /// Returns the compression of a file with these first bytes; six are enough. Returns an error for an unsupported
-    /// compression.
+    /// Returns the compression of a file that begins with these bytes. Six bytes are sufficient. Returns an error if
+    /// the compression is not supported.
     pub fn detect(head: &[u8]) -> Result<Compression, SourceError> {
         let unsupported = |name| Err(SourceError::Unsupported(name));
         match head {

@@ -1,22 +1,24 @@
-//! Tar files: for each file a header of 512 bytes and its content, padded to a multiple of 512 bytes. The formats of
-//! POSIX, GNU and older programs are supported.
+//! Reads tar files, which contain for each file a header of 512 bytes and the content, padded to a multiple of 512
+//! bytes. Supports the formats of POSIX, GNU and older programs.
 
 use crate::pgn::input::container::{Container, is_source_name};
 use std::io::{self, Read};
 
 const BLOCK: usize = 512;
-/// The maximum length of a name or of a list of properties.
+/// The maximum length in bytes of a name or of a list of properties.
 const MAX_NAME: u64 = 1 << 20;
 
-/// Returns whether a text begins like a tar file: with a header that has a valid checksum.
+/// Returns whether a text begins like a tar file, that is, with a header whose checksum is valid.
 pub(in crate::pgn) fn is_header(head: &[u8]) -> bool {
     let Some(header) = head.first_chunk::<BLOCK>() else { return false };
-    // The checksum of an empty header is also valid (a sum of blanks), but no tar file begins with such a header.
+    // The checksum of an empty header can also be valid (the sum of blanks), but no tar file begins with an empty
+    // header.
     let sum: u64 = header.iter().enumerate().map(|(at, byte)| u64::from(summed(at, *byte))).sum();
     header.first().is_some_and(|byte| *byte > 0) && octal(field(header, 148, 8)) == Some(sum)
 }
 
-/// Returns the value of a header byte in the checksum. The checksum field counts as blanks.
+/// Returns the value that a header byte contributes to the checksum. The bytes of the checksum field are treated as
+/// blanks.
 fn summed(at: usize, byte: u8) -> u8 {
     if (148..156).contains(&at) { b' ' } else { byte }
 }
@@ -25,7 +27,7 @@ fn field(header: &[u8], start: usize, length: usize) -> &[u8] {
     header.get(start..start + length).unwrap_or_default()
 }
 
-/// Returns an octal number that ends with a blank or NUL.
+/// Returns the value of an octal number that ends with a blank or NUL.
 fn octal(field: &[u8]) -> Option<u64> {
     let digits = field.trim_ascii_start().split(|byte| matches!(byte, b' ' | 0)).next()?;
     if digits.is_empty() {
@@ -34,7 +36,7 @@ fn octal(field: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()
 }
 
-/// Returns a size: octal, or binary for more than 8 GiB.
+/// Returns the value of a size, which is octal, or binary if it exceeds 8 GiB.
 fn size(field: &[u8]) -> Option<u64> {
     match field {
         [0x80, rest @ ..] => rest.iter().try_fold(0u64, |all, byte| Some(all.checked_mul(256)? | u64::from(*byte))),
@@ -47,10 +49,10 @@ fn text(field: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// The files of a tar file, in order.
+/// The files of a tar file, read in order.
 pub(in crate::pgn) struct Tar<R> {
     reader: R,
-    /// The number of unread bytes of the current file, and of its padding.
+    /// The number of unread bytes in the current file, and the number of bytes in its padding.
     left: u64,
     fill: u64,
 }
@@ -65,7 +67,7 @@ impl<R: Read> Tar<R> {
         self.fill = size.next_multiple_of(BLOCK as u64) - size;
     }
 
-    /// Skips the rest of the current file.
+    /// Skips the unread bytes of the current file and its padding.
     fn skip(&mut self) -> io::Result<()> {
         let skipped = self.left + self.fill;
         let read = io::copy(&mut (&mut self.reader).take(skipped), &mut io::sink())?;
@@ -73,7 +75,7 @@ impl<R: Read> Tar<R> {
         if read < skipped { Err(cut()) } else { Ok(()) }
     }
 
-    /// Returns the next header, or `None` at the end.
+    /// Returns the next header, or `None` at the end of the tar file.
     fn header(&mut self) -> io::Result<Option<[u8; BLOCK]>> {
         self.skip()?;
         let mut header = Vec::with_capacity(BLOCK);
@@ -82,7 +84,7 @@ impl<R: Read> Tar<R> {
             None if header.is_empty() => Ok(None),
             None => Err(cut()),
             Some(zeros) if zeros.iter().all(|byte| *byte == 0) => {
-                // The rest of the file is padding. The source is read to its end.
+                // The remaining bytes are padding. The source is still read to its end.
                 io::copy(&mut self.reader, &mut io::sink())?;
                 Ok(None)
             }
@@ -91,7 +93,7 @@ impl<R: Read> Tar<R> {
         }
     }
 
-    /// Reads a name or a list of properties.
+    /// Reads a name or a list of properties, which are stored as content.
     fn content(&mut self) -> io::Result<Vec<u8>> {
         if self.left > MAX_NAME {
             return Err(damaged("a name in this tar file is too long"));
@@ -112,7 +114,7 @@ impl<R: Read> Container for Tar<R> {
     const NAME: &'static str = "tar";
 
     fn next(&mut self) -> io::Result<Option<String>> {
-        // Properties that precede the header of the next file.
+        // These properties precede the header of the file to which they belong.
         let (mut long_name, mut long_size) = (None, None);
         while let Some(header) = self.header()? {
             let header_size =
@@ -131,7 +133,7 @@ impl<R: Read> Container for Tar<R> {
                     long_size = value("size").and_then(|size| size.parse().ok()).or(long_size);
                 }
                 0 | b'0' | b'7' => {
-                    // Keeps the number far from the maximum, which no file reaches.
+                    // The limit keeps the number far below the maximum, so sums cannot overflow. No file is this long.
                     self.begin(long_size.take().unwrap_or(header_size).min(u64::MAX / 4));
                     let prefix = text(field(&header, 345, 155));
                     let name = match text(field(&header, 0, 100)) {
@@ -145,8 +147,8 @@ impl<R: Read> Container for Tar<R> {
                         return Ok(Some(name));
                     }
                 }
-                // Folders, links and devices are entries without content. Global properties and unknown entries are
-                // skipped.
+                // Folders, links and devices are entries that have no content. Global properties and unknown entries
+                // have content, which is skipped.
                 b'1'..=b'6' => (long_name, long_size) = (None, None),
                 _ => self.begin(header_size.min(u64::MAX / 4)),
             }
@@ -165,7 +167,8 @@ impl<R: Read> Container for Tar<R> {
     }
 }
 
-/// Returns a property. Each property is its length, a blank, its name, `=`, its value and a line end.
+/// Returns a property. In the list, each property consists of its length, a blank, its name, `=`, its value and a line
+/// ending.
 fn property(mut list: &[u8], key: &str) -> Option<String> {
     while !list.is_empty() {
         let digits = list.iter().take_while(|byte| byte.is_ascii_digit()).count();

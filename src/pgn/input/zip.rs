@@ -1,4 +1,4 @@
-//! Zip files: their files, each verified by its checksum.
+//! Reads zip files: reads their files and verifies the checksum of each.
 
 use crate::pgn::input::container::{Container, is_source_name};
 use crate::pgn::input::counted::Counted;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// A file in a zip file.
+/// A file in a zip file, located by its directory entry.
 struct Entry {
     name: String,
     start: u64,
@@ -28,11 +28,11 @@ enum Data {
     Deflated(DeflateDecoder<Stored>),
 }
 
-/// The files of a zip file, in order.
+/// The files of a zip file, read in order.
 pub(in crate::pgn) struct Zip {
     path: PathBuf,
     consumed: Arc<AtomicU64>,
-    /// The remaining files, the next one last.
+    /// The files that have not been read yet, in reverse order.
     entries: Vec<Entry>,
     current: Option<(Data, Entry, crc32fast::Hasher, u64)>,
 }

@@ -1,5 +1,5 @@
-//! Zstandard files. Complete small frames are decompressed ahead in parallel, and others as a stream. The order is
-//! kept.
+//! Zstandard files. Complete small frames are decompressed in parallel, ahead of the reader. Other frames are read as
+//! streams. The order is kept.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -9,52 +9,54 @@ use std::thread::JoinHandle;
 use zstd::stream::raw::{Decoder, Operation};
 use zstd::zstd_safe::{find_frame_compressed_size, get_frame_content_size};
 
-/// The maximum compressed size of a frame that is decompressed at once.
+/// The maximum compressed size in bytes of a frame that is decompressed as a whole.
 const MAX_FRAME: usize = 4 << 20;
-/// The maximum decompressed size of such a frame.
+/// The maximum decompressed size in bytes of such a frame.
 const MAX_TEXT: usize = 16 << 20;
-/// The limits of decompression ahead, in bytes of text and in frames. A frame of unknown length counts as the maximum.
+/// The limits for decompression ahead of the reader, in bytes of text and in frames. A frame whose length is unknown
+/// counts with the maximum length.
 const TEXT_AHEAD: usize = 32 << 20;
 const FRAMES_AHEAD: usize = 64;
-/// The number of bytes per read.
+/// The number of bytes to read at once.
 const STEP: usize = 256 << 10;
-/// The maximum number of threads.
+/// The maximum number of worker threads.
 const THREADS: usize = 4;
 
-/// Reads the text of all frames. Memory: 4 MiB of the file, about 32 MiB of text, and the window of a streamed frame.
+/// A reader that returns the text of all frames. It uses 4 MiB of memory for the file, about 32 MiB for texts, and the
+/// window of a frame that is read as a stream.
 pub(in crate::pgn) struct Frames<R> {
     stored: R,
-    /// The bytes of the file from `at` that have been read.
+    /// The bytes that have been read from the file. Bytes before `at` have been used.
     buffer: Vec<u8>,
     at: usize,
     ended: bool,
     /// The next results, in order.
     queue: VecDeque<Next>,
-    /// The maximum decompressed size of `queue`, in bytes.
+    /// The maximum total size of the texts in `queue` after decompression, in bytes.
     ahead: usize,
     current: Current,
     crew: Option<Crew>,
 }
 
 enum Next {
-    /// A frame that the worker threads decompress, and the maximum size of its text.
+    /// A frame that a worker thread decompresses, with the maximum size of its text.
     Frame(Receiver<Done>, usize),
-    /// A frame that is read as a stream. The reader does not read beyond this frame in advance.
+    /// A frame that is read as a stream. No bytes beyond this frame are read ahead.
     Stream,
     Fault(io::Error),
 }
 
-/// The result of a worker thread for a frame.
+/// The result of a worker thread for one frame.
 enum Done {
     Text(Vec<u8>),
-    /// A frame that is too long or damaged. Reading it as a stream returns its readable part.
+    /// The frame itself, because it is too long or damaged. Reading the frame as a stream returns its readable part.
     Frame(Vec<u8>),
 }
 
 enum Current {
     Nothing,
     Text(Vec<u8>, usize),
-    /// A stream of a frame in memory, or of the file.
+    /// A stream that decompresses a frame in memory, or the file.
     Stream(Decoder<'static>, Option<(Vec<u8>, usize)>),
 }
 
@@ -76,7 +78,7 @@ impl<R: Read> Frames<R> {
         self.buffer.get(self.at..).unwrap_or_default()
     }
 
-    /// Reads until `count` bytes are pending or the file ends.
+    /// Reads from the file until `count` bytes are pending or the file ends.
     fn fill(&mut self, count: usize) -> io::Result<()> {
         if self.at > 0 {
             self.buffer.drain(..self.at);
@@ -90,7 +92,7 @@ impl<R: Read> Frames<R> {
         Ok(())
     }
 
-    /// Hands frames to the worker threads within the memory limits. Stops at a frame that must be streamed.
+    /// Passes frames to the worker threads within the memory limits. Stops at a frame that must be read as a stream.
     fn read_ahead(&mut self) -> io::Result<()> {
         while self.ahead < TEXT_AHEAD
             && self.queue.len() < FRAMES_AHEAD
@@ -121,7 +123,8 @@ impl<R: Read> Frames<R> {
         Ok(())
     }
 
-    /// Returns the length of the next frame and the maximum size of its text, if it can be decompressed at once.
+    /// Returns the length of the next frame and the maximum size of its text, if the frame can be decompressed as a
+    /// whole.
     fn complete_frame(&mut self) -> io::Result<Option<(usize, usize)>> {
         let known = get_frame_content_size(self.pending()).ok().flatten();
         if known.is_some_and(|text| text > MAX_TEXT as u64) {
@@ -134,7 +137,7 @@ impl<R: Read> Frames<R> {
                     return Ok(Some((length, most)));
                 }
                 Ok(_) => return Ok(None),
-                // The frame is incomplete or damaged.
+                // The frame is incomplete so far, or it is damaged.
                 Err(_) if self.ended || self.pending().len() >= MAX_FRAME => return Ok(None),
                 Err(_) => self.fill(self.pending().len() * 2)?,
             }
@@ -156,7 +159,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Returns more bytes of a stream; 0 at its end.
+    /// Returns more bytes of a stream, or 0 at the end of the stream.
     fn stream(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         loop {
             let Current::Stream(decoder, memory) = &mut self.current else { return Ok(0) };
@@ -212,7 +215,7 @@ impl<R: Read> Read for Frames<R> {
                     count => return Ok(count),
                 },
                 _ => {
-                    // An error appears after the data before it.
+                    // An error is returned after the data that precedes it.
                     if let Err(error) = self.read_ahead() {
                         self.queue.push_back(Next::Fault(error));
                     }
@@ -236,7 +239,7 @@ impl<R: Read> Read for Frames<R> {
 
 struct Job {
     frame: Vec<u8>,
-    /// The maximum size of its text.
+    /// The maximum size of the frame's text in bytes.
     text: usize,
     done: SyncSender<Done>,
 }
@@ -258,7 +261,7 @@ impl Crew {
                 loop {
                     let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok(Job { frame, text, done }) = job else { break };
-                    // The receiver may be gone.
+                    // The receiver may have been dropped, so errors are ignored.
                     let _ = done.send(decompress(frame, text));
                 }
             };
@@ -271,10 +274,12 @@ impl Crew {
         let (done, receiver) = sync_channel(1);
         match &self.jobs {
             Some(jobs) if !self.threads.is_empty() => {
-                // Sending fails only if the threads have ended. The receiver then reports the missing sender.
+                // Sending fails only if the worker threads have ended. In this case, receiving fails as well and
+                // reports the error.
                 let _ = jobs.send(Job { frame, text, done });
             }
-            // The system provides no threads, so this thread decompresses. The channel has room for the result.
+            // The system could not start worker threads, so this thread decompresses the frame. The channel has
+            // capacity for the result.
             _ => drop(done.send(decompress(frame, text))),
         }
         receiver

@@ -1,15 +1,15 @@
-//! Typographic glyphs: the signs of printed chess, with the meaning of PGN marks and NAGs.
+//! The typographic glyphs of printed chess, with the PGN marks and NAGs that have the same meaning.
 
-/// The meaning of a glyph.
+/// The meaning of a typographic glyph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::pgn) enum Meaning {
     /// A sequence of `!` (true) and `?`.
     Suffixes(&'static [bool]),
-    /// A NAG of the PGN standard, or from 26 on, a common convention of programs.
+    /// A NAG of the PGN standard, or, from 26 on, one that many programs use.
     Nag(u8),
 }
 
-/// The glyphs. Longer glyphs precede their prefixes, and the last ones are Windows-1252.
+/// The glyphs. Each glyph precedes the glyphs that are its prefixes, and the last glyphs are in Windows-1252.
 const GLYPHS: [(&[u8], Meaning); 31] = {
     use Meaning::{Nag, Suffixes};
     [
@@ -47,15 +47,15 @@ const GLYPHS: [(&[u8], Meaning); 31] = {
     ]
 };
 
-/// The maximum length of a word that is examined. No move with glyphs is longer.
+/// The maximum length of a word that is searched for glyphs. No move with glyphs is longer than this.
 const LONGEST: usize = 64;
 
-/// Returns a word without trailing glyphs, and the meanings of the glyphs, the last one first.
+/// Returns a word without the glyphs at its end, and the meanings of these glyphs, starting from the last glyph.
 pub(in crate::pgn) fn split(word: &[u8]) -> (&[u8], Vec<Meaning>) {
     let (mut rest, mut meanings) = (word, Vec::new());
     'glyph: while rest.len() <= LONGEST && !rest.is_ascii() {
         for (glyph, meaning) in GLYPHS {
-            // A byte must not be read as Windows-1252 within a UTF-8 character.
+            // A byte within a UTF-8 character must not be taken for Windows-1252.
             if let Some(before) = rest.strip_suffix(glyph)
                 && (std::str::from_utf8(glyph).is_ok() || before.last().is_none_or(u8::is_ascii))
             {

@@ -1,4 +1,4 @@
-//! Splits movetext into tokens, without knowledge of chess.
+//! Splits movetext into tokens, without using positions or the rules of chess.
 
 use crate::chess::san::ShortText;
 use crate::game::Outcome;
@@ -9,43 +9,43 @@ use crate::pgn::tags;
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::pgn) enum Kind {
-    /// A move, or anything without another kind.
+    /// A move, or any other word that is not of another kind.
     Word,
-    /// A move number with its dots.
+    /// A move number, including its dots.
     Number,
     /// A termination marker.
     Result(Outcome),
-    /// `$` and any following digits.
+    /// A `$`, including the digits after it.
     Nag,
     /// `!`
     Good,
     /// `?`
     Bad,
-    /// A brace comment. The token's bytes are between the braces.
+    /// A brace comment. The bytes of the token are those between the braces.
     Brace,
     /// An unclosed brace comment. The token extends to the end of the text.
     OpenBrace,
-    /// A `;` comment, without `;` and line end.
+    /// A `;` comment, without the `;` and the line ending.
     Line,
-    /// A line that begins with `%`, without the `%` and the line end.
+    /// A line that begins with `%`, without the `%` and the line ending.
     Escape,
     /// `(`
     Open,
     /// `)`
     Close,
-    /// The `[` of an apparent tag pair. The lexer does not advance past it.
+    /// The `[` at the start of an apparent tag pair. The lexer remains before this token.
     Pair,
-    /// A `[` with its content that is not a tag pair.
+    /// A `[` that does not begin a tag pair, with its content.
     Bracket,
     /// The end of the text.
     End,
 }
 
-/// A token: its kind and its bytes.
+/// A token, with its kind and the range of its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::pgn) struct Token {
     pub(in crate::pgn) kind: Kind,
-    /// The start of the token, including `{`, `;` or `%`.
+    /// The offset at which the token starts, including `{`, `;` or `%`.
     pub(in crate::pgn) start: usize,
     /// The offset of the first byte of the token's text.
     pub(in crate::pgn) from: usize,
@@ -57,7 +57,7 @@ pub(in crate::pgn) struct Token {
 #[derive(Clone, Copy)]
 pub(in crate::pgn) struct Lexer<'a> {
     pub(in crate::pgn) text: &'a [u8],
-    /// The start of the search for the next token.
+    /// The offset from which the next token is searched for.
     pub(in crate::pgn) at: usize,
 }
 
@@ -67,7 +67,7 @@ const DIGIT: u8 = 2;
 const SIGN: u8 = 3;
 const HIGH: u8 = 4;
 const OTHER: u8 = 5;
-/// The bit of a byte class that ends a word.
+/// The flag, in a byte's class, of bytes that end a word.
 const STOP: u8 = 0x80;
 
 #[allow(clippy::indexing_slicing)] // 256 entries for every byte
@@ -100,7 +100,7 @@ fn class(byte: u8) -> u8 {
 }
 
 impl<'a> Lexer<'a> {
-    /// Returns the next token and advances past it.
+    /// Returns the next token, and advances past it.
     #[inline]
     pub(in crate::pgn) fn next(&mut self) -> Token {
         loop {
@@ -125,9 +125,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips blanks and move numbers, and then a word that begins with a letter. Returns the start and the end of the
-    /// word. Returns `None` and does not advance if another token comes first, or if the number is 1, which may begin a
-    /// game.
+    /// Skips blanks and move numbers, and then a word that begins with a letter. Returns the start and the end of this
+    /// word. Returns `None`, without advancing past it, if another token comes first, or if a number is 1, which may
+    /// begin a game.
     #[inline(always)]
     pub(in crate::pgn) fn next_plain_word(&mut self) -> Option<(usize, usize)> {
         let mut at = self.at;
@@ -160,9 +160,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns the next word and its end, if it has at most seven bytes and a blank follows. One or two blanks and a
-    /// move number may precede it. Otherwise returns `None`. The lexer does not advance. The bytes are not checked:
-    /// only words of letters, digits and signs are tokens.
+    /// Returns the next word and its end, if the word has at most seven bytes and a blank follows it. One or two blanks
+    /// and a move number may precede the word. Otherwise returns `None`. The lexer does not advance past the word. The
+    /// bytes are not checked, so they may contain characters that do not belong to a word.
     #[inline(always)]
     pub(in crate::pgn) fn peek_short_word(&self) -> Option<(ShortText, usize)> {
         let mut at = self.at;
@@ -178,8 +178,8 @@ impl<'a> Lexer<'a> {
             return None;
         }
         let word = u64::from_le_bytes(bytes);
-        // The subtraction sets the top bit of the blank's byte. Only the lowest of the set top bits is reliable,
-        // because of borrows.
+        // The subtraction sets the top bit of the byte that contains the blank. Only the lowest of the set top bits is
+        // reliable, because the subtraction can borrow from higher bytes.
         let ends = word.wrapping_sub(ONES * (b' ' + 1) as u64) & !word & ONES << 7;
         let length = ends.trailing_zeros() as usize / 8;
         let text = ShortText::new(bytes, length)?;
@@ -187,7 +187,7 @@ impl<'a> Lexer<'a> {
         matches!(self.text.get(end)?, b' ' | b'\n' | b'\r').then_some((text, end))
     }
 
-    /// Returns whether the next token, after comments and glyphs, looks like a move.
+    /// Returns whether the next token, except for comments and glyphs, looks like a move.
     pub(in crate::pgn) fn move_follows(&self) -> bool {
         let mut ahead = *self;
         loop {
@@ -239,7 +239,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads a result, castling with zeros, a number with a directly following move, or an unknown word.
+    /// Reads a result, castling written with zeros, a number directly before a move, or an unknown word.
     #[inline(never)]
     fn digits_and_more(&mut self, start: usize, digits: usize) -> Token {
         let end = self.word_end(digits);
@@ -313,12 +313,12 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Returns the length of a move number with its full stop, at most four bytes, or 0 if there is none. The number 1 may
-/// begin a game and gives 0.
+/// Returns the length of a move number including its full stop, at most four bytes, or 0 if there is no number. For the
+/// number 1, which may begin a game, also returns 0.
 #[inline(always)]
 fn number(bytes: [u8; 8]) -> usize {
     match bytes {
-        // The most frequent case comes first.
+        // The most frequent case is tested first.
         [b'A'..=b'z', ..] => 0,
         [b'2'..=b'9', b'.', ..] => 2,
         [b'1'..=b'9', b'0'..=b'9', b'.', ..] => 3,
@@ -327,7 +327,8 @@ fn number(bytes: [u8; 8]) -> usize {
     }
 }
 
-/// Returns the termination marker in a word, and its length without trailing full stops and commas.
+/// Returns the termination marker that a word represents, ignoring full stops and commas at its end, and the length of
+/// the word.
 fn result(word: &[u8]) -> Option<(Outcome, usize)> {
     let mut marker = word;
     while let [rest @ .., b'.' | b','] = marker {
@@ -340,15 +341,15 @@ fn result(word: &[u8]) -> Option<(Outcome, usize)> {
     Some((outcome, word.len()))
 }
 
-/// Returns the length of a non-ASCII blank at `at`, or 0. Such blanks are a no-break space in UTF-8 or Windows-1252, a
-/// byte order mark, and the `…` after a move number.
+/// Returns the length of a non-ASCII blank at `at`, or 0 if there is none. The non-ASCII blanks are a no-break space in
+/// UTF-8 or Windows-1252, a byte order mark, and the `…` after a move number.
 #[cold]
 fn wide_blank(text: &[u8], at: usize) -> usize {
     match from(text, at) {
         [0xC2, 0xA0, ..] => 2,
         [0xE2, 0x80, 0xA6, ..] => 3,
         rest if rest.starts_with(BOM) => 3,
-        // In a multi-byte character, 0xA0 follows a non-ASCII byte.
+        // Within a multi-byte character, 0xA0 follows a non-ASCII byte, so it is not a blank.
         [0xA0, ..] if at == 0 || text.get(at - 1).is_none_or(u8::is_ascii) => 1,
         _ => 0,
     }
@@ -361,7 +362,8 @@ fn is_promotion_in_parentheses(text: &[u8], at: usize) -> bool {
         && matches!(slice(text, at + 1, at + 3), [b'Q' | b'R' | b'B' | b'N' | b'q' | b'r' | b'b' | b'n', b')'])
 }
 
-/// Returns the end of the `[` at `start`: after its `]` on the same line, or directly after it if there is none.
+/// Returns the end of the token that begins with the `[` at `start`: after the `]` on the same line, or directly after
+/// the `[` if there is no `]`.
 fn bracket_end(text: &[u8], start: usize) -> usize {
     let rest = slice(text, start + 1, start + 256);
     match rest.iter().position(|b| matches!(b, b'[' | b']' | b'{' | b'}' | b'(' | b')' | b';' | b'\n' | b'\r')) {

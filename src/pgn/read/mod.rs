@@ -1,7 +1,7 @@
-//! Reads the tag pairs and the movetext of one game. Every fault is reported, and no text is lost.
+//! Reads the tag pairs and the movetext of a game. The reader reports every fault and keeps all text.
 //!
-//! `lexer` finds tokens, and `tags` reads tag pairs. `run_words` finds the words of plain consecutive moves, and
-//! `reader` plays them.
+//! `lexer` splits the text into tokens, and `tags` reads tag pairs. `run_words` finds the words of consecutive plain
+//! moves, and `reader` plays these moves.
 
 mod glyphs;
 mod text;

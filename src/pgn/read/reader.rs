@@ -1,4 +1,4 @@
-//! Reads one game of a span: tags, start, movetext, result and all faults.
+//! Reads a game from a span: its tags, starting position, movetext, result and all faults.
 
 use crate::chess::position::STANDARD;
 use crate::chess::san::{Plain as PlainMove, SanError, ShortText};
@@ -20,48 +20,51 @@ mod ends;
 mod move_run;
 mod raw;
 
-/// The result for a game.
+/// The reader's treatment of a game.
 ///
 /// [`Fault`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Disposition {
-    /// The visitor has received a complete game, with or without faults.
+    /// The visitor has received the complete game, possibly with faults.
     Stored,
-    /// The visitor has received nothing, or a part that it must discard. The last fault is the reason.
+    /// The visitor has received nothing, or a part of the game that it must discard. The last fault is the reason for
+    /// the rejection.
     Rejected,
 }
 
-/// The result of reading one game.
+/// The result of reading a game.
 ///
 /// [`read_game`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadOutcome {
     /// The offset of the game in the span.
     pub start: usize,
-    /// The offset of the next game, or the length of the span if there is none.
+    /// The offset of the next game, or the length of the span if no game follows.
     pub next: usize,
-    /// The result for the game; `None` if the rest of the span was blank and the visitor was not called.
+    /// Whether the game was stored or rejected, or `None` if the remaining part of the span was blank and the
+    /// visitor was not called.
     pub disposition: Option<Disposition>,
-    /// The number of played plies of the main line.
+    /// The number of plies in the main line that were played.
     pub plies: u32,
-    /// The faults in order, at most [`ReadOutcome::MAX_FAULTS`].
+    /// The faults in order, limited to [`ReadOutcome::MAX_FAULTS`].
     pub faults: Vec<Fault>,
-    /// The number of further faults.
+    /// The number of faults beyond this limit.
     pub more_faults: usize,
-    /// Whether the game has non-ASCII bytes that were decoded as Windows-1252 or ISO 8859-1.
+    /// Whether the game contains non-ASCII bytes that were decoded as Windows-1252 or ISO 8859-1.
     pub windows_1252: bool,
 }
 
 impl ReadOutcome {
-    /// The maximum number of faults kept per game.
+    /// The maximum number of faults that are kept for a game.
     pub const MAX_FAULTS: usize = 64;
 }
 
-/// Reads one game that begins at `at` and drives the visitor. Returns the result and the offset of the next game.
+/// Reads the game that begins at `at`, and passes its events to the visitor. Returns the result, which includes the
+/// offset of the next game.
 ///
-/// A span comes from the [`Splitter`](crate::pgn::Splitter) and normally contains one game. Any bytes are accepted:
-/// unreadable parts become faults, and their text is passed to the visitor unchanged. Memory and time are linear in the
-/// size of the game. The reader does not recurse.
+/// A span is returned by the [`Splitter`](crate::pgn::Splitter) and normally contains one game. Any bytes are accepted:
+/// unreadable parts are reported as faults, and their text is passed to the visitor unchanged. Memory and time are
+/// proportional to the size of the game. The reader does not recurse.
 ///
 /// ```
 /// use scoresheet::Game;
@@ -83,15 +86,15 @@ pub fn read_game<V: Visitor>(span: &[u8], at: usize, options: &ReadOptions, visi
     read_game_text(span, at, options, &mut Events(visitor))
 }
 
-/// Reads one game like [`read_game`], for a visitor that uses text.
+/// Reads a game like [`read_game`], for a visitor that also accepts text.
 pub fn read_game_text<V: TextVisitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
     Reader::new(span, at, options, visitor).read()
 }
 
-/// The maximum number of bytes that are examined before the game is read.
+/// The maximum number of bytes to examine before the game is read.
 const SURVEY: usize = 16 << 10;
 
-/// A text before the end of the tags.
+/// A text that precedes the end of the tags.
 struct Early {
     kind: TextKind,
     length: u32,
@@ -110,28 +113,28 @@ struct Reader<'a, V> {
     options: &'a ReadOptions,
     visitor: &'a mut V,
     plain: Plain,
-    /// Whether the position before each move is kept because a variation may follow.
+    /// Whether the position before each move must be kept because a variation may follow.
     branching: bool,
     reading: ReadOutcome,
     rejected: bool,
     tags: usize,
-    /// Comments and raw texts before the end of the tags.
+    /// The comments and raw texts that precede the end of the tags.
     early: Vec<Early>,
 
     now: Position,
     before: Position,
     branches: Vec<Branch>,
-    /// The number of plies in the line.
+    /// The number of plies in the current line.
     ply: u32,
-    /// Whether the line contains a move that marks can follow and a variation can replace.
+    /// Whether the current line contains a move, which marks can follow and a variation can replace.
     moved: bool,
-    /// The number of moves in all lines.
+    /// The number of moves played in all lines.
     moves: u64,
-    /// The latest marker in the main line, which may turn out not to be the end.
+    /// The latest marker in the main line, which may not be the end of the game.
     marker: Option<Marker>,
-    /// The latest marker within a variation.
+    /// The latest marker within the current variation.
     inner_marker: Option<Marker>,
-    /// Whether the text after the marker is known not to be a game.
+    /// Whether the text after the marker is known not to contain another game.
     trailing: bool,
 }
 
@@ -210,12 +213,14 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         self.finish()
     }
 
-    /// Reads the tags and the text between them, and sets the start. Returns whether the movetext cannot be played.
+    /// Reads the tags and the texts between them, and sets the starting position. Returns whether the movetext cannot
+    /// be played.
     fn read_tags(&mut self) -> bool {
         let mut fen = None;
         loop {
             self.tag_run();
-            // The pair is used by reference. A copy would stall on loads of bytes that were just stored.
+            // The pair is used by reference, without a copy. A copy would stall, because it would load bytes that have
+            // just been stored.
             if let Some(pair) = &self.next_pair() {
                 if self.tags > 0 && pair.name == b"Event" && self.after_empty_line(self.lexer.at) {
                     break;
@@ -225,7 +230,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             }
             let token = self.lexer.next();
             match token.kind {
-                // This looks like a tag pair, but has no end.
+                // This is a tag pair whose closing quote or bracket is missing.
                 Kind::Pair if tags::read(self.lexer.text, token.start).is_some() => self.lexer.at = token.start,
                 Kind::Pair => {
                     let line = slice(self.lexer.text, 0, bytes::line_end(self.lexer.text, token.start));
@@ -271,7 +276,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// Returns the next tag pair, if any. The lexer does not advance past it.
+    /// Returns the next tag pair, if there is one. The lexer does not advance past the pair.
     #[inline]
     fn next_pair(&mut self) -> Option<Pair<'a>> {
         let text = self.lexer.text;
@@ -305,7 +310,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
         match pair.name {
             b"FEN" if fen.is_none() => {
-                // The FEN is read from the tag as stored, so the tag and the position agree.
+                // The FEN is read from the tag as it will be stored, so the tag and the position agree.
                 let value = text::decode(&pair.value, self.plain);
                 if !matches!(value.trim_ascii(), b"" | b"?") {
                     *fen = Some((value.into_owned(), at));
@@ -320,7 +325,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         self.visitor.tag(&text::decode(pair.name, self.plain), &text::decode(&pair.value, self.plain));
     }
 
-    /// Reads all tag pairs that match the visitor's expectation.
+    /// Reads all tag pairs that match the expectations of the visitor.
     fn tag_run(&mut self) {
         let line_end = match self.visitor.tag_run() {
             _ if !self.plain.as_is() || self.rejected => return,
@@ -330,7 +335,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         };
         let text = self.lexer.text;
         let mut begin = self.lexer.at;
-        // The end of the line of an unexpected pair is still unread.
+        // If the previous pair was not expected, the end of its line has not been read yet.
         if slice(text, 0, begin).last().is_some_and(|byte| !bytes::is_blank(*byte))
             && bytes::from(text, begin).starts_with(line_end)
         {
@@ -351,7 +356,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// Keeps a text until the start has been sent.
+    /// Keeps a text until the starting position has been passed to the visitor.
     fn hold(&mut self, kind: TextKind, start: usize, end: usize) {
         self.early.push(Early { kind, start, length: u32::try_from(end - start).unwrap_or(u32::MAX) });
     }
@@ -362,7 +367,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             return self.tail(at);
         }
         loop {
-            // The fast path: only moves and their numbers.
+            // The fast path reads only moves and their numbers.
             while self.marker.is_none() && self.inner_marker.is_none() {
                 self.move_run();
                 if self.ply < self.options.limits.max_plies
@@ -413,7 +418,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         self.moved = true;
     }
 
-    /// Like `play`, for a move from `read_plain`.
+    /// Plays a move like `play`, if the move comes from `read_plain`.
     #[inline]
     fn play_plain(&mut self, plain: PlainMove, san: ShortText) {
         let PlainMove { m, check, standard } = plain;
@@ -433,7 +438,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         self.moved = true;
     }
 
-    /// Handles a word in the general way.
+    /// Handles a word on the general path.
     #[cold]
     fn word_in_full(&mut self, token: Token, result: Result<Move, SanError>) -> Flow {
         self.flush_inner_marker();
@@ -453,7 +458,8 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// Handles a word that is not a legal move here. `ended` is true after a termination marker.
+    /// Handles a word that is not a legal move in the current position. `ended` states whether a termination marker
+    /// precedes the word.
     fn no_move(&mut self, token: Token, mut error: SanError, ended: bool) -> Flow {
         let text = self.lexer.text;
         let word = slice(text, token.start, token.to);
@@ -484,8 +490,8 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         Flow::On
     }
 
-    /// Plays a move with a directly following full stop or comma (`e4.`) or termination marker (`Qh7#1-0`). Returns
-    /// false for any other word.
+    /// Plays a move that is directly followed by a full stop or comma (`e4.`) or by a termination marker (`Qh7#1-0`).
+    /// Returns false if the word is not such a move.
     fn play_with_appendix(&mut self, word: &[u8], token: Token) -> bool {
         if let Some((rest, outcome)) = split_result(word) {
             let Ok(m) = self.now.parse_san(rest) else { return false };
@@ -504,8 +510,8 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// Plays a move with typographic glyphs (`e4‼`), or accepts separate glyphs after a move, as the corresponding
-    /// marks and NAGs. Any other word is ignored.
+    /// Plays a move with typographic glyphs (`e4‼`), and passes the glyphs, also separate glyphs after a move, to the
+    /// visitor as the corresponding marks and NAGs. Returns an error for any other word.
     fn play_with_glyphs(&mut self, word: &[u8]) -> Result<(), SanError> {
         let (rest, meanings) = glyphs::split(word);
         if meanings.is_empty() {
@@ -529,7 +535,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         Flow::Ended
     }
 
-    /// Handles any token except moves.
+    /// Handles any token that is not a move.
     fn not_a_word(&mut self, token: Token) -> Flow {
         if self.inner_marker.is_some() {
             if token.kind == Kind::End {

@@ -1,9 +1,9 @@
-//! Runs of moves with only numbers and blanks between them: finds their words, and checks that a writer would lay them
-//! out in the same way. This file does not use positions.
+//! Runs of moves with only numbers and blanks between them: finds their words, and checks that a writer would use the
+//! same layout. This module does not use positions.
 //!
-//! The test `runs` in `tests/pgn/torture.rs` reads random games in all layouts, with random changes, by runs and move
-//! by move, and compares the events and the written text. The runs of words took an import of a Lichess month from 0.59
-//! to 0.56 s, and of over-the-board games from 1.97 to 1.84 s (docs/design/fast-paths.md).
+//! The test `runs` in `tests/pgn/torture.rs` reads random games in all layouts, with random changes, both by runs and
+//! move by move, and compares the events and the written text. Reading words in runs reduced the time of importing a
+//! Lichess month from 0.59 to 0.56 s, and of over-the-board games from 1.97 to 1.84 s (docs/design/fast-paths.md).
 #![allow(clippy::cast_possible_truncation)] // offsets within a search of 64 words are small
 
 use crate::chess::san::{Short, ShortText};
@@ -12,31 +12,31 @@ use crate::pgn::masks::blanks;
 use crate::pgn::text_visitor::Lines;
 use crate::pgn::write::writer::{LEADS, NUMBERS, number_length};
 
-/// The maximum number of words per search.
+/// The maximum number of words in a search.
 pub(in crate::pgn) const MOST: usize = 64;
 
-/// A word that may be a move. Offsets count from the start of the search.
+/// A word that may be a move, as found by a search. Its offsets are relative to the start of the search.
 ///
-/// A search fills up to 64 words, so each is packed into one number:
+/// A search finds up to 64 words, so each word is packed into a single number:
 ///
 /// | bits | value | accessor |
 /// |---|---|---|
 /// | 0..=15 | the text, as `Short` | `short` |
-/// | 16..=31 | the offset of the end | `end` |
+/// | 16..=31 | the offset of the end of the word | `end` |
 /// | 32..=46 | the length | `len` |
-/// | 47 | whether the line cannot be broken before its last token | `has_no_gap` |
-/// | 48..=63 | the offset of the start of its line; 0 if the word is on the line of the previous word | `line` |
+/// | 47 | whether a line break before its last token is impossible | `has_no_gap` |
+/// | 48..=63 | the offset of the start of the word's line; 0 if the word is on the same line as the previous word | `line` |
 #[derive(Clone, Copy)]
 pub(in crate::pgn) struct Word(u64);
 
-/// The bit of a word before whose last token the line cannot be broken.
+/// The bit of a word before whose last token a line break is impossible.
 const NO_GAP: u64 = 1 << 47;
 
 impl Word {
     /// No word.
     pub(in crate::pgn) const NONE: Word = Word(0);
 
-    /// Returns a word on the current line.
+    /// Returns a word that is on the current line.
     #[inline(always)]
     fn new(short: Short, len: usize, end: usize) -> Word {
         Word(u64::from(short.bits()) | (end as u64) << 16 | (len as u64) << 32)
@@ -48,7 +48,7 @@ impl Word {
         Short::from_bits(self.0 as u16)
     }
 
-    /// Returns the offset of the end.
+    /// Returns the offset of the end of the word.
     #[inline]
     pub(in crate::pgn) fn end(&self) -> usize {
         usize::from((self.0 >> 16) as u16)
@@ -58,32 +58,32 @@ impl Word {
         usize::from((self.0 >> 32) as u16 & 0x7FFF)
     }
 
-    /// Returns whether the line cannot be broken before its last token.
+    /// Returns whether a line break before the last token of the word is impossible.
     #[inline]
     fn has_no_gap(self) -> bool {
         self.0 & NO_GAP != 0
     }
 
-    /// Returns the offset of the start of its line, if the line begins with this word or its number.
+    /// Returns the offset of the start of the word's line, if the line begins with this word or its number.
     pub(in crate::pgn) fn line(&self) -> Option<usize> {
         Some(usize::from((self.0 >> 48) as u16)).filter(|line| *line != 0)
     }
 }
 
-/// A text with the state of a search.
+/// A text, together with the state of a search in it.
 pub(in crate::pgn) struct Words<'a> {
     pub(in crate::pgn) text: &'a [u8],
-    /// The required layout. For a visitor that accepts any layout: the layout of the last move.
+    /// The required layout. For a visitor that accepts any layout, this is the layout of the last move.
     pub(in crate::pgn) lines: Lines,
-    /// Whether any layout is accepted.
+    /// Whether words are accepted in any layout.
     pub(in crate::pgn) any: bool,
-    /// The position of the search.
+    /// The position at which the search continues.
     pub(in crate::pgn) at: usize,
-    /// The start of the line, which may be before the text.
+    /// The start of the current line, which may be before the text.
     pub(in crate::pgn) line: isize,
 }
 
-/// Returns the eight bytes at `at`, the first byte lowest, with zeros after the end of the text.
+/// Returns the eight bytes at `at` as a number, from the lowest byte, with zeros after the end of the text.
 #[inline(always)]
 fn load(bytes: &[u8], at: usize) -> u64 {
     #[cold]
@@ -94,26 +94,28 @@ fn load(bytes: &[u8], at: usize) -> u64 {
     rest.first_chunk().map_or_else(|| load_last(rest), |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Returns whether the text at `at` begins with a few bytes. A call of libc's `memcmp` would cost more than all other
-/// work for a word.
+/// Returns whether `bytes` occurs in the text at `at`. A call of libc's `memcmp` would take longer than all other steps
+/// for a word.
 #[inline(always)]
 fn stands(text: &[u8], at: usize, bytes: &[u8]) -> bool {
     let rest = from(text, at);
     rest.len() >= bytes.len() && rest.iter().zip(bytes).all(|(a, b)| a == b)
 }
 
-/// Returns the length of a word of one to seven bytes that a blank or line end follows.
+/// Returns the length of a word of one to seven bytes, if a blank or line ending follows the word.
 #[inline(always)]
 fn word_length(word: u64) -> Option<usize> {
-    // The subtraction sets the top bit of blanks and control characters. Because of borrows, only the lowest of the set
-    // bits is reliable.
+    // The subtraction sets the top bit of bytes that are blanks or control characters. Only the lowest of the set bits
+    // is reliable, because the subtraction can borrow from higher bytes.
     let ends = word.wrapping_sub(ONES * (b' ' + 1) as u64) & !word & ONES << 7;
-    // Masking turns 64, for a word without a blank, into 0. A word that begins with a blank gives 0 as well.
+    // If the word contains no blank, the number of zeros is 64, and the mask converts it to 0. The result is also 0 for
+    // a word that begins with a blank.
     let bits = ends.trailing_zeros() & 56;
     (bits != 0 && is_end((word >> bits) as u8)).then_some(bits as usize / 8)
 }
 
-/// Returns whether a byte ends a word of moves. The usual byte is a blank; line ends are in a cold function.
+/// Returns whether a byte ends the word of a move. The usual byte is a blank. Line endings are tested in a cold
+/// function.
 #[inline(always)]
 fn is_end(byte: u8) -> bool {
     #[cold]
@@ -124,8 +126,8 @@ fn is_end(byte: u8) -> bool {
 }
 
 impl Words<'_> {
-    /// Finds at most `most` words. The first is Black's move, or White's move with this number. Returns the number of
-    /// words.
+    /// Finds words, at most `most`. The first word must be Black's move, or White's move with this number. Returns the
+    /// number of words found.
     #[inline]
     pub(in crate::pgn) fn look(&mut self, black: bool, number: u32, most: usize, words: &mut [Word; MOST]) -> usize {
         let (base, mut number, mut count) = (self.at, number, 0);
@@ -155,15 +157,15 @@ impl Words<'_> {
         }
     }
 
-    /// Finds White's and Black's words in pairs, if lines are broken only before White's number. Returns the number of
-    /// pairs. The search stops at a pair that needs the general path.
+    /// Finds the words of White's and Black's moves in pairs, if lines are broken only before White's number. Returns
+    /// the number of pairs found. The search stops at a pair that needs the general path.
     #[inline(never)]
     fn pairs(&mut self, base: usize, number: u32, pairs: &mut [[Word; 2]]) -> usize {
         let Lines { width, line_end, joined_numbers, unbroken_numbers, filled, pairs: may_reach_over, .. } = self.lines;
         let one_token = joined_numbers | unbroken_numbers;
         let room = (width as isize).saturating_sub(isize::from(filled));
-        // The end that must fit on the line: of the pair, of White's word, or of the number. As factors, the choice
-        // needs no branch.
+        // The end that must fit on the line is the end of the pair, of White's word, or of White's number. Multiplying
+        // by these factors selects it without a branch.
         let (white_counts, black_counts) = (usize::from(!filled), usize::from(!filled & !may_reach_over));
         let (mut rest, mut at, mut line) = (from(self.text, self.at), self.at - base, self.line - base as isize);
         let mut count = 0;
@@ -171,22 +173,22 @@ impl Words<'_> {
             let breaks = rest.first() != Some(&b' ') && !self.any;
             let (mut text, mut begin, mut lead) = (rest, at, *lead);
             if breaks && stands(rest, 0, line_end) {
-                // The last byte of the line end takes the place of the blank.
+                // The last byte of the line ending is in the position of the blank.
                 begin += line_end.len() - 1;
                 text = from(rest, line_end.len() - 1);
                 lead ^= u64::from(b' ' ^ text.first().map_or(0, |last| *last));
             }
             let Some(window) = text.first_chunk::<32>() else { break };
             let lead_len = (lead >> 56) as usize - usize::from(joined_numbers);
-            // One mask gives the ends of both words. Searching for the second end after the first would make each word
-            // wait for the previous one.
+            // A single mask contains the ends of both words. If the second end were searched for after the first, each
+            // word would have to wait for the previous word.
             let ends = blanks(window) >> (lead_len & 31);
             let white_len = ends.trailing_zeros() as usize;
             let second = lead_len + white_len + 1;
             let end = lead_len + (ends & ends.wrapping_sub(1)).trailing_zeros() as usize;
             let black_len = end.wrapping_sub(second);
-            // The expected blank, number and blank are one number from the table, so one XOR compares them. The shift
-            // discards the bytes after them.
+            // The expected blank, number and blank are a single number in the table, so one XOR compares them. The
+            // shift discards the bytes that follow them.
             let leads = (load(window, 0) ^ lead) << ((64 - 8 * lead_len) & 63) == 0;
             let near = (white_len.wrapping_sub(1) | black_len.wrapping_sub(1)) < 8;
             if !leads | !near {
@@ -194,7 +196,7 @@ impl Words<'_> {
             }
             let mut before = 0;
             if breaks {
-                // A line break is correct only if the first token would not have fit on the line.
+                // A line break is correct only if the first token would not have fit on the previous line.
                 let token = if one_token { second - 1 } else { lead_len - 1 };
                 if (at + token * white_counts) as isize - line <= room {
                     break;
@@ -205,7 +207,8 @@ impl Words<'_> {
             if (begin + white_counts * (second - 1) + black_counts * (black_len + 1)) as isize - line > room {
                 break;
             }
-            // All offsets are now within the window. The masks tell the compiler so and remove bounds checks.
+            // All offsets are now known to be within the window. The masks state this fact to the compiler, which then
+            // removes bounds checks.
             let (white, black) = (load(window, lead_len & 15), load(window, second & 15));
             let (Some(white), Some(black)) = (Short::known(white, white_len), Short::known(black, black_len)) else {
                 break;
@@ -225,7 +228,7 @@ impl Words<'_> {
     #[inline(always)]
     fn word<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
         let rest = from(self.text, self.at);
-        // The text before a word within a line.
+        // The text that precedes a word within a line.
         let (lead, lead_len) = if BLACK {
             if self.lines.number {
                 return self.broken::<BLACK>(base, number, found);
@@ -239,7 +242,7 @@ impl Words<'_> {
             return self.broken::<BLACK>(base, number, found);
         }
         let word = load(rest, lead_len);
-        // A result ends the moves.
+        // The moves end at a result.
         let Some(len) = word_length(word).filter(|_| begins_move(word as u8)) else { return false };
         let start = self.at + lead_len;
         let end = start + len;
@@ -257,8 +260,8 @@ impl Words<'_> {
         true
     }
 
-    /// Reads a word in the general form: handles line breaks before the word or its number. Finds nothing unless the
-    /// layout is the writer's.
+    /// Reads a word on the general path, which handles line breaks before the word or its number. Finds no word if the
+    /// layout differs from the writer's.
     #[inline(never)]
     fn broken<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
         self.locate(BLACK, number).is_some_and(|(start, end, line, gap)| {
@@ -275,8 +278,8 @@ impl Words<'_> {
         })
     }
 
-    /// Returns the start and the end of the next word, the start of its line, and whether a line can be broken before
-    /// its last token. The start of the line is present only if the line begins with the word or its number.
+    /// Returns the start and the end of the next word, the start of its line, and whether a line break is possible
+    /// before its last token. The start of the line is returned only if the line begins with the word or its number.
     fn locate(&mut self, black: bool, number: u32) -> Option<(usize, usize, Option<usize>, bool)> {
         let (text, lines, any) = (self.text, &mut self.lines, self.any);
         let numbered = !black || lines.number;
@@ -315,8 +318,8 @@ impl Words<'_> {
             return (!breaks && !numbered).then_some((start, end, None, false));
         }
         let (mut line, mut gap, mut begun) = (self.line, false, None);
-        // Returns whether a token with this start and end has the correct layout. `broken` tells whether a line break
-        // precedes it.
+        // Returns whether a token from `start` to `end` has the correct layout. `broken` states whether a line break
+        // precedes the token.
         let mut fits = |start: usize, broken: bool, end: usize| {
             let blank = if broken { lines.line_end.len() } else { 1 };
             let column = (start - blank) as isize - line + 1 + (end - start) as isize;
@@ -340,14 +343,14 @@ impl Words<'_> {
         ShortText::new(load(self.text, start).to_le_bytes(), word.len())
     }
 
-    /// Returns the blank before the last token of a word, if the line can be broken there. `before` is the end of the
-    /// previous word.
+    /// Returns the position of the blank before the last token of a word, if a line break is possible there. `before`
+    /// is the end of the preceding word.
     pub(in crate::pgn) fn gap(&self, black: bool, before: usize, word: &Word) -> Option<usize> {
         let Lines { joined_numbers, unbroken_numbers, pairs, .. } = self.lines;
         if word.has_no_gap() || black && pairs {
             return None;
         }
-        // The word and its number may be one token.
+        // The word and its number may form a single token.
         Some(if joined_numbers || unbroken_numbers { before } else { word.end() - word.len() - 1 })
     }
 }

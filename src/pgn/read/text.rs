@@ -4,26 +4,26 @@ use crate::pgn::limits::Encoding;
 use crate::pgn::windows_1252;
 use std::borrow::Cow;
 
-/// Facts about a game's bytes that are known in advance. Plain text then needs no checks.
+/// Facts about the bytes of a game that are known in advance. With these facts, plain text needs no further checks.
 #[derive(Clone, Copy)]
 pub(in crate::pgn) struct Plain {
     /// Every byte is ASCII.
     pub(in crate::pgn) ascii: bool,
     /// No byte is NUL.
     pub(in crate::pgn) no_nul: bool,
-    /// The encoding of other bytes.
+    /// The encoding of bytes that are not ASCII.
     pub(in crate::pgn) encoding: Encoding,
 }
 
 impl Plain {
-    /// Returns whether text can be used without conversion.
+    /// Returns whether texts can be used without conversion.
     #[inline]
     pub(in crate::pgn) fn as_is(self) -> bool {
         self.ascii && self.no_nul
     }
 }
 
-/// Returns the text as UTF-8 without NUL.
+/// Returns the text as UTF-8, without NUL bytes.
 #[inline]
 pub(in crate::pgn) fn decode(bytes: &[u8], plain: Plain) -> Cow<'_, [u8]> {
     if plain.as_is() { Cow::Borrowed(bytes) } else { decode_any(bytes, plain.encoding) }
@@ -38,7 +38,7 @@ fn decode_any(bytes: &[u8], encoding: Encoding) -> Cow<'_, [u8]> {
         Encoding::Windows1252 => owned(windows_1252::decode(bytes)),
         Encoding::Latin1 => owned(bytes.iter().map(|byte| char::from(*byte)).collect()),
         _ if std::str::from_utf8(bytes).is_ok() => Cow::Borrowed(bytes),
-        // Each value is decoded separately: in real files, some names of a game are UTF-8 and others are not.
+        // Each value is decoded separately: in real files, some names in a game are UTF-8 and others are not.
         Encoding::Auto => owned(windows_1252::decode(bytes)),
         Encoding::Utf8 => owned(String::from_utf8_lossy(bytes).into_owned()),
     };

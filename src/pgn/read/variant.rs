@@ -1,6 +1,7 @@
 //! The Variant tag.
 
-/// Returns whether a Variant tag means standard chess, including set-up starts and Chess960, in any spelling.
+/// Returns whether the value of a Variant tag means standard chess, including set-up positions and Chess960, in any
+/// spelling.
 pub(in crate::pgn) fn is_chess(value: &[u8]) -> bool {
     let mut name: Vec<u8> = value.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
     name.truncate(40);

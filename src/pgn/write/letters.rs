@@ -1,6 +1,6 @@
-//! Piece letters in other languages.
+//! The letters for pieces in other languages.
 
-/// The letters of king, queen, rook, bishop and knight in moves. PGN uses the English letters.
+/// The letters for the king, queen, rook, bishop and knight in moves. PGN itself always uses the English letters.
 ///
 /// ```
 /// use scoresheet::pgn::{PgnWriter, PieceLetters};
@@ -15,7 +15,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PieceLetters(pub [&'static str; 5]);
 
-/// Languages by their codes (ISO 639-1), and `figurine` for the symbols.
+/// The languages by their codes (ISO 639-1), and `figurine` for the chess symbols.
 const LANGUAGES: [(&str, [&str; 5]); 17] = [
     ("en", ["K", "Q", "R", "B", "N"]),
     ("cs", ["K", "D", "V", "S", "J"]),
@@ -37,17 +37,17 @@ const LANGUAGES: [(&str, [&str; 5]); 17] = [
 ];
 
 impl PieceLetters {
-    /// Returns the letters of a language by its code (`de`), or the symbols (`figurine`).
+    /// Returns the letters of a language, given its code (`de`), or the chess symbols (`figurine`).
     pub fn for_language(language: &str) -> Option<PieceLetters> {
         LANGUAGES.iter().find(|(code, _)| *code == language).map(|(_, letters)| PieceLetters(*letters))
     }
 
-    /// Returns the codes of the languages.
+    /// Returns the codes of the supported languages.
     pub fn languages() -> impl Iterator<Item = &'static str> {
         LANGUAGES.iter().map(|(code, _)| *code)
     }
 
-    /// Replaces the pieces in the SAN from `start` by these letters.
+    /// Replaces the English piece letters in the SAN that begins at `start` with these letters.
     pub(super) fn write(self, start: usize, out: &mut Vec<u8>) {
         let san = out.split_off(start.min(out.len()));
         for byte in san {

@@ -1,4 +1,4 @@
-//! Writes PGN: in the standard's export format, or in the style of a source.
+//! Writes PGN in the standard's export format, or in the style of a source.
 
 pub(super) mod letters;
 pub(super) mod shape;

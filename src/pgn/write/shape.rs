@@ -2,7 +2,7 @@
 
 use crate::game::{Event, Game, TextKind};
 
-/// The tags that every game has, in the order of the standard.
+/// The tags that every game must have, in the order of the standard.
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
 /// The tags to write.
@@ -13,15 +13,15 @@ pub enum TagChoice {
     /// All tags.
     #[default]
     All,
-    /// Only the tags with these names.
+    /// Write only the tags with these names.
     Only(Vec<String>),
-    /// The seven tag roster, with placeholders such as `?` for missing tags.
+    /// Write the seven tag roster, with placeholders such as `?` for missing tags.
     Roster,
-    /// Only the tags that a set-up position needs.
+    /// Write only the tags that a set-up position requires.
     None,
 }
 
-/// The parts of a game to write. The default is everything.
+/// The selection of the parts of a game to write. The default is everything.
 ///
 /// ```
 /// use scoresheet::pgn::{PgnWriter, Shape, TagChoice};
@@ -41,28 +41,28 @@ pub enum TagChoice {
 pub struct Shape {
     /// Omit comments.
     pub no_comments: bool,
-    /// Omit commands such as `[%clk 0:03:00]` in comments. A comment with nothing else is omitted.
+    /// Omit commands such as `[%clk 0:03:00]` in comments. A comment that contains only commands is omitted completely.
     pub no_commands: bool,
     /// Omit variations.
     pub no_variations: bool,
-    /// Omit NAGs, and `!` and `?` after moves.
+    /// Omit NAGs, and the marks `!` and `?` after moves.
     pub no_nags: bool,
     /// The tags to write.
     pub tags: TagChoice,
     /// Further tags to omit.
     pub drop: Vec<String>,
-    /// Write the complete seven tag roster first, in its order, and then all other tags by name: the standard's export
-    /// format.
+    /// Write the complete seven tag roster first, in its order, and then all other tags sorted by name, as in the
+    /// standard's export format.
     pub roster_first: bool,
 }
 
 impl Shape {
-    /// Returns whether all parts of games are written.
+    /// Returns whether no part of a game is omitted or reordered.
     pub fn is_everything(&self) -> bool {
         *self == Shape::default()
     }
 
-    /// Removes the parts of a game that are not written. A set-up game always keeps FEN and SetUp.
+    /// Removes the parts of a game that are not to be written. A set-up game always keeps its FEN and SetUp tags.
     pub fn apply(&self, game: &mut Game) {
         self.shape_tags(game);
         let mut depth = 0usize;
@@ -110,7 +110,7 @@ impl Shape {
                     None => first.push((name.to_owned(), unknown(name, game, &all))),
                 }
             }
-            // The sort is stable, so tags of one name stay in order.
+            // The sort is stable, so tags with the same name keep their order.
             rest.sort_by(|(left, _), (right, _)| left.cmp(right));
             first.append(&mut rest);
             tags = first;
@@ -119,9 +119,9 @@ impl Shape {
     }
 }
 
-/// Returns the value of a roster tag that a game lacks.
+/// Returns the value for a roster tag that a game does not have.
 fn unknown(name: &str, game: &Game, tags: &[(String, String)]) -> String {
-    // Lichess gives the day only in `UTCDate`.
+    // Lichess writes the date only in `UTCDate`.
     let day = || tags.iter().find(|(tag, _)| tag == "UTCDate").map(|(_, day)| day.as_str());
     match name {
         "Date" => day().unwrap_or("????.??.??"),
@@ -131,7 +131,7 @@ fn unknown(name: &str, game: &Game, tags: &[(String, String)]) -> String {
     .to_owned()
 }
 
-/// Returns a comment without commands and the blanks around them.
+/// Returns a comment without its commands and the blanks around them.
 fn without_commands(text: &str) -> String {
     let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(start) = rest.find("[%") {

@@ -1,4 +1,4 @@
-//! The regular part of a source's layout.
+//! Describes the regular part of a source's layout.
 
 use crate::pgn::bytes::{from, is_blank, is_line_end, slice};
 use crate::pgn::windows_1252;
@@ -12,7 +12,7 @@ pub enum LineEnd {
     /// Line feed.
     #[default]
     Lf = 0,
-    /// Carriage return and line feed.
+    /// A carriage return and a line feed.
     CrLf = 1,
     /// Carriage return.
     Cr = 2,
@@ -29,7 +29,7 @@ impl LineEnd {
     }
 }
 
-/// The regular part of a layout. The default is the standard's export format.
+/// The regular part of the layout of a game. The default style is the standard's export format.
 ///
 /// ```
 /// use scoresheet::pgn::{LineEnd, PgnWriter, Style};
@@ -47,38 +47,39 @@ impl LineEnd {
 pub struct Style {
     /// The line ends.
     pub line_end: LineEnd,
-    /// The maximum number of bytes on a line of movetext. Comments and raw texts are not broken. `u32::MAX` means one
-    /// line.
+    /// The maximum number of bytes in a line of movetext. Comments and raw texts are written without line breaks.
+    /// `u32::MAX` means one line.
     pub width: u32,
-    /// Empty lines between tags and movetext.
+    /// The number of empty lines between the tags and the movetext.
     pub after_tags: u8,
-    /// Empty lines after a game.
+    /// The number of empty lines after a game.
     pub after_game: u8,
-    /// `1.e4` for `1. e4`.
+    /// Whether to write `1.e4` instead of `1. e4`.
     pub joined_numbers: bool,
-    /// `1. e4` is never broken after the number.
+    /// Whether the line is never broken after the number in `1. e4`.
     pub unbroken_numbers: bool,
-    /// Black's move is numbered after a comment.
+    /// Whether Black's move is written with a number after a comment.
     pub number_after_comment: bool,
-    /// Black's move is numbered after a variation.
+    /// Whether Black's move is written with a number after a variation.
     pub number_after_variation: bool,
-    /// `( 1... c5 )` for `(1... c5)`.
+    /// Whether to write `( 1... c5 )` instead of `(1... c5)`.
     pub wide_variations: bool,
-    /// `Rb8b2` instead of the sufficient `R8b2`.
+    /// Whether to write `Rb8b2` if `R8b2` would suffice.
     pub full_squares: bool,
-    /// The text is Windows-1252.
+    /// Whether the text is in Windows-1252.
     pub windows_1252: bool,
-    /// Lines of moves are broken only before White's number. Black's move stays on the line, even beyond the width.
+    /// Whether lines of moves are broken only before White's number. Black's move then stays on the line of White's
+    /// move, even beyond the width.
     pub pairs: bool,
-    /// Two blanks before the result.
+    /// Whether two blanks precede the result.
     pub wide_result: bool,
-    /// A line ends before White's number if it has `width` bytes or more, and nowhere else.
+    /// Whether a line ends before White's number if the line has at least `width` bytes, and nowhere else.
     pub filled: bool,
-    /// A comment is on the line of its move, and the line is broken before the move.
+    /// Whether a comment is on the line of its move, with the line break before the move.
     pub joined_comments: bool,
 }
 
-/// The width of filled lines in the files of a large collection and in similar files.
+/// The width of filled lines in the files of a large collection, and in similar files.
 const FILLED: u32 = 72;
 
 impl Default for Style {
@@ -125,14 +126,15 @@ impl Style {
         ]
     }
 
-    /// Returns whether the layout of moves differs from the standard's export format in more than the width.
+    /// Returns whether the layout of moves differs from the standard's export format in any property other than the
+    /// width.
     #[inline]
     pub(in crate::pgn) fn is_unusual(&self) -> bool {
         let Style { joined_numbers, unbroken_numbers, pairs, filled, line_end, .. } = *self;
         joined_numbers | unbroken_numbers | pairs | filled | (line_end == LineEnd::CrLf)
     }
 
-    /// Returns the style as bytes: line end, width, empty lines, flags (FORMAT.md, "Layout blocks").
+    /// Returns the style as bytes: line ending, width, empty lines and flags (FORMAT.md, "Layout blocks").
     pub fn encode(mut self) -> [u8; Style::BYTES] {
         let flags = self.flags().into_iter().enumerate().fold(0, |flags, (bit, flag)| flags | u16::from(*flag) << bit);
         let [f0, f1] = flags.to_le_bytes();
@@ -140,7 +142,7 @@ impl Style {
         [self.line_end as u8, w0, w1, w2, w3, self.after_tags, self.after_game, f0, f1]
     }
 
-    /// Reads the bytes of `encode`.
+    /// Reads a style from the bytes that `encode` returns.
     pub fn decode(bytes: [u8; Style::BYTES]) -> Option<Style> {
         let [line_end, w0, w1, w2, w3, after_tags, after_game, f0, f1] = bytes;
         let flags = u16::from_le_bytes([f0, f1]);
@@ -158,7 +160,7 @@ impl Style {
         (flags >> Style::FLAGS == 0).then_some(style)
     }
 
-    /// Returns the text in the style's encoding, or `None` if the bytes are the same.
+    /// Returns the text in the encoding of the style, or `None` if its bytes are the same as in UTF-8.
     pub fn transcode(&self, text: &[u8]) -> Option<Vec<u8>> {
         if !self.windows_1252 || text.is_ascii() {
             return None;
@@ -166,13 +168,13 @@ impl Style {
         windows_1252::encode(std::str::from_utf8(text).ok()?)
     }
 
-    /// Infers the style of a game's text. Properties that the text does not show are taken from `last`.
+    /// Infers the style of the text of a game. Properties that the text does not show are copied from `last`.
     pub fn infer(text: &[u8], last: Style) -> Style {
         Style::infer_comments(text, last, true)
     }
 
-    /// Like [`infer`](Style::infer). Comments can be joined to their moves only if `joined` is true, because the
-    /// positions of comments say little about it.
+    /// Like [`infer`](Style::infer). `joined_comments` can become true only if `joined` is true, because the positions
+    /// of comments are weak evidence for it.
     pub fn infer_comments(text: &[u8], last: Style, joined: bool) -> Style {
         let mut style = last;
         if let Some(end) = text.iter().position(|b| is_line_end(*b)) {
@@ -195,7 +197,7 @@ impl Style {
         if tags > 0 && !moves.is_empty() {
             style.after_tags = u8::try_from(blank).unwrap_or(u8::MAX);
         }
-        // The last line is the empty text after the last line end.
+        // The last element is the empty text after the last line ending.
         if after.len() > 1 {
             style.after_game = u8::try_from(after.len() - 1).unwrap_or(u8::MAX);
         }
@@ -225,7 +227,7 @@ impl Style {
         for line in moves {
             let mut rest = *line;
             while !rest.is_empty() {
-                // In a comment, only the words with braces matter.
+                // Within a comment, only words that contain braces are relevant.
                 let start = if depth == 0 {
                     0
                 } else {
@@ -274,13 +276,13 @@ impl Style {
         self.number_after_variation = variation.unwrap_or(self.number_after_variation);
     }
 
-    /// Infers whether lines are broken anywhere, and the blanks before the result.
+    /// Infers whether lines are broken only before White's number, and how many blanks precede the result.
     fn infer_breaks(&mut self, moves: &[&[u8]]) {
         if are_annotated(moves) {
             return;
         }
         if moves.len() > 3 {
-            // The last line may contain only a result.
+            // The last line may contain only the result.
             self.pairs = slice_of(moves, 1, moves.len() - 1).iter().all(|line| behind_number(line).is_some());
         }
         if let Some(last) = moves.last() {
@@ -291,14 +293,15 @@ impl Style {
         }
     }
 
-    /// Infers whether lines end when they are full, instead of before a word that does not fit. Returns false if the
-    /// width is still unknown.
+    /// Infers whether lines end when they are full, rather than before a word that does not fit. Returns false if the
+    /// lines are not of this kind, or if their width cannot be determined.
     fn infer_filled(&mut self, moves: &[&[u8]], last: Style) -> bool {
         if are_annotated(moves) {
             return self.filled;
         }
         self.filled = false;
-        // The shortest line that ends with a move, and the longest beginning of a line before one of White's numbers.
+        // The length of the shortest line that ends with a move, and the length of the longest part of a line before
+        // one of White's numbers.
         let (mut shortest, mut longest) = (usize::MAX, 0);
         for (index, line) in moves.iter().enumerate() {
             let starts_pair = |at: usize| behind_number(from(line, at)).is_some_and(|rest| rest.first() != Some(&b'.'));
@@ -323,7 +326,8 @@ impl Style {
         true
     }
 
-    /// Infers the width. The next word did not fit on a full line, which bounds the width from both sides.
+    /// Infers the width: each line fits within it, and the next word would not have fit, which bounds the width from
+    /// both sides.
     fn infer_width(&mut self, moves: &[&[u8]]) {
         if moves.len() < 2 {
             if moves.first().is_some_and(|line| line.len() > self.width as usize) {
@@ -342,7 +346,7 @@ impl Style {
             if inside || open || line.contains(&b'{') && !self.joined_comments {
                 continue;
             }
-            // If Black's move is never broken off, it may extend beyond the width.
+            // If lines are never broken before Black's move, this move may extend beyond the width.
             let full =
                 if self.pairs { line.iter().rposition(|b| *b == b' ').unwrap_or(line.len()) } else { line.len() };
             least = least.max(full);
@@ -367,12 +371,12 @@ impl Style {
     }
 }
 
-/// Returns whether comments or variations occur among the moves.
+/// Returns whether the movetext contains comments or variations.
 fn are_annotated(moves: &[&[u8]]) -> bool {
     moves.iter().any(|line| line.contains(&b'{') || line.contains(&b'('))
 }
 
-/// Returns whether moves have comments, each on one line, and no line begins with a comment.
+/// Returns whether the movetext contains comments, each comment is on a single line, and no line begins with a comment.
 fn are_commented(moves: &[&[u8]]) -> bool {
     let count = |line: &[u8], brace: u8| memchr::memchr_iter(brace, line).count();
     moves.iter().any(|line| line.contains(&b'{'))
@@ -380,7 +384,7 @@ fn are_commented(moves: &[&[u8]]) -> bool {
         && !moves.iter().skip(1).any(|line| line.starts_with(b"{"))
 }
 
-/// Returns the text after a move number and its full stop at the start of a line.
+/// Returns the text after a move number and its full stop at the beginning of a line, or `None` if there is no number.
 fn behind_number(line: &[u8]) -> Option<&[u8]> {
     let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
     from(line, digits).strip_prefix(b".").filter(|_| digits > 0)

@@ -10,32 +10,32 @@ use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TagRun, TextVisitor};
 use crate::pgn::write::letters::PieceLetters;
 use crate::pgn::write::style::{LineEnd, Style};
 
-/// Writes games as PGN. The writer is a visitor that appends to a byte vector. Call [`finish`](PgnWriter::finish) after
-/// the events of each game.
+/// Writes games as PGN. The writer is a visitor that appends text to a byte vector. Call [`finish`](PgnWriter::finish)
+/// after the last event of each game.
 ///
-/// Tags keep their order. A set-up start without a FEN tag gets one. Reading the result gives the same events, except
-/// that a game without a result gets `*`.
+/// Tags keep their order. If a game has its own starting position but no FEN tag, the writer adds one. Reading the
+/// written text produces the same events, except that a game without a result is written with `*`.
 ///
 /// [`Game`] and [`Style`] have examples.
 #[derive(Clone, Debug, Default)]
 pub struct PgnWriter {
     style: Style,
-    /// The piece letters, if not English.
+    /// The piece letters, if they are not the English letters.
     letters: Option<PieceLetters>,
     out: Vec<u8>,
-    /// The end of the last finished game.
+    /// The end of the last finished game, as an offset in `out`.
     finished: usize,
-    /// The start of the current line.
+    /// The start of the current line, as an offset in `out`.
     line: usize,
-    /// The blank before the last token, if the line can be broken there.
+    /// The blank before the last token, if a line break is possible there.
     gap: Option<usize>,
-    /// The number of opened variations that are not written yet.
+    /// The number of open variations whose opening parenthesis has not been written yet.
     opening: usize,
-    /// Whether a mark can directly follow the last token.
+    /// Whether a mark can directly follow the last token of the text.
     marks: bool,
-    /// Whether Black's move needs its number.
+    /// Whether Black's move must be written with its number.
     number: bool,
-    /// Whether the empty line after the tags is still missing.
+    /// Whether the empty line after the tags has not been written yet.
     head: bool,
     /// Whether a token of the movetext has been written.
     begun: bool,
@@ -43,7 +43,7 @@ pub struct PgnWriter {
     outcome: Option<Outcome>,
 }
 
-/// The numbers below 1,000, each with a full stop.
+/// The numbers below 1,000 as text, each with a full stop.
 #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // evaluated at compile time
 pub(in crate::pgn) static NUMBERS: [[u8; 4]; 1000] = {
     let mut table = [[0; 4]; 1000];
@@ -61,13 +61,13 @@ pub(in crate::pgn) static NUMBERS: [[u8; 4]; 1000] = {
     table
 };
 
-/// The text before White's words within a line, by move number: a blank, the number, a full stop and a blank.
+/// The text that precedes White's words within a line, by move number: a blank, the number, a full stop and a blank.
 ///
-/// One comparison or one store handles the complete text. Reader and writer share the table.
+/// One comparison or one write handles the complete text. The reader and the writer share this table.
 ///
 /// | bits | value |
 /// |---|---|
-/// | 0..=47 | the text, first byte lowest; zeros after its end |
+/// | 0..=47 | the text, from the lowest byte; zeros after its end |
 /// | 56..=63 | the length of the text in bytes |
 #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // evaluated at compile time
 pub(in crate::pgn) static LEADS: [u64; 1000] = {
@@ -83,7 +83,7 @@ pub(in crate::pgn) static LEADS: [u64; 1000] = {
     table
 };
 
-/// Returns the length of a number below 1,000 with its full stop.
+/// Returns the length of the text of a number below 1,000 and its full stop.
 #[inline]
 pub(in crate::pgn) const fn number_length(number: u32) -> usize {
     2 + (number >= 10) as usize + (number >= 100) as usize
@@ -105,8 +105,8 @@ fn write_move_number(out: &mut Vec<u8>, number: u32) {
     }
 }
 
-/// Returns whether a tag's value contains a byte that needs a backslash. Most values are too short to justify a call of
-/// `memchr`.
+/// Returns whether the value of a tag contains a byte that must be escaped by a backslash. Most values are so short
+/// that a call of `memchr` would take longer.
 #[inline]
 fn has_escapes(value: &[u8]) -> bool {
     let (words, rest) = value.as_chunks::<8>();
@@ -121,8 +121,8 @@ fn has_escapes(value: &[u8]) -> bool {
     words.iter().fold(found(last), |all, word| all | found(*word)) != 0
 }
 
-/// Returns a nonzero number if the word contains the byte. The XOR turns such a byte into 0. Subtracting 1 from every
-/// byte then sets a top bit that was clear only if some byte was 0.
+/// Returns a nonzero number if any byte of the word equals `byte`. The XOR converts such bytes to 0. Subtracting 1 from
+/// every byte then sets a top bit that was clear only if a byte was 0.
 #[inline]
 fn holds(word: u64, byte: u8) -> u64 {
     let zero = word ^ (ONES * u64::from(byte));
@@ -135,17 +135,18 @@ impl PgnWriter {
         PgnWriter::default()
     }
 
-    /// Returns a writer with a style.
+    /// Returns a writer that uses this style.
     pub fn with_style(style: Style) -> PgnWriter {
         PgnWriter { style, ..PgnWriter::default() }
     }
 
-    /// Changes the style. Call it only between games.
+    /// Changes the style. Call this function only between games.
     pub fn set_style(&mut self, style: Style) {
         self.style = style;
     }
 
-    /// Writes pieces with the letters of another language, from the next game. The result is text for readers, not PGN.
+    /// Writes pieces with the letters of another language, starting with the next game. The result is text for human
+    /// readers, and not valid PGN.
     pub fn set_letters(&mut self, letters: PieceLetters) {
         self.letters = Some(letters);
     }
@@ -161,14 +162,14 @@ impl PgnWriter {
         self.finish();
     }
 
-    /// Appends a game without any tags. Unlike `write`, it does not add SetUp and FEN to a set-up game.
+    /// Appends a game without its tags. Unlike `write`, this function does not add SetUp and FEN to a set-up game.
     pub fn write_movetext(&mut self, game: &Game) {
         self.fen = true;
         game.visit_moves(self);
         self.finish();
     }
 
-    /// Ends a game: appends its termination marker, or `*` if there is none, and an empty line.
+    /// Ends a game: appends its termination marker, or `*` if it has none, and then an empty line.
     pub fn finish(&mut self) {
         let token = self.outcome.unwrap_or(Outcome::Unknown).token();
         self.begin_token();
@@ -185,19 +186,19 @@ impl PgnWriter {
         *self = PgnWriter { line: out.len(), finished: out.len(), out, style, letters, ..PgnWriter::default() };
     }
 
-    /// Returns the text written since the last [`clear`](PgnWriter::clear).
+    /// Returns the text that has been written since the last [`clear`](PgnWriter::clear).
     pub fn as_bytes(&self) -> &[u8] {
         &self.out
     }
 
-    /// Drops all text, including an unfinished game. Keeps the memory and the style.
+    /// Discards all text, including the text of an unfinished game. Keeps the allocated memory and the style.
     pub fn clear(&mut self) {
         let mut out = std::mem::take(&mut self.out);
         out.clear();
         *self = PgnWriter { out, style: self.style, letters: self.letters, ..PgnWriter::default() };
     }
 
-    /// Drops the text of an unfinished game.
+    /// Discards the text of an unfinished game.
     pub fn undo(&mut self) {
         let (mut out, style, letters, finished) =
             (std::mem::take(&mut self.out), self.style, self.letters, self.finished);
@@ -241,7 +242,7 @@ impl PgnWriter {
 
     #[inline]
     fn end_line(&mut self) {
-        // The line end has one or two bytes, so a call of `memcpy` would take longer.
+        // The line ending has one or two bytes, so a call of `memcpy` would take longer.
         self.style.line_end.bytes().iter().for_each(|byte| self.out.push(*byte));
     }
 
@@ -251,7 +252,7 @@ impl PgnWriter {
         self.gap = None;
     }
 
-    /// Appends the blank before a token, and the pending opening parentheses.
+    /// Appends the blank before a token, and the opening parentheses that have not been written yet.
     #[inline]
     fn begin_token(&mut self) {
         self.end_head();
@@ -267,7 +268,7 @@ impl PgnWriter {
         self.marks = false;
     }
 
-    /// Breaks the line before the last token if the line is too long.
+    /// Inserts a line break before the last token if the line is too long.
     #[inline]
     fn end_token(&mut self) {
         if self.out.len() - self.line > self.style.width as usize && !self.style.filled {
@@ -292,7 +293,7 @@ impl PgnWriter {
         }
     }
 
-    /// Appends a token that may contain line ends.
+    /// Appends a token that may contain line endings.
     fn raw(&mut self, parts: &[&[u8]]) {
         self.begin_token();
         let start = self.out.len();
@@ -308,15 +309,15 @@ impl PgnWriter {
                 if start + first - self.line > self.style.width as usize {
                     self.wrap();
                 }
-                // If a line end of two bytes has replaced a blank, the text has shifted.
+                // If a line ending of two bytes has replaced a blank, the following text has shifted.
                 self.line = start + last + 1 + (self.out.len() - unmoved);
                 self.gap = None;
             }
         }
     }
 
-    /// Appends a move with its number, if required. `san` appends its text, with full squares if the style requires
-    /// them.
+    /// Appends a move, with its number if required. `san` appends the text of the move, with full squares if the style
+    /// requires them.
     #[inline]
     fn move_token(&mut self, (turn, number): (Color, u32), san: impl FnOnce(bool, &mut Vec<u8>)) {
         let white = turn == Color::White;
@@ -353,14 +354,14 @@ impl PgnWriter {
         self.marks = true;
     }
 
-    /// Like `move_token`, for moves that `short_token` rejects.
+    /// Appends a move like `move_token`, if `short_token` has rejected the move.
     #[cold]
     #[inline(never)]
     fn long_token(&mut self, at: (Color, u32), san: ShortText) {
         self.move_token(at, |_, out| out.extend(san.bits().to_le_bytes().iter().take(san.len())));
     }
 
-    /// Writes nearly all moves: the fast path of `move_token`. Returns false without any effect if the move needs the
+    /// Appends nearly all moves, as the fast path of `move_token`. Returns false and does nothing if the move needs the
     /// general path.
     #[inline(always)]
     fn short_token(&mut self, (turn, number): (Color, u32), san: ShortText) -> bool {
@@ -383,8 +384,8 @@ impl PgnWriter {
         } else {
             self.gap = Some(gap);
         }
-        // The lead has at most seven bytes, and so does the text. One store of 16 bytes appends both, and `truncate`
-        // then sets the length.
+        // The lead has at most seven bytes, and so has the text of the move. A single write of 16 bytes appends both,
+        // and `truncate` then sets the correct length.
         let lead = lead & ((1 << (8 * lead_len)) - 1);
         let token = u128::from(lead) | u128::from(san.bits()) << (8 * lead_len);
         self.out.extend_from_slice(&token.to_le_bytes());
@@ -397,7 +398,7 @@ impl PgnWriter {
         true
     }
 
-    /// Appends a move with known text, given the side to move and the move number.
+    /// Appends a move whose text is known, given the side to move and the move number.
     #[inline]
     fn short_move(&mut self, at: (Color, u32), san: ShortText) {
         if !self.short_token(at, san) {
@@ -405,24 +406,25 @@ impl PgnWriter {
         }
     }
 
-    /// Appends consecutive moves with known texts. The first move is by side `turn` and has this number.
+    /// Appends consecutive moves whose texts are known. The first move is made by `turn` and has the move number
+    /// `number`.
     pub(crate) fn play_texts(&mut self, turn: Color, number: u32, texts: &[ShortText]) {
         let (mut turn, mut number, mut left) = (turn, number, texts);
         while let Some((first, rest)) = left.split_first() {
             self.short_move((turn, number), *first);
             (number, turn, left) = (number.saturating_add(u32::from(turn == Color::Black)), turn.other(), rest);
-            // Only the first move can need a number for Black or an opening parenthesis.
+            // Only the first move may need a number for Black or an opening parenthesis before it.
             if !self.style.is_unusual() && self.letters.is_none() && number as usize + left.len() < LEADS.len() {
                 return self.usual_tokens(turn, number, left);
             }
         }
     }
 
-    /// Appends texts like `play_texts`, after another move, in the usual styles, for numbers in `LEADS`.
+    /// Appends texts like `play_texts`, directly after another move, in the usual styles and for numbers in `LEADS`.
     ///
-    /// Each move stores eight bytes of lead and eight bytes of text at fixed sizes, and advances by their lengths. The
-    /// loop keeps the state of the writer in registers. One loop that also played the moves was 5 % slower. Test:
-    /// `random_games_come_back` in `tests/archive/roundtrip.rs` compares exports with their sources.
+    /// Each move writes eight bytes of lead and eight bytes of text, both of fixed size, and advances by their actual
+    /// lengths. The loop keeps the state of the writer in registers. A loop that also played the moves was 5 % slower.
+    /// The test `random_games_come_back` in `tests/archive/roundtrip.rs` compares exports with their sources.
     fn usual_tokens(&mut self, turn: Color, number: u32, texts: &[ShortText]) {
         const MOST: usize = 16;
         let (mut at, mut line, mut gap) = (self.out.len(), self.line, self.gap);
@@ -434,7 +436,7 @@ impl PgnWriter {
             let lead = if white { leads.next().copied().unwrap_or_default() } else { u64::from(b' ') | 1 << 56 };
             let lead_len = (lead >> 56) as usize & 7;
             let Some(token) = self.out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<MOST>) else { break };
-            // The lead has at most seven bytes, and so does the text, so both stores stay within `MOST` bytes.
+            // The lead has at most seven bytes, and so has the text, so both writes stay within `MOST` bytes.
             if let Some(index) = token.first_chunk_mut() {
                 *index = lead.to_le_bytes();
             }
@@ -445,7 +447,7 @@ impl PgnWriter {
             at += lead_len + san.len();
             gap = Some(blank);
             if at - line > width {
-                // If the move number fits on the line, only the move goes to the next line.
+                // If the move number fits on the line, only the move is put on the next line.
                 if white && blank - line > width {
                     line = self.end_line_at(start);
                 }
@@ -459,7 +461,7 @@ impl PgnWriter {
         (self.line, self.gap, self.begun, self.marks, self.number) = (line, gap, true, true, false);
     }
 
-    /// Replaces a blank by a line end of one byte. Returns the start of the next line.
+    /// Replaces a blank with a line ending of one byte. Returns the start of the next line.
     #[cold]
     fn end_line_at(&mut self, blank: usize) -> usize {
         if let (Some(byte), [line_end]) = (self.out.get_mut(blank), self.style.line_end.bytes()) {
@@ -468,8 +470,8 @@ impl PgnWriter {
         blank + 1
     }
 
-    /// Sets the gap before a move in an unusual style, and returns the length of the text before the move. `lead_len`
-    /// is that length with a blank after the number. Returns `None` if the move needs the general path or the line is
+    /// Sets `gap` for a move in an unusual style, and returns the length of the text before the move. `lead_len` is
+    /// this length if a blank follows the number. Returns `None` if the move needs the general path, or if the line is
     /// full.
     #[inline(never)]
     fn unusual_lead(&mut self, white: bool, lead_len: usize, san: ShortText) -> Option<usize> {
@@ -491,12 +493,12 @@ impl PgnWriter {
         Some(lead_len)
     }
 
-    /// Breaks the line before a move that began at `start`, either before its last token, after `gap`, or before its
-    /// number. Used only in styles whose numbers are separate tokens and whose line ends have one byte.
+    /// Breaks the line at a move that began at `start`: before the move's last token, at `gap`, or before its number.
+    /// This function is only for styles whose numbers are separate tokens and whose line ending is one byte.
     #[cold]
     #[inline(never)]
     fn break_short(&mut self, start: usize, gap: usize, white: bool) {
-        // If the move number fits on the line, only the move goes to the next line.
+        // If the move number fits on the line, only the move is put on the next line.
         if white && gap - self.line > self.style.width as usize {
             self.gap = Some(start);
             self.wrap();
@@ -505,7 +507,7 @@ impl PgnWriter {
         self.end_token();
     }
 
-    /// Plays a move whose text may be longer than `ShortText` allows.
+    /// Appends a move whose text may be longer than `ShortText` allows.
     #[cold]
     #[inline(never)]
     fn play_in_full(&mut self, before: &Position, m: Move) {
@@ -527,14 +529,14 @@ impl PgnWriter {
         if memchr::memchr(b'}', text).is_none() {
             return self.raw(&[b"{", text, b"}"]);
         }
-        // PGN cannot represent this text in braces.
+        // PGN cannot represent a text with a closing brace in braces, so each line becomes a `;` comment.
         for line in text.split(|b| is_line_end(*b)) {
             self.line_comment(line);
         }
     }
 
-    /// Appends the blank before a comment. If the style joins comments to their moves, the line can still be broken
-    /// before the move.
+    /// Appends the blank that precedes a comment. If the style joins comments to their moves, a line break remains
+    /// possible before the move.
     #[inline]
     fn begin_comment(&mut self) {
         if self.style.joined_comments && self.marks && self.out.len() > self.line {
@@ -552,7 +554,7 @@ impl PgnWriter {
         self.break_line();
     }
 
-    /// Appends a separate line that begins with `%`.
+    /// Appends an escape as a separate line that begins with `%`.
     fn escape(&mut self, text: &[u8]) {
         self.end_head();
         self.begun = true;
@@ -567,10 +569,10 @@ impl PgnWriter {
         self.break_line();
     }
 
-    /// Appends a text unchanged, at a position where it keeps its meaning.
+    /// Appends a text unchanged, at a position where it keeps its meaning when it is read.
     fn verbatim(&mut self, text: &[u8]) {
         if !self.begun && text.first() == Some(&b'[') {
-            // A malformed tag pair stands among the tags.
+            // A malformed tag pair is kept among the tags.
             self.out.extend_from_slice(text);
             return self.break_line();
         }

@@ -1,11 +1,11 @@
-//! Builds filters in code: conditions, and combinations of filters.
+//! Builds filters in a program: single conditions, and combinations of filters.
 
 use super::Filter;
 use crate::query::fault::QueryFault;
 use crate::query::filter::expr::Expr;
 use std::fmt;
 
-/// Comparisons of a field with a value.
+/// The comparison of a field with a value.
 ///
 /// [`Filter::condition`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,9 +22,9 @@ pub enum Relation {
     Above,
     /// `>=`
     AtLeast,
-    /// `~`: the text contains this.
+    /// `~`: the text contains the value.
     Has,
-    /// `^=`: the text begins with this.
+    /// `^=`: the text begins with the value.
     Begins,
 }
 
@@ -44,7 +44,7 @@ impl Relation {
 }
 
 impl Filter {
-    /// Returns the condition that a field of the language, such as `whiteelo`, has a value.
+    /// Returns the condition that compares a field of the filter language, such as `whiteelo`, with a value.
     ///
     /// ```
     /// use scoresheet::Filter;
@@ -58,35 +58,35 @@ impl Filter {
     /// # Ok::<(), scoresheet::query::QueryFault>(())
     /// ```
     ///
-    /// Errors: an unknown field, or a value of another type.
+    /// Errors: the field is unknown, or the value has the wrong type.
     pub fn condition(field: &str, relation: Relation, value: impl fmt::Display) -> Result<Filter, QueryFault> {
         Filter::parse(&format!("{field} {} {}", relation.sign(), written(&value.to_string())))
     }
 
-    /// Returns the condition that a tag, of any name, has a value.
+    /// Returns the condition that compares a tag, which may have any name, with a value.
     ///
-    /// Errors: texts cannot be compared this way, or the value exceeds the length limit of a filter.
+    /// Errors: texts cannot be compared with this relation, or the value exceeds the length limit of a filter.
     pub fn tag(name: &str, relation: Relation, value: &str) -> Result<Filter, QueryFault> {
         Filter::condition(&format!("tag({})", quoted(name)), relation, value)
     }
 
-    /// Joins filters with `and`. Without filters, returns an error.
+    /// Joins filters with `and`. Returns an error if there are no filters.
     ///
-    /// Errors: the joined filter exceeds the length limit.
+    /// Errors: the joined filter would exceed the length limit.
     pub fn all_of(filters: impl IntoIterator<Item = Filter>) -> Result<Filter, QueryFault> {
         joined(filters, " and ")
     }
 
-    /// Joins filters with `or`. Without filters, returns an error.
+    /// Joins filters with `or`. Returns an error if there are no filters.
     ///
-    /// Errors: the joined filter exceeds the length limit.
+    /// Errors: the joined filter would exceed the length limit.
     pub fn any_of(filters: impl IntoIterator<Item = Filter>) -> Result<Filter, QueryFault> {
         joined(filters, " or ")
     }
 
     /// Returns the negation of this filter.
     ///
-    /// Errors: the filter exceeds the length limit.
+    /// Errors: the negated filter would exceed the length limit.
     pub fn negated(&self) -> Result<Filter, QueryFault> {
         Filter::parse(&format!("not ({})", self.text))
     }
@@ -100,7 +100,7 @@ fn joined(filters: impl IntoIterator<Item = Filter>, word: &str) -> Result<Filte
     Filter::parse(&filters.into_iter().map(text).collect::<Vec<_>>().join(word))
 }
 
-/// Writes a value in filter syntax: numbers, dates and results need no quotation marks.
+/// Returns a value in filter syntax. Numbers, dates and results need no quotation marks.
 fn written(value: &str) -> String {
     let is_plain = value.starts_with(|letter: char| letter.is_ascii_digit())
         && value.bytes().all(|byte| byte.is_ascii_digit() || b"./-".contains(&byte));

@@ -1,4 +1,4 @@
-//! Conditions on fields as trees of tests.
+//! Builds conditions on fields as trees of tests.
 
 use crate::chess::Color;
 use crate::game::Outcome;
@@ -23,7 +23,8 @@ pub fn joined(mut all: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
     }
 }
 
-/// Returns the condition on the name of the opening: the tag, or the table if the tag is missing.
+/// Returns the condition on the name of the opening, which is taken from the tag, or from the table of openings if the
+/// tag is missing.
 pub fn opening(test: TextTest) -> Expr {
     let tag = |test| Expr::Test(Test::Text("Opening".to_owned(), test));
     let fits = |name: &str| test.fits(name);
@@ -40,8 +41,8 @@ pub fn opening(test: TextTest) -> Expr {
     Expr::Or(vec![tag(test), Expr::And(vec![not(tag(TextTest::Known)), by_table])])
 }
 
-/// Returns the condition on the winner's or the loser's name: such a player exists, and `test` of that side's tag
-/// holds.
+/// Returns the condition on the name of the winner or the loser: the game has one, and the tag of that side satisfies
+/// `test`.
 pub fn decided(winner: bool, test: impl Fn(&str) -> Expr) -> Expr {
     let side = |name: &str, outcome: Outcome| Expr::And(vec![Expr::Test(Test::Result(1 << outcome as u8)), test(name)]);
     match winner {
@@ -66,8 +67,8 @@ fn outside(Ranges(mut ranges): Ranges) -> Ranges {
     Ranges(gaps)
 }
 
-/// Returns the condition that a field's number exists and is not in `ranges`. For a field of either player, neither
-/// number may be in `ranges`.
+/// Returns the condition that a field has a number, and that this number is not in `ranges`. For a field of either
+/// player, no player's number may be in `ranges`.
 pub fn no_numbers(field: &Field, ranges: Ranges) -> Expr {
     match field {
         Field::Rating | Field::EitherMeasure(_) => {
@@ -77,8 +78,8 @@ pub fn no_numbers(field: &Field, ranges: Ranges) -> Expr {
     }
 }
 
-/// Returns the condition that a field's number is in `ranges`. For a field of either player, one of the numbers must be
-/// in `ranges`.
+/// Returns the condition that the number of a field is in `ranges`. For a field of either player, at least one player's
+/// number must be in `ranges`.
 pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
     let value = |name: &str, reading| Expr::Test(Test::Value(name.to_owned(), reading, ranges.clone()));
     match field {
@@ -123,7 +124,7 @@ pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
     }
 }
 
-/// Returns the condition that a field has a value, or `None` if every game has one.
+/// Returns the condition that a field has a value, or `None` if every game has a value.
 pub fn known(field: &Field) -> Option<Expr> {
     let text = |name: &str| Expr::Test(Test::Text(name.to_owned(), TextTest::Known));
     Some(match field {

@@ -1,5 +1,5 @@
-//! Evaluates a tree on columns: each condition is decided once for each string of a table, then looked up for each
-//! game.
+//! Evaluates a tree of conditions on columns: each condition is decided once for each string of a table, and then
+//! looked up for each game.
 //!
 //! Conditions joined by `and` are ordered by cost and selectivity, estimated on a sample of the games. Each condition
 //! is evaluated on the games that passed the earlier ones.
@@ -18,17 +18,17 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Number of games that are decided together; a multiple of 64.
+/// The number of games to decide together, a multiple of 64.
 const BLOCK: usize = 1 << 14;
-/// If fewer than one game in this many remains, each game is tested separately.
+/// If fewer than one in this number of games remain, each remaining game is tested separately.
 const FEW: u32 = 8;
-/// The number of 64-game words in the sample.
+/// The number of words in the sample, each of which stands for 64 games.
 const SAMPLE: usize = 16;
 
-/// Measures with their values, by index from 0.
+/// Measures, each with its values, indexed by the number of the game minus 1.
 pub type Measured = [(Measure, Arc<[i64]>)];
 
-/// Returns the games that pass. `measured` holds all measures in the filter.
+/// Returns the games that satisfy the filter. `measured` must contain all measures in the filter.
 pub fn games(expr: &Expr, headers: &TagColumns, measured: &Measured) -> GameSet {
     let archive = headers.archive();
     let games = archive.len() as usize;
@@ -41,42 +41,42 @@ pub fn games(expr: &Expr, headers: &TagColumns, measured: &Measured) -> GameSet 
     GameSet::from_words(words, archive.len())
 }
 
-/// A condition with its data.
+/// A condition, with the data that is needed to evaluate it.
 enum Node {
     And(Vec<Node>),
     Or(Vec<Node>),
     Not(Box<Node>),
-    /// The same for all games.
+    /// The same result for all games.
     Same(bool),
-    /// The verdict on each number of a column.
+    /// A lookup: the verdict for each number in a column.
     Look(Arc<Column>, Arc<[u8]>),
-    /// The same; if the verdict is `ASK`, the verdict on a number of another column.
+    /// A lookup as above. If the verdict is `ASK`, the verdict for the number in a second column is used.
     LookTwice(Arc<Column>, Arc<[u8]>, Arc<Column>, Arc<[u8]>),
-    /// A number in ranges, each as its minimum and its length minus one.
+    /// Whether the number in a column is in one of these ranges, each given by its minimum and its length minus one.
     Numbers(Arc<Column>, Vec<(u32, u32)>),
-    /// The index of the game in the archive is in one of these ranges.
+    /// Whether the number of the game in the archive is in one of these ranges.
     GameNumber(Ranges),
-    /// Both ratings (0 if unknown), and a value derived from them.
+    /// Whether a value derived from both ratings (0 if unknown) is in one of these ranges.
     Ratings(Arc<Column>, Vec<i64>, Arc<Column>, Vec<i64>, Ratings, Ranges),
-    /// A measure, `NONE` for no value, in ranges.
+    /// Whether a measure, which is `NONE` if it has no value, is in one of these ranges.
     Measured(Arc<[i64]>, Ranges),
 }
 
-/// The test for the strings of a table.
+/// A test that is applied to each string of a table.
 #[derive(Clone, PartialEq)]
 enum Question {
     Text(TextTest),
-    /// Whether a value is in ranges, and the verdict on a text without a value, which may leave the decision to other
-    /// columns.
+    /// Whether a value is in ranges. The last element is the verdict for a text without a value, which may defer the
+    /// decision to another column.
     Value(Reading, Ranges, u8),
 }
 
-/// Makes nodes of a tree.
+/// Converts the conditions of a tree to nodes.
 struct Maker<'h, 'a> {
     headers: &'h TagColumns<'a>,
     games: usize,
     measured: &'h Measured,
-    /// The verdicts already computed for a table; the names of both players share one table.
+    /// The verdicts that have been computed for tables. The names of both players share a table.
     judged: Vec<(Arc<Strings>, Question, Arc<[u8]>)>,
 }
 
@@ -106,7 +106,7 @@ impl Maker<'_, '_> {
             Test::Result(results) => {
                 let result = self.tag("Result");
                 let of = |number: u8| u8::from(results >> number & 1 == 1);
-                // The tag decides if it gives a result; otherwise the movetext decides.
+                // If the tag contains a result, it decides. Otherwise, the movetext decides.
                 let first = verdicts::of(&result, ASK, |text| outcome(text).map_or(ASK, of));
                 if !uses(&result, &first, ASK) {
                     return Node::Look(result, first.into());
@@ -155,7 +155,7 @@ impl Maker<'_, '_> {
         Node::Look(column, verdicts)
     }
 
-    /// Returns the verdict on each string number of a column.
+    /// Returns the verdict for each string number in a column.
     fn judge(&mut self, column: &Column, question: Question) -> Arc<[u8]> {
         let known = column.strings().and_then(|strings| {
             self.judged
@@ -189,7 +189,7 @@ impl Maker<'_, '_> {
         columns.swap_remove(0)
     }
 
-    /// Conditions joined by `and`, ordered by their cost per rejected game.
+    /// Sorts conditions that are joined by `and` by their cost per rejected game.
     fn in_order(&self, nodes: Vec<Node>) -> Vec<Node> {
         let words = self.games / 64;
         let price = |node: &Node| {
@@ -200,7 +200,7 @@ impl Maker<'_, '_> {
                 node.decide(row..row + 64, &mut word);
                 (passed, question) = (passed + word[0].count_ones(), question + 64);
             }
-            // Count one extra rejected game, so that the quotient is finite.
+            // One additional rejected game is counted, so the quotient is finite.
             node.cost() * f64::from(question + 1) / f64::from(question + 1 - passed)
         };
         let mut priced: Vec<(f64, Node)> = nodes.into_iter().map(|node| (price(&node), node)).collect();
@@ -209,8 +209,8 @@ impl Maker<'_, '_> {
     }
 }
 
-/// Returns the first verdicts, with `ASK` replaced by the second verdict; only the first verdicts, if one column
-/// decides everything.
+/// Returns a lookup of the first verdicts, with `ASK` replaced by the second verdict. If one column decides all games,
+/// returns a simple lookup.
 fn look_twice(column: Arc<Column>, first: Arc<[u8]>, second_column: Arc<Column>, second: Arc<[u8]>) -> Node {
     if has_no_values(&column) {
         return if has_no_values(&second_column) {
@@ -229,19 +229,19 @@ fn look_twice(column: Arc<Column>, first: Arc<[u8]>, second_column: Arc<Column>,
     Node::LookTwice(column, first, second_column, second)
 }
 
-/// Returns whether no game has the tag.
+/// Returns whether no game has a value in the column of a tag.
 fn has_no_values(column: &Column) -> bool {
     column.strings().is_some_and(|strings| strings.is_empty())
 }
 
 impl Node {
-    /// Returns the cost of a game, as a multiple of one lookup.
+    /// Returns the cost of deciding one game, relative to a single lookup.
     fn cost(&self) -> f64 {
         match self {
             Node::And(nodes) | Node::Or(nodes) => nodes.iter().map(Node::cost).sum(),
             Node::Not(node) => node.cost(),
             Node::Same(_) => 0.1,
-            // Verdicts beyond the nearest cache.
+            // Many verdicts do not fit in the fastest cache.
             Node::Look(_, verdicts) => {
                 if verdicts.len() < 1 << 15 {
                     1.0
@@ -257,8 +257,8 @@ impl Node {
         }
     }
 
-    /// Sets the bits of the games that pass, by index from 0, and clears the other bits. `rows` begin at a multiple of
-    /// 64.
+    /// Sets the bits of the games that satisfy the condition, where bit 0 is the first of `rows`, and clears the other
+    /// bits. `rows` must begin at a multiple of 64.
     fn decide(&self, rows: Range<usize>, words: &mut [u64]) {
         match self {
             Node::And(nodes) => {
@@ -310,7 +310,7 @@ impl Node {
                 let mut of_black = vec![0; rows.len()];
                 black.copy(rows.clone(), &mut of_black);
                 let start = rows.start;
-                // A loop for each case, so the compiler can specialize it.
+                // Each case has its own loop, so the compiler can specialize it.
                 macro_rules! mark {
                     ($ratings:path) => {
                         white.select(rows, words, |row, number| {
@@ -346,7 +346,7 @@ impl Node {
                     let first = (rows.start + index * 64) as i64 + 1;
                     *word = ranges.0.iter().fold(0, |bits, (low, high)| {
                         let (from, past) = ((low - first).clamp(0, 64), (high - first + 1).clamp(0, 64));
-                        // For each range, the bits below its end that are not below its start.
+                        // For each range, set the bits below its end that are not below its start.
                         let below = |end: i64| (1u128 << end) as u64;
                         bits | if from < past { below(past).wrapping_sub(below(from)) } else { 0 }
                     });
@@ -355,7 +355,8 @@ impl Node {
         }
     }
 
-    /// Clears the bits of the games that do not pass. The first bit is the game at index `start`.
+    /// Clears the bits of the games that do not satisfy the condition. The first bit stands for the game at index
+    /// `start`.
     fn narrow(&self, start: usize, words: &mut [u64]) {
         for (index, word) in words.iter_mut().enumerate() {
             let mut rest = *word;
@@ -369,7 +370,7 @@ impl Node {
         }
     }
 
-    /// Returns whether the game at an index, from 0, passes.
+    /// Returns whether the game at an index, from 0, satisfies the condition.
     fn passes(&self, row: usize) -> bool {
         let game = row as u64 + 1;
         match self {
@@ -401,8 +402,8 @@ impl Node {
     }
 }
 
-/// Tests whether both ratings exist and the value derived from them is in ranges. Bitwise, because branches on ratings
-/// are mispredicted.
+/// Returns whether both ratings exist and the value derived from them is in one of the ranges. The operators are
+/// bitwise, because branches on ratings are often mispredicted.
 #[inline(always)]
 fn are_within(
     white_elos: &[i64],
@@ -423,7 +424,7 @@ fn is_within(number: u32, spans: &[(u32, u32)]) -> bool {
     spans.iter().any(|(low, span)| number.wrapping_sub(*low) <= *span)
 }
 
-/// Whether a game has a number with this verdict.
+/// Returns whether any game has a number with this verdict in the column.
 fn uses(column: &Column, verdicts: &[u8], verdict: u8) -> bool {
     let rows = column.bytes().len() / usize::from(column.width());
     (0..rows.div_ceil(BLOCK)).into_par_iter().any(|block| {
@@ -442,12 +443,12 @@ fn elos(column: &Column) -> Vec<i64> {
     (0..=count).map(elo).collect()
 }
 
-/// Returns the number of the movetext's outcome, from a game's facts; 0 without a marker.
+/// Returns the number of the outcome that the movetext states, from the facts of a game, or 0 if there is no marker.
 pub fn marked_outcome(facts: u8) -> u8 {
     if facts & NO_MARKER != 0 { 0 } else { facts >> OUTCOME_SHIFT & 3 }
 }
 
-/// Returns the outcome of a Result tag as a number.
+/// Returns the number of the outcome that a Result tag states, if it states one.
 pub fn outcome(text: &[u8]) -> Option<u8> {
     value::outcome(text).map(|outcome| outcome as u8)
 }

@@ -1,4 +1,4 @@
-//! A filter as a tree.
+//! Represents a filter as a tree of conditions.
 
 use crate::query::fold::fold;
 use crate::query::measure::field::Measure;
@@ -6,7 +6,7 @@ use crate::query::tag_columns::Key;
 use crate::query::value::is_known;
 use crate::query::value::reading::Reading;
 
-/// A condition on a game.
+/// A condition on a game, as a tree.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
     And(Vec<Expr>),
@@ -15,30 +15,31 @@ pub enum Expr {
     Test(Test),
 }
 
-/// A condition that does not combine others.
+/// A single condition, which does not combine other conditions.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Test {
     /// A tag's text.
     Text(String, TextTest),
-    /// The value of a tag as a number, or a range of numbers for a partial date or code.
+    /// The value of a tag is in one of these ranges. The value is a number, or a range of numbers for a partial date or
+    /// code.
     Value(String, Reading, Ranges),
-    /// The date of the game: the tag Date, or UTCDate if Date gives no year.
+    /// The date of the game, from the tag Date, or from UTCDate if Date contains no year.
     Date(Reading, Ranges),
-    /// A value derived from both ratings.
+    /// A value derived from both ratings is in one of these ranges.
     Ratings(Ratings, Ranges),
-    /// The result is one of a set, with a bit for each `Outcome`.
+    /// The result is in a set, which contains a bit for each `Outcome`.
     Result(u8),
-    /// The plies of the main line.
+    /// The number of plies in the main line is in one of these ranges.
     Plies(Ranges),
-    /// The number of the game.
+    /// The number of the game is in one of these ranges.
     Number(Ranges),
-    /// Any of these bits in the byte of facts.
+    /// The byte of facts contains any of these bits.
     Facts(u8),
-    /// A measure that is computed from the game.
+    /// A measure that is computed from the game is in one of these ranges.
     Measure(Measure, Ranges),
 }
 
-/// A condition on a text.
+/// A condition on the text of a tag.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TextTest {
     /// The value is in this list.
@@ -49,13 +50,13 @@ pub enum TextTest {
     Has(String),
     /// The value begins with this text.
     Begins(String),
-    /// The field has a value: not empty, `?` or `-`.
+    /// The field has a value, that is, it is not empty, `?` or `-`.
     Known,
 }
 
 impl TextTest {
-    /// Returns whether a non-empty text passes. Case and accents are ignored ([`fold`]), except in texts with a slash,
-    /// such as URLs and FENs.
+    /// Returns whether a text that is not empty satisfies the condition. Case and accents are ignored ([`fold`]),
+    /// except in texts with a slash, such as URLs and FENs.
     pub fn fits(&self, text: &str) -> bool {
         match self {
             TextTest::Is(texts) => texts.iter().any(|expected| is(text, expected)),
@@ -71,7 +72,7 @@ fn is(text: &str, query: &str) -> bool {
     text == query || !is_exact(query) && fold(text) == fold(query)
 }
 
-/// Returns whether a text is compared exactly.
+/// Returns whether a text is compared without ignoring case and accents.
 pub fn is_exact(query: &str) -> bool {
     query.contains('/')
 }
@@ -83,12 +84,12 @@ pub enum Ratings {
     Greatest,
     /// The mean, rounded down.
     Mean,
-    /// White's rating minus Black's, as an absolute value.
+    /// The absolute value of White's rating minus Black's.
     Gap,
 }
 
 impl Ratings {
-    /// Returns a value computed from both ratings.
+    /// Returns the value derived from two ratings.
     #[inline(always)]
     pub fn of(self, first: i64, second: i64) -> i64 {
         match self {
@@ -100,8 +101,8 @@ impl Ratings {
     }
 }
 
-/// Ranges of numbers, both ends included. A value that is itself a range (because it is partly known) matches if it
-/// lies completely in one of these ranges.
+/// Ranges of numbers, which include both ends. A value that is only partly known is itself a range. It matches if it
+/// lies completely within one of these ranges.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges(pub Vec<(i64, i64)>);
 
@@ -116,12 +117,12 @@ impl Ranges {
 }
 
 impl Expr {
-    /// Returns the condition that is always true or always false.
+    /// Returns a condition that is always true, or always false.
     pub fn always(holds: bool) -> Expr {
         if holds { Expr::And(Vec::new()) } else { Expr::Or(Vec::new()) }
     }
 
-    /// Appends the measures that are needed.
+    /// Appends the measures that the condition uses, except those already in `measures`.
     pub fn measures(&self, measures: &mut Vec<Measure>) {
         match self {
             Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.measures(measures)),
@@ -131,20 +132,20 @@ impl Expr {
         }
     }
 
-    /// Returns a weaker condition without measures: every game that satisfies this condition also satisfies the
-    /// returned one, as if each measure had its best possible value.
+    /// Returns a weaker condition without measures: it assumes for each measure the most favorable value, so every game
+    /// that satisfies the original condition also satisfies the returned one.
     pub fn without_measures(&self) -> Expr {
         self.assumed(true)
     }
 
-    /// Returns a stricter condition without measures: a game that satisfies the returned condition also satisfies this
-    /// one, whatever its measures are.
+    /// Returns a stricter condition without measures: a game that satisfies the returned condition also satisfies the
+    /// original one, whatever its measures are.
     pub fn whatever_measures(&self) -> Expr {
         self.assumed(false)
     }
 
-    /// Appends the texts that are compared with tags, each with its tag. The name of an opening may come from the
-    /// table.
+    /// Appends the texts that the condition compares with tags, each with the name of the tag. Names of openings are
+    /// omitted, because they may come from the table of openings.
     pub fn texts<'a>(&'a self, texts: &mut Vec<(&'a str, &'a str)>) {
         match self {
             Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.texts(texts)),
@@ -166,7 +167,7 @@ impl Expr {
         }
     }
 
-    /// Appends the columns that the condition needs.
+    /// Appends the columns that the condition uses.
     pub fn keys(&self, keys: &mut Vec<Key>) {
         let tag = |name: &str| Key::Tag(name.to_owned());
         match self {
@@ -176,7 +177,7 @@ impl Expr {
                 Test::Text(name, _) | Test::Value(name, ..) => keys.push(tag(name)),
                 Test::Date(..) => keys.extend([tag("Date"), tag("UTCDate")]),
                 Test::Ratings(..) => keys.extend([tag("WhiteElo"), tag("BlackElo")]),
-                // The movetext is needed only if the tag gives no result.
+                // The movetext is needed only if the tag contains no result.
                 Test::Result(_) => keys.push(tag("Result")),
                 Test::Plies(_) => keys.push(Key::Plies),
                 Test::Facts(_) => keys.push(Key::Facts),

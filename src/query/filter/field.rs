@@ -1,4 +1,4 @@
-//! The field names of filters.
+//! The names of fields in filters.
 
 use crate::chess::Color;
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
@@ -8,50 +8,50 @@ use crate::query::measure::field::{self as measures, Measure, MeasureKind};
 use crate::query::nearest::nearest as nearest_of;
 use crate::query::value::reading::Reading;
 
-/// The meaning of a name.
+/// The meaning of a field name.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Field {
     /// A tag's text.
     Text(String),
-    /// The name of the opening: the tag, or the table if the tag is missing.
+    /// The name of the opening, from the tag, or from the table of openings if the tag is missing.
     Opening,
     /// Either player's name.
     Player,
-    /// A tag read as a number.
+    /// A tag whose value is read as a number.
     Value(&'static str, Reading),
     /// Either player's rating.
     Rating,
-    /// A value computed from both ratings.
+    /// A value derived from both ratings.
     Ratings(Ratings),
-    /// The date of the game, or its month or day.
+    /// The date of the game, or the month or day of this date.
     Date(Reading),
-    /// The year of that date.
+    /// The year of the game's date.
     Year,
     /// The result.
     Result,
-    /// Plies of the main line.
+    /// The number of plies in the main line.
     Plies,
-    /// Moves of the main line: half the plies, rounded up.
+    /// The number of moves in the main line, which is half the number of plies, rounded up.
     Moves,
     /// The number of the game.
     Number,
-    /// A fact, true or false.
+    /// A fact about the game, which is true or false.
     Fact(u8),
-    /// The name of the winner, or of the loser.
+    /// The name of the winner or of the loser.
     Decided { winner: bool },
-    /// A measure of the game that is not in its columns.
+    /// A measure of the game, which is not in the tag columns.
     Measure(Measure),
-    /// A measure of either side.
+    /// A measure of either side, where one side must satisfy the condition.
     EitherMeasure(MeasureKind),
     /// A property of the player that the filter is about, or of that player's opponent.
     Relative { opponent: bool, what: Relative },
-    /// The points of a side, in halves.
+    /// The number of half points that a side has scored.
     Score(Color),
-    /// Whether the filter's player has this color.
+    /// Whether the player that the filter is about has this color.
     Color(Color),
 }
 
-/// A value of a player, on either side.
+/// A property of a player, who may have either side.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Relative {
     Name,
@@ -62,7 +62,7 @@ pub enum Relative {
 }
 
 impl Field {
-    /// Returns the field that this field means if the player has this side.
+    /// Returns the field that this field becomes if the player that the filter is about has this side.
     pub fn of_side(self, side: Color) -> Field {
         let Field::Relative { opponent, what } = self else {
             let name = || if side == Color::White { "White" } else { "Black" };
@@ -80,7 +80,7 @@ impl Field {
     }
 }
 
-/// The names that are not tag names, or mean more than the tag.
+/// The names that are not the names of tags, or that mean more than the tag.
 const SPECIAL: [(&str, Field); 27] = [
     ("player", Field::Player),
     ("opening", Field::Opening),
@@ -111,7 +111,7 @@ const SPECIAL: [(&str, Field); 27] = [
     ("fault", Field::Fact(FAULT)),
 ];
 
-/// Returns the field of this name, ignoring case.
+/// Returns the field with this name, ignoring case.
 pub fn find(name: &str) -> Option<Field> {
     if name.eq_ignore_ascii_case("setup") {
         return Some(Field::Fact(SET_UP));
@@ -132,7 +132,7 @@ fn measure(name: &str) -> Option<Field> {
     })
 }
 
-/// Parses a field of the filter's player or the opponent.
+/// Parses the name of a field of the player that the filter is about, or of the opponent.
 fn relative(name: &str) -> Option<Field> {
     let of_player = |what| Some(Field::Relative { opponent: false, what });
     match name {
@@ -155,13 +155,13 @@ fn relative(name: &str) -> Option<Field> {
     Some(Field::Relative { opponent, what })
 }
 
-/// Returns the known name that is most similar to a word, if any is similar.
+/// Returns the field name that is most similar to a word, if any name is similar.
 pub fn nearest(word: &str) -> Option<String> {
     let names: Vec<String> = names().collect();
     nearest_of(word, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// Returns the names of all fields except plain tags, and of the tags that need no quotation marks.
+/// Returns the names of all fields other than tags, and the names of the tags that need no quotation marks.
 pub fn names() -> impl Iterator<Item = String> {
     let special = SPECIAL.iter().map(|(name, _)| (*name).to_owned()).chain(["setup".to_owned()]);
     let others = ["opponent", "score", "color", "playerelo", "opponentelo"].map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Fields of a game, for tables and CSV.
+//! The fields of a game, for tables and CSV files.
 
 use crate::archive::GameRef;
 use crate::chess::Color;
@@ -17,8 +17,8 @@ use crate::query::value::reading;
 use crate::query::value::reading::Reading;
 use std::fmt;
 
-/// A field of the filter language that can be read from a game: a tag, a rating, a fact, or a measure of clocks and
-/// evaluations.
+/// A field of the filter language whose value can be read from a game: a tag, a rating, a fact, or a measure of clocks
+/// and evaluations.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -43,7 +43,7 @@ pub struct GameField {
     field: Field,
 }
 
-/// The value of a field of a game.
+/// The value of a field in a game.
 ///
 /// [`GameField`] has an example.
 #[derive(Clone, PartialEq, Debug)]
@@ -52,11 +52,11 @@ pub enum FieldValue {
     Text(String),
     /// A whole number.
     Integer(i64),
-    /// A number with two decimals at most.
+    /// A number with at most two decimals.
     Decimal(f64),
-    /// Seconds, with three decimals at most.
+    /// A number of seconds, with at most three decimals.
     Seconds(f64),
-    /// The truth of a fact.
+    /// Whether a fact is true.
     Fact(bool),
 }
 
@@ -77,21 +77,22 @@ impl GameField {
         field::names()
     }
 
-    /// Parses comma-separated names such as `white,whiteelo,accuracy,"My tag"`: the fields of a filter, except those
-    /// relative to a player.
+    /// Parses names that are separated by commas, such as `white,whiteelo,accuracy,"My tag"`. These are the fields of a
+    /// filter, except those relative to a player.
     ///
-    /// Errors: the position in the text, and the expected text.
+    /// Errors contain the position in the text, and the expected text.
     pub fn parse_list(text: &str) -> Result<Vec<GameField>, QueryFault> {
         let fields = parse::fields(text)?;
         Ok(fields.into_iter().map(|(name, field)| GameField { name, field }).collect())
     }
 
-    /// Returns the name of the field in lower case, or the name of a tag without quotation marks.
+    /// Returns the name of the field in lower case. For a tag in quotation marks, returns the name of the tag without
+    /// them.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the tag that the field shows; `None` for other fields.
+    /// Returns the name of the tag that the field represents, or `None` for other fields.
     pub fn tag(&self) -> Option<&str> {
         match &self.field {
             Field::Text(name) => Some(name),
@@ -99,7 +100,7 @@ impl GameField {
         }
     }
 
-    /// Returns whether the values of the field are numbers, which tables align to the right.
+    /// Returns whether the values of the field are numbers, which tables should align to the right.
     pub fn is_number(&self) -> bool {
         match &self.field {
             Field::Value(_, reading) => !matches!(reading, Reading::Date | Reading::Eco),
@@ -112,10 +113,11 @@ impl GameField {
         }
     }
 
-    /// Returns the field's value for a game with these tags; `None` if it has none. For a field of either side, returns
-    /// the higher number, but the lower clock. Measures walk the game's moves.
+    /// Returns the value of the field for a game with these tags, or `None` if the game has no value. For a field of
+    /// either side, returns the higher number, except for clocks, where it returns the lower one. For measures, replays
+    /// the moves of the game.
     ///
-    /// Errors: the game is damaged.
+    /// Errors: the data of the game is damaged.
     pub fn value(&self, game: &GameRef<'_>, tags: &[(String, String)]) -> Result<Option<FieldValue>> {
         let text = |name: &str| tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str());
         let number = |name: &str, reading| reading::read(reading, text(name)?.as_bytes()).map(|(least, _)| least);
@@ -182,7 +184,7 @@ impl GameField {
                     found.map(|(opening, _)| FieldValue::Text(opening.name.to_owned()))
                 }
             },
-            // The parser never returns such a field.
+            // The parser never returns these fields.
             Field::Relative { .. } | Field::Score(_) | Field::Color(_) => None,
         })
     }
@@ -193,12 +195,12 @@ fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
     Ok(game.to_game()?.events.iter().any(|event| matches!(event, Event::Suffix(_) | Event::Nag(_))))
 }
 
-/// Returns the result from the tag, or from the movetext if the tag gives none.
+/// Returns the result from the tag, or from the movetext if the tag contains no result.
 fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
     facts::result(game, tag.and_then(|tag| value::outcome(tag.as_bytes())))
 }
 
-/// Returns the greatest or least value of some measures with the same unit.
+/// Returns the greatest or the least value among measures with the same unit.
 fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Option<FieldValue>> {
     let found = values::of_game(game, measures)?;
     let known = found.into_iter().filter(|value| *value != values::NONE);

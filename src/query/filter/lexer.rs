@@ -1,4 +1,4 @@
-//! A filter's text as words and signs.
+//! Splits the text of a filter into words and signs.
 
 use crate::query::fault::QueryFault;
 use std::ops::Range;
@@ -10,23 +10,23 @@ pub enum Kind {
     Word(String),
     /// A quoted text, without the quotation marks.
     Quoted(String),
-    /// `= != < <= > >= ~ ^= ( ) { } , ..`
+    /// A sign: `= != < <= > >= ~ ^= ( ) { } , ..`
     Sign(&'static str),
     /// The end of the filter.
     End,
 }
 
-/// A word or sign and its place in the text.
+/// A word or sign, with its range in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
     pub kind: Kind,
     pub at: Range<usize>,
 }
 
-/// If two signs begin alike, the longer sign comes first.
+/// If a sign begins like a shorter sign, the longer sign comes first.
 const SIGNS: [&str; 13] = ["!=", "<=", ">=", "^=", "..", "=", "<", ">", "~", "(", ")", "{", "}"];
 
-/// Returns the tokens of a filter; the end token comes last.
+/// Returns the tokens of a filter, followed by the end token.
 pub fn tokens(text: &str) -> Result<Vec<Token>, QueryFault> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -75,7 +75,7 @@ fn word(text: &str) -> usize {
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
         let inside = match letter {
-            // Two dots denote a range.
+            // Two dots are a sign for a range, and do not belong to the word.
             '.' => letters.peek().is_some_and(|(_, next)| *next != '.'),
             letter => letter.is_alphanumeric() || "_-/?+*:".contains(letter),
         };
@@ -86,7 +86,7 @@ fn word(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the quoted text at the start of `text`, and its length in bytes.
+/// Returns the quoted text at the beginning of `text`, and the length in bytes that it occupies.
 fn quoted(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut letters = text.char_indices().skip(1);

@@ -1,7 +1,8 @@
-//! Tag filters: conditions on tags, players, ratings, dates, results and lengths (docs/QUERY.md).
+//! Tag filters, which are conditions on tags, players, ratings, dates, results and lengths (docs/QUERY.md).
 //!
-//! `lexer` and `parse` parse the text into `expr`, and `build` joins filters in code. `eval` evaluates filters on tag
-//! columns. Each condition is decided once for each distinct string (`verdicts`), so each game takes only a lookup.
+//! `lexer` and `parse` convert the text to `expr`, and `build` combines filters in a program. `eval` evaluates filters
+//! on tag columns. Each condition is decided once for each distinct string (`verdicts`), so each game requires only a
+//! lookup.
 
 mod build;
 mod conditions;
@@ -61,21 +62,22 @@ impl PartialEq for Filter {
 
 impl Eq for Filter {}
 
-/// A field of a filter for which some games have no value.
+/// A field in a filter for which some games have no value.
 ///
 /// [`Filter::missing`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
     /// The name of the field, as written.
     pub field: String,
-    /// The number of games without a value. No comparison of the field is true for these games, not even `!=`.
+    /// The number of games in which the field has no value. For these games, no comparison with the field is true, not
+    /// even `!=`.
     pub games: u64,
 }
 
 impl Filter {
     /// Parses a filter, such as `white ~ "Carlsen" and elo >= 2700 and year in 2010..2020`.
     ///
-    /// Errors: the position in the text, and the expected text.
+    /// Errors contain the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<Filter, QueryFault> {
         let (expr, questions) = parse::parse(text)?;
         Ok(Filter { text: text.to_owned(), expr, questions })
@@ -86,13 +88,15 @@ impl Filter {
         &self.text
     }
 
-    /// Returns the games that pass the filter, in parallel on the current pool of rayon. Deleted games never pass.
-    /// Games with unreadable data that the filter needs do not pass either; `unread` lists them.
+    /// Returns the games that satisfy the filter. The search runs in parallel on rayon's current pool. Deleted games
+    /// never pass. Games whose data cannot be read, but is needed by the filter, are not returned either. They are
+    /// listed in `unread`.
     ///
-    /// For a million games this takes a few milliseconds if `headers` holds the columns. Missing columns are computed
-    /// first. This takes as long as reading all tags, and all moves if the filter needs them.
+    /// For a million games, this takes a few milliseconds if `headers` contains the required columns. Missing columns
+    /// are computed first. Computing them takes as long as reading all tags, and also all moves if the filter needs
+    /// them.
     pub fn games(&self, headers: &TagColumns) -> Passed {
-        // Request all columns together, so the tags are read once.
+        // Request all columns together, so the tags are read only once.
         let mut keys = self.keys();
         headers.readable(&keys);
         let mut measures = Vec::new();
@@ -101,7 +105,7 @@ impl Filter {
             true => (eval::games(&self.expr, headers, &[]), Vec::new(), 0),
             false => self.measured(headers, &measures),
         };
-        // The movetext may be needed for the result.
+        // The result may have to be read from the movetext.
         keys.extend(keys.contains(&Key::Tag("Result".to_owned())).then_some(Key::Facts));
         let mut unread = headers.unread(&keys);
         unread.extend(lost);
@@ -114,20 +118,22 @@ impl Filter {
         Passed { games, unread, walked }
     }
 
-    /// Returns the matching games by columns and by measures, the games that could not be read for measures, and the
-    /// number of games read.
+    /// Returns the games that satisfy both the conditions on columns and those on measures, the games that could not be
+    /// read for measures, and the number of games read.
     fn measured(&self, headers: &TagColumns, measures: &[Measure]) -> (GameSet, Vec<Unread>, u64) {
         let archive = headers.archive();
         let mut games = eval::games(&self.expr.without_measures(), headers, &[]);
         games.intersect(&archive.live());
-        // Games that pass regardless of their measures need no computation, such as games with the tag Opening.
+        // For games that satisfy the filter whatever their measures are, such as games with the tag Opening, no
+        // measures are computed.
         let mut undecided = games.clone();
         undecided.subtract(&eval::games(&self.expr.whatever_measures(), headers, &[]));
         if undecided.is_empty() {
             return (games, Vec::new(), 0);
         }
         let mut walked = undecided.clone();
-        // Clocks and evaluations are in comments: if a file lists the games with comments, the others are skipped.
+        // Clocks and evaluations are in comments: if a file states which games have comments, the other games are
+        // skipped.
         if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
             walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &[]));
         }
@@ -138,9 +144,9 @@ impl Filter {
         (games, unread, walked.len())
     }
 
-    /// Returns the games of an archive that the filter lets pass, ascending.
+    /// Returns the numbers of the games in an archive that satisfy the filter, ascending.
     ///
-    /// Errors: damaged tags, or damaged games if the filter needs their moves.
+    /// Errors: tags are damaged, or games are damaged whose moves the filter needs.
     pub fn numbers(&self, archive: &Archive) -> Result<Vec<u64>> {
         let Passed { games, unread, .. } = self.games(&TagColumns::open(archive));
         match unread.into_iter().next() {
@@ -149,8 +155,8 @@ impl Filter {
         }
     }
 
-    /// Returns the fields of columns that lack a value in some games, with the number of these games. Fields of a
-    /// player that may have either side are omitted.
+    /// Returns the fields for which some games have no value in the columns, with the numbers of these games. Omits
+    /// fields of a player who may have either side.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -180,8 +186,9 @@ impl Filter {
         self.questions.iter().filter_map(of).collect()
     }
 
-    /// Returns the texts in the filter that do not occur in the compared tag of any game in the archive, each with a
-    /// similar existing text, if any. Use it to suggest corrections of misspelled names.
+    /// Returns the texts in the filter that do not occur in the corresponding tag of any game in the archive. Each is
+    /// returned with a similar text that does occur, if there is one. Use this function to suggest corrections for
+    /// misspelled names.
     ///
     /// Errors: damaged tags.
     ///
@@ -231,16 +238,17 @@ impl Filter {
     }
 }
 
-/// The result of a filter.
+/// The result of applying a filter.
 ///
 /// [`Filter`] has an example.
 #[derive(Clone, Debug)]
 pub struct Passed {
     /// The games.
     pub games: GameSet,
-    /// Games that could not be decided.
+    /// The games that could not be decided.
     pub unread: Vec<Unread>,
-    /// The number of games that were read for their clocks, evaluations or last positions; 0 if columns decide.
+    /// The number of games that were read for clocks, evaluations or last positions, or 0 if the columns were
+    /// sufficient.
     pub walked: u64,
 }
 

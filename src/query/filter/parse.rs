@@ -12,15 +12,15 @@ use crate::query::measure::field::Measure;
 use crate::query::value::reading::Reading;
 use crate::query::value::reading::{self, MOST};
 
-/// The longest filter, in bytes.
+/// The maximum length of a filter in bytes.
 const MAX_TEXT: usize = 1 << 16;
-/// The maximum depth of parentheses.
+/// The maximum nesting depth of parentheses.
 const MAX_DEPTH: usize = 100;
 
-/// The fields of a filter, each with the condition that the field has a value.
+/// The fields that a filter contains, each with the condition that the field has a value.
 pub type Question = Vec<(String, Expr)>;
 
-/// Parses a filter. Also returns the fields of the filter.
+/// Parses a filter. Also returns the fields that the filter contains.
 pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
     if text.len() > MAX_TEXT {
         return Err(QueryFault::new("", 0..0, format!("a filter has at most {MAX_TEXT} bytes")));
@@ -38,7 +38,7 @@ pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
     };
     match of_side(None)? {
         (expr, false, questions) => Ok((expr, questions)),
-        // The same side must satisfy the entire filter.
+        // The entire filter must be satisfied for the same side.
         (_, true, _) => {
             let sides = [of_side(Some(Color::White))?.0, of_side(Some(Color::Black))?.0];
             Ok((Expr::Or(sides.to_vec()), Vec::new()))
@@ -46,11 +46,11 @@ pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
     }
 }
 
-/// Parses sort keys: fields, each with whether it sorts in descending order.
+/// Parses sort keys, which are fields, each with a flag for descending order.
 pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
     let mut tokens = lexer::tokens(text)?;
     let mut descending = Vec::new();
-    // A `-` belongs to no name.
+    // A `-` is never part of a name.
     for token in &mut tokens {
         let minus = matches!(&token.kind, Kind::Word(word) if word.starts_with('-'));
         descending.push(minus);
@@ -63,7 +63,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
     let mut keys = Vec::new();
     loop {
         let down = descending.get(parser.next).copied().unwrap_or(false);
-        // Before a text in quotation marks, the minus sign is a separate token.
+        // Before a text in quotation marks, the minus sign forms a separate token.
         if down && matches!(&parser.peek().kind, Kind::Word(word) if word.is_empty()) {
             parser.next += 1;
         }
@@ -84,7 +84,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
     }
 }
 
-/// Parses field names. Returns each with its original text.
+/// Parses field names. Returns each field with its name as written.
 pub fn fields(text: &str) -> Result<Vec<(String, Field)>, QueryFault> {
     let tokens = lexer::tokens(text)?;
     let mut parser = Parser { text, tokens, next: 0, depth: 0, side: None, is_relative: false, questions: Vec::new() };
@@ -123,14 +123,14 @@ enum Sign {
     AtLeast,
 }
 
-/// A value or a range of values, as written, with its position.
+/// A value or a range of values, as written, with its position in the text.
 struct Item {
     first: Option<Token>,
-    /// The end of a range: `None` if it is missing, `Some(None)` if the range is open.
+    /// The end of the range: `None` if the item is a single value, `Some(None)` if the range has no end.
     last: Option<Option<Token>>,
 }
 
-/// Returns whether a field's values are texts that may contain blanks and commas.
+/// Returns whether the values of a field are texts that may contain blanks and commas.
 fn has_names(field: &Field) -> bool {
     use field::Relative;
     match field {
@@ -145,16 +145,17 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     next: usize,
     depth: usize,
-    /// The side of the player that the filter is about; `None` until the filter turns out to be about a player.
+    /// The side of the player that the filter is about, or `None` while it is not known that the filter is about a
+    /// player.
     side: Option<Color>,
-    /// Whether a field is about a player, on either side.
+    /// Whether a field has occurred that is about a player on either side.
     is_relative: bool,
     questions: Question,
 }
 
 impl Parser<'_> {
     fn peek(&self) -> &Token {
-        // The end token always exists, and is never consumed.
+        // The end token always exists, because it is never consumed.
         &self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
@@ -273,7 +274,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Applies the filter's side to a field that is relative to it.
+    /// Replaces a field that is relative to a player with the field for the filter's side.
     fn sided(&mut self, field: Option<Field>) -> Option<Field> {
         let field = field?;
         self.is_relative |= matches!(field, Field::Relative { .. });
@@ -345,7 +346,7 @@ impl Parser<'_> {
         Ok(numbers(field, &ranges))
     }
 
-    /// Checks that a sign is not the beginning of a longer sign from other languages, such as `==`.
+    /// Checks that a sign does not begin a longer sign of other languages, such as `==`.
     fn check_sign(&self, token: &Token) -> Result<(), QueryFault> {
         let (Kind::Sign(first), next) = (&token.kind, self.peek()) else { return Ok(()) };
         let Kind::Sign(second) = &next.kind else { return Ok(()) };
@@ -364,7 +365,8 @@ impl Parser<'_> {
         Err(QueryFault::new(self.text, token.at.start..next.at.end, what))
     }
 
-    /// Returns a fault if the last comparison's value continues after its first word: with a comma or another word.
+    /// Returns a fault if the value of the last comparison continues after its first word, with a comma or another
+    /// word.
     fn unquoted(&self) -> Option<QueryFault> {
         let goes_on = |kind: &Kind| match kind {
             Kind::Sign(sign) => *sign == ",",
@@ -397,7 +399,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the text after `~` or `^=`.
+    /// Parses the text that follows `~` or `^=`.
     fn matching(&mut self, field: &Field, begins: bool, sign: &Token) -> Result<Expr, QueryFault> {
         let token = self.value()?;
         let text = written(&token);
@@ -425,7 +427,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes a value. A relative date may have three words: `today - 3y`.
+    /// Takes a value. A relative date may consist of three words: `today - 3y`.
     fn take_value(&mut self) -> Token {
         let mut token = self.take();
         let Kind::Word(text) = &mut token.kind else { return token };
@@ -443,7 +445,7 @@ impl Parser<'_> {
         token
     }
 
-    /// Parses the range or set after `in`.
+    /// Parses the range or set that follows `in`.
     fn set(&mut self, field: &Field, outside: bool) -> Result<Expr, QueryFault> {
         let close = if self.sign("{") {
             "}"
@@ -475,7 +477,7 @@ impl Parser<'_> {
         let last = match self.sign("..") {
             false => None,
             true => Some(match &self.peek().kind {
-                // A range without end must not swallow the next word.
+                // If a range has no end, the next word must not be taken for its end.
                 Kind::Quoted(_) => Some(self.take()),
                 Kind::Word(word) if !["and", "or"].iter().any(|known| word.eq_ignore_ascii_case(known)) => {
                     Some(self.take_value())
@@ -487,7 +489,8 @@ impl Parser<'_> {
         Ok(Item { first, last })
     }
 
-    /// Returns the condition that a field equals one of `items`, or with `none` that it differs from all `items`.
+    /// Returns the condition that a field equals one of `items`. With `none`, returns the condition that it differs
+    /// from all `items`.
     fn items(&mut self, field: &Field, items: &[Item], none: bool) -> Result<Expr, QueryFault> {
         if *field == Field::Result {
             let mut results = 0;
@@ -532,7 +535,7 @@ impl Parser<'_> {
                 Field::Decided { winner } => decided(*winner, test),
                 Field::Opening if none => opening(TextTest::IsNot(texts)),
                 Field::Opening => opening(TextTest::Is(texts)),
-                // One side may be unknown; neither side may have one of these values.
+                // One side may be unknown, but neither side may have one of these values.
                 _ if none => {
                     let is = |name: &str| Expr::Test(Test::Text(name.to_owned(), TextTest::Is(texts.clone())));
                     Expr::And(vec![Expr::Or(vec![test("White"), test("Black")]), not(is("White")), not(is("Black"))])
@@ -546,7 +549,7 @@ impl Parser<'_> {
         Ok(joined(all, if none { Expr::And } else { Expr::Or }))
     }
 
-    /// Returns the range of numbers for a value.
+    /// Returns the range of numbers that a value represents.
     fn number(&self, field: &Field, token: &Token) -> Result<(i64, i64), QueryFault> {
         let mut text = written(token);
         if relative::begins(&text)

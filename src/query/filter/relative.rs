@@ -1,8 +1,9 @@
-//! Dates relative to today, as in `today - 3y`.
+//! Reads dates that are relative to today, as in `today - 3y`.
 
 use crate::query::value::{civil, days, month_length};
 
-/// Returns the day of a text such as `today`, `today-3y` or `today-1m+7d` as `2024.05.31`, or the fault of the text.
+/// Returns the date, such as `2024.05.31`, for a text such as `today`, `today-3y` or `today-1m+7d`, or a description of
+/// the fault in the text.
 pub fn date(text: &str) -> Result<String, &'static str> {
     let Some(terms) = text.get(5..) else { return Err(FORM) };
     let today = today().ok_or("the system does not report the date")?;
@@ -12,27 +13,28 @@ pub fn date(text: &str) -> Result<String, &'static str> {
 
 const FORM: &str = "write today - 3y, today - 6m, today - 2w or today - 10d";
 
-/// Returns whether a word begins a relative date.
+/// Returns whether a word begins a date that is relative to today.
 pub fn begins(word: &str) -> bool {
     let head = word.get(..5).unwrap_or_default();
     head.eq_ignore_ascii_case("today")
         && word.get(5..).is_none_or(|rest| rest.is_empty() || rest.starts_with(['-', '+']))
 }
 
-/// Returns today's year, month and day, in universal time.
+/// Returns today's year, month and day, in Coordinated Universal Time.
 #[cfg(not(target_family = "wasm"))]
 fn today() -> Option<(i64, i64, i64)> {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(civil((since.as_secs() / 86_400) as i64))
 }
 
-/// Returns `None`: in a browser, this clock does not exist.
+/// Returns `None`, because this clock does not exist in a browser.
 #[cfg(target_family = "wasm")]
 fn today() -> Option<(i64, i64, i64)> {
     None
 }
 
-/// Moves a day by terms such as `-3y+1d`. A day beyond the end of its month becomes the month's last day.
+/// Shifts a date by terms such as `-3y+1d`. If the resulting day does not exist in its month, the last day of the month
+/// is used.
 fn moved((mut year, mut month, mut day): (i64, i64, i64), terms: &str) -> Option<(i64, i64, i64)> {
     let mut rest = terms;
     while !rest.is_empty() {

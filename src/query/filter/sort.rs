@@ -1,4 +1,4 @@
-//! An order of games by tags and measures (docs/QUERY.md, "Sorting").
+//! Sorts games by tags and measures (docs/QUERY.md, "Sorting").
 
 use crate::archive::GameSet;
 use crate::chess::Color;
@@ -16,7 +16,8 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// The sort order of games: fields of the filter language. The first field that distinguishes two games decides.
+/// A sort order for games, which consists of fields of the filter language. The first field in which two games differ
+/// determines their order.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -40,23 +41,24 @@ struct SortKey {
     descending: bool,
 }
 
-/// The value of a key for a game, as a number that increases in sort order, or `None` if the game has no value.
+/// The value of a sort key for a game, as a number that increases in sort order, or `None` if the game has no value.
 type Value = Option<i64>;
 
 impl SortKeys {
-    /// Parses comma-separated keys, each a field of a filter; `-` before a field sorts in descending order:
-    /// `-elo,date,"My tag"`.
+    /// Parses sort keys that are separated by commas. Each key is a field of the filter language, and `-` before a
+    /// field requests descending order: `-elo,date,"My tag"`.
     ///
-    /// Errors: the position in the text, and the expected text.
+    /// Errors contain the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<SortKeys, QueryFault> {
         let keys = parse::sort_keys(text)?;
         Ok(SortKeys(keys.into_iter().map(|(field, descending)| SortKey { field, descending }).collect()))
     }
 
-    /// Returns the indexes in `games` of the first `most` games in this order, and the unreadable data, by archive.
+    /// Returns the indexes in `games` of the first `most` games in this order, and the data that could not be read,
+    /// with the index of its archive.
     ///
-    /// A game is an index in `headers` and the game's number in that archive. Games without a value for a key come last
-    /// in either direction; games with equal keys keep the order of `games`.
+    /// Each game is given as an index in `headers` and the number of the game in that archive. Games without a value
+    /// for a key come last in both directions, and games with equal keys keep the order of `games`.
     pub fn order(
         &self,
         headers: &[&TagColumns<'_>],
@@ -66,7 +68,7 @@ impl SortKeys {
         let mut unread = Vec::new();
         let columns = self.columns();
         for (archive, headers) in headers.iter().enumerate() {
-            // Request all columns together, so the tags are read once.
+            // Request all columns together, so the tags are read only once.
             unread.extend(headers.readable(&columns).1.into_iter().map(|lost| (archive, lost)));
         }
         let values: Vec<(Vec<Value>, bool)> =
@@ -90,7 +92,7 @@ impl SortKeys {
         (order, unread)
     }
 
-    /// Returns the tag columns that the keys read.
+    /// Returns the tag columns that the sort keys use.
     pub fn columns(&self) -> Vec<Key> {
         let tag = |name: &str| Key::Tag(name.to_owned());
         let of = |key: &SortKey| match &key.field {
@@ -104,7 +106,7 @@ impl SortKeys {
             Field::Plies | Field::Moves => vec![Key::Plies],
             Field::Fact(_) => vec![Key::Facts],
             Field::Number | Field::Measure(_) | Field::EitherMeasure(_) => Vec::new(),
-            // No key is one of these fields.
+            // These fields are never used as keys.
             Field::Decided { .. } | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => Vec::new(),
         };
         self.0.iter().flat_map(of).collect()
@@ -120,13 +122,13 @@ impl FromStr for SortKeys {
 }
 
 impl SortKey {
-    /// Returns the value of each game.
+    /// Returns the value of this key for each game.
     fn values(&self, headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
         match &self.field {
             Field::Text(name) => texts(headers, games, name),
             Field::Opening => texts(headers, games, "Opening"),
             Field::Player => {
-                // Both sides share one table of ranks, so they can be compared.
+                // Both sides use the same ranks, so their values can be compared.
                 let [white, black] = ["White", "Black"].map(|name| Source::of(headers, name));
                 let both: Vec<&Source> = vec![&white, &black];
                 let mut ranks = ranked(&both, games);
@@ -156,7 +158,7 @@ impl SortKey {
             Field::Plies => of_column(headers, games, &Key::Plies, i64::from),
             Field::Moves => of_column(headers, games, &Key::Plies, |plies| i64::from(plies.div_ceil(2))),
             Field::Fact(bit) => of_column(headers, games, &Key::Facts, |facts| i64::from(facts & u32::from(*bit) != 0)),
-            // Numbers continue from one archive to the next.
+            // The numbering continues from one archive to the next.
             Field::Number => {
                 let before: Vec<u64> = headers
                     .iter()
@@ -177,7 +179,7 @@ impl SortKey {
         }
     }
 
-    /// Returns whichever of the two sides' values comes first in this order.
+    /// Returns the value that comes first in this order, of two values for the two sides.
     fn foremost(&self, left: Value, right: Value) -> Value {
         match (left, right) {
             (Some(left), Some(right)) => Some(if self.descending { left.max(right) } else { left.min(right) }),
@@ -186,7 +188,7 @@ impl SortKey {
     }
 }
 
-/// Returns the measure of each game; unreadable games have none.
+/// Returns the measure for each game, or `None` for games that cannot be read.
 fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measure: Measure) -> Vec<Value> {
     let mut sets: Vec<GameSet> = headers.iter().map(|headers| GameSet::new(headers.archive().len())).collect();
     for (archive, game) in games {
@@ -208,7 +210,7 @@ fn column(headers: &TagColumns<'_>, key: &Key) -> Option<Arc<Column>> {
     headers.readable(std::slice::from_ref(key)).0.pop()
 }
 
-/// A tag's column in each archive.
+/// The column of a tag in each archive.
 struct Source(Vec<Option<Arc<Column>>>);
 
 impl Source {
@@ -233,7 +235,7 @@ fn numbers(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str, read
     games.iter().map(|game| reading::read(reading, source.text(*game)?).map(|(least, _)| least)).collect()
 }
 
-/// Returns the day of each game's date; a partial date counts as its first possible day.
+/// Returns the date of each game as a number. For a partial date, this is the first possible date.
 fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
     let [date, utc] = ["Date", "UTCDate"].map(|name| numbers(headers, games, name, reading));
     let date_tag = Source::of(headers, "Date");
@@ -242,7 +244,7 @@ fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) 
     date.into_iter().zip(utc).zip(games).map(of).collect()
 }
 
-/// Returns the rank of each game's result: Black's wins, draws, White's wins.
+/// Returns the rank of each game's result. Black's wins come first, then draws, then White's wins.
 fn results(headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
     let result_tag = Source::of(headers, "Result");
     let facts = of_column(headers, games, &Key::Facts, i64::from);
@@ -258,7 +260,7 @@ fn texts(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str) -> Vec
     ranked(&[&Source::of(headers, name)], games).pop().unwrap_or_default()
 }
 
-/// Returns the rank of each game's text among the texts of all games here, by source.
+/// Returns, for each source, the rank of each game's text among the texts of all games and sources.
 fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
     let said = |text: &&[u8]| reading::is_known(text);
     let mut distinct: Vec<&[u8]> =
@@ -286,7 +288,7 @@ fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
     sources.iter().map(|source| games.iter().map(|game| rank(source, game)).collect()).collect()
 }
 
-/// Compares lower-case texts. Consecutive digits compare as a number: round 10 comes after round 9.
+/// Compares lower-case texts. Consecutive digits are compared as a number, so round 10 follows round 9.
 fn natural(mut left: &[u8], mut right: &[u8]) -> Ordering {
     loop {
         match (left, right) {
@@ -304,7 +306,7 @@ fn natural(mut left: &[u8], mut right: &[u8]) -> Ordering {
     }
 }
 
-/// Returns the leading digits of a text, without leading zeros, and the rest.
+/// Returns the digits at the beginning of a text, without leading zeros, and the text after them.
 fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);

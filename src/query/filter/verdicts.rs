@@ -1,4 +1,4 @@
-//! The verdicts of a condition on the strings of a table, each decided once.
+//! Computes the verdicts of a condition for the strings of a table, once for each string.
 
 use crate::query::filter::expr::{TextTest, is_exact};
 use crate::query::fold::fold;
@@ -8,21 +8,21 @@ use memchr::memmem::Finder;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The verdict that is neither true (1) nor false (0): another column decides.
+/// The verdict that is neither true (1) nor false (0): another column must decide.
 pub const ASK: u8 = 2;
-/// Tables of at least this many strings are decided in parallel, in parts of this size.
+/// The number of strings from which a table is decided in parallel, in parts of this size.
 const PART: usize = 1 << 12;
-/// The number of strings that are searched together.
+/// The number of strings that are searched together as one text.
 const RUN: u32 = 64;
 
-/// Returns the verdict on each number of a column: `missing` for 0, and the decision for each string.
+/// Returns the verdict for each number in a column: `missing` for 0, and the result of `decide` for each string.
 pub fn of(column: &Column, missing: u8, decide: impl Fn(&[u8]) -> u8 + Sync) -> Vec<u8> {
     in_parts(column, missing, |strings, numbers, all| {
         all.extend(numbers.map(|number| strings.get(number).map_or(missing, &decide)));
     })
 }
 
-/// Returns the verdict of a test of texts on each number of a column.
+/// Returns the verdict of a text condition for each number in a column.
 pub fn of_text(column: &Column, test: &TextTest) -> Vec<u8> {
     match test {
         TextTest::Is(texts) => some(column, texts, 0),
@@ -40,7 +40,7 @@ pub fn of_text(column: &Column, test: &TextTest) -> Vec<u8> {
     }
 }
 
-/// Calls `decide` with the numbers of each part of the strings; it appends the verdicts.
+/// Calls `decide` with the numbers of each part of the strings. `decide` must append the verdicts.
 fn in_parts(column: &Column, missing: u8, decide: impl Fn(&Strings, Range<u32>, &mut Vec<u8>) + Sync) -> Vec<u8> {
     let mut all = vec![missing];
     let Some(strings) = column.strings() else { return all };
@@ -61,11 +61,11 @@ fn in_parts(column: &Column, missing: u8, decide: impl Fn(&Strings, Range<u32>, 
     all
 }
 
-/// Returns the verdicts if a few strings differ from all others.
+/// Returns the verdicts of a condition for which a few strings differ from all other strings.
 fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     let Some(strings) = column.strings() else { return vec![0] };
     let mut all = vec![others; strings.len() + 1];
-    // A missing value is neither equal to these texts nor different from them.
+    // A missing value is neither equal to these texts nor different from them, so its verdict is always 0.
     let unknown = [&b""[..], b"?", b"-"].into_iter().filter_map(|text| strings.find(text));
     for number in unknown.chain([0]) {
         if let Some(verdict) = all.get_mut(number as usize) {
@@ -76,7 +76,7 @@ fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     let mut plain: Vec<String> = texts.iter().filter(|text| !is_exact(text)).map(|text| fold(text)).collect();
     plain.sort_unstable();
     let is_one = |text: &[u8]| plain.binary_search_by(|known| known.as_bytes().cmp(text)).is_ok();
-    // Most strings differ in length from a single requested string.
+    // If there is a single requested string, the lengths of most other strings differ from it.
     let length = if let [only] = plain.as_slice() { Some(only.len()) } else { None };
     let folded = |number: &u32| {
         let text = strings.get(*number).unwrap_or_default();
@@ -92,7 +92,8 @@ fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     all
 }
 
-/// Appends whether each of these strings contains the part. Searches runs of strings as one text.
+/// Appends the verdict for each of these strings: whether it contains the part. Runs of strings are searched as a
+/// single text.
 fn having(strings: &Strings, numbers: Range<u32>, part: &Finder<'_>, all: &mut Vec<u8>) {
     let has = |text: &[u8]| u8::from(folded(text, |text| part.find(text).is_some()));
     let length = part.needle().len();
@@ -109,11 +110,11 @@ fn having(strings: &Strings, numbers: Range<u32>, part: &Finder<'_>, all: &mut V
         small.extend_from_slice(text);
         small.make_ascii_lowercase();
         let is_ascii = small.is_ascii();
-        // The next index of the part; skips strings before it.
+        // Returns the next offset at which the part occurs, which skips strings without it.
         let find = |from: usize| small.get(from..).and_then(|rest| part.find(rest)).map(|at| from + at);
         let (mut next, mut start) = (find(0), 0);
         for end in ends {
-            // A match across the end of a string is in neither string.
+            // A match that extends across the end of a string is not a match in either string.
             while let Some(at) = next.filter(|at| *at < end && at + length > end) {
                 next = find(at + 1);
             }
@@ -130,7 +131,7 @@ fn having(strings: &Strings, numbers: Range<u32>, part: &Finder<'_>, all: &mut V
     }
 }
 
-/// Returns whether a folded text begins with a part.
+/// Returns whether a text, after folding, begins with a part.
 fn begins(text: &[u8], part: &[u8]) -> bool {
     let head = text.get(..part.len()).unwrap_or(text);
     if head.is_ascii() {
@@ -139,7 +140,7 @@ fn begins(text: &[u8], part: &[u8]) -> bool {
     folded(text, |text| text.starts_with(part))
 }
 
-/// Calls `look` with a folded text.
+/// Calls `look` with the folded text.
 fn folded<T>(text: &[u8], look: impl FnOnce(&[u8]) -> T) -> T {
     let mut small = [0; 128];
     match small.get_mut(..text.len()) {

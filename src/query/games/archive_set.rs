@@ -1,4 +1,4 @@
-//! Open archives that are searched as one.
+//! Sets of open archives that are searched together.
 
 use crate::archive::{Archive, ArchiveFile, FileKind, GameRef, SideState};
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-/// An open archive with its side files, each opened on first use. Threads can share it.
+/// An open archive with its side files, each of which is opened at its first use. Threads can share it.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -42,34 +42,34 @@ impl IndexedArchive {
         &self.archive
     }
 
-    /// Returns the archive for shared ownership.
+    /// Returns a shared handle to the archive.
     pub fn shared(&self) -> Arc<Archive> {
         Arc::clone(&self.archive)
     }
 
-    /// Returns the tag columns of the archive. They cache columns that were made from tags.
+    /// Returns the tag columns of the archive. Columns that have been computed from the tags are cached.
     pub fn columns(&self) -> &TagColumns<'static> {
         self.columns.get_or_init(|| TagColumns::shared(self.shared()))
     }
 
-    /// Returns the signatures and the position index of the archive.
+    /// Returns the signatures and the position index of the archive, which are opened at the first call.
     pub fn side_files(&self) -> &SideFiles {
         self.side_files.get_or_init(|| SideFiles::open(&self.archive))
     }
 
-    /// Returns a search that uses the existing side files.
+    /// Returns a search that uses the side files that exist.
     pub fn search(&self) -> Search<'_> {
         self.side_files().search(&self.archive)
     }
 
-    /// Returns the states of the side files: position index, signatures, tag columns. The states include damage that
-    /// was found since the files were opened.
+    /// Returns the states of the side files: the position index, the signatures, and the tag columns. The states
+    /// include damage that has been found since the files were opened.
     pub fn states(&self) -> [(FileKind, SideState); 3] {
         let [index, signatures] = self.side_files().states();
         [index, signatures, (FileKind::TagColumns, self.columns().state())]
     }
 
-    /// Returns the states of the side files that have been used so far.
+    /// Returns the states of those side files that have been used so far.
     pub fn met(&self) -> Vec<(FileKind, SideState)> {
         let mut met: Vec<_> = self.side_files.get().into_iter().flat_map(SideFiles::states).collect();
         met.extend(self.columns.get().map(|columns| (FileKind::TagColumns, columns.state())));
@@ -89,7 +89,7 @@ impl From<Arc<Archive>> for IndexedArchive {
     }
 }
 
-/// Open archives that behave as one. Their games are numbered consecutively through all archives, from 1.
+/// Open archives that are used like a single archive. The games of all archives are numbered consecutively, from 1.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -109,7 +109,7 @@ pub struct ArchiveSet {
     members: Vec<Member>,
 }
 
-/// An archive of a set: an [`IndexedArchive`] that knows its place in the numbering.
+/// An archive in a set: an [`IndexedArchive`], together with its position in the numbering.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -131,17 +131,17 @@ pub struct Member {
 }
 
 impl Member {
-    /// Returns the number of games in the set before the games of this archive.
+    /// Returns the number of games in the set that precede the games of this archive.
     pub fn before(&self) -> u64 {
         self.before
     }
 
-    /// Returns the numbers of the archive's games in the set.
+    /// Returns the range of numbers that the games of this archive have in the set.
     pub fn numbers(&self) -> Range<u64> {
         self.before + 1..self.before + 1 + self.archive().len()
     }
 
-    /// Returns the archive with its side files, for shared ownership or for another set.
+    /// Returns the archive with its side files, as a shared handle that can be added to another set.
     pub fn indexed(&self) -> &Arc<IndexedArchive> {
         &self.indexed
     }
@@ -156,7 +156,7 @@ impl Deref for Member {
 }
 
 impl ArchiveSet {
-    /// Opens archives in this order. Errors: the first error of [`Archive::open`].
+    /// Opens the archives of a set in this order. Errors: the first error of [`Archive::open`].
     pub fn open<F: Into<ArchiveFile>>(files: impl IntoIterator<Item = F>) -> Result<ArchiveSet> {
         files.into_iter().map(IndexedArchive::open).collect::<Result<Vec<_>>>().map(ArchiveSet::new)
     }
@@ -166,12 +166,13 @@ impl ArchiveSet {
         ArchiveSet::shared(archives.into_iter().map(|archive| Arc::new(archive.into())).collect())
     }
 
-    /// Returns a set of shared archives.
+    /// Returns a set of these shared archives.
     pub fn shared(members: Vec<Arc<IndexedArchive>>) -> ArchiveSet {
         ArchiveSet::after(0, members)
     }
 
-    /// Returns a part of a larger set. Its games are numbered after the `before` games of earlier parts.
+    /// Returns a set that is a part of a larger set. Its games are numbered after the `before` games of the preceding
+    /// parts.
     pub fn after(before: u64, members: Vec<Arc<IndexedArchive>>) -> ArchiveSet {
         let mut next = before;
         let members = members.into_iter().map(|indexed| {
@@ -192,7 +193,7 @@ impl ArchiveSet {
         self.members.iter().map(|member| member.archive())
     }
 
-    /// Returns the archive at an index, from 0.
+    /// Returns the archive at this index, from 0.
     pub fn archive(&self, index: usize) -> Option<&Archive> {
         self.members.get(index).map(|member| member.archive())
     }
@@ -202,17 +203,19 @@ impl ArchiveSet {
         self.members.iter().map(|member| member.columns()).collect()
     }
 
-    /// Returns the number of the last game. For a set, this is the total number of games, including deleted games.
+    /// Returns the number of the last game in the set. For a set that is not a part of a larger one, this is the total
+    /// number of games, including deleted games.
     pub fn len(&self) -> u64 {
         self.members.last().map_or(0, |last| last.before + last.archive().len())
     }
 
-    /// Returns whether there are no games.
+    /// Returns whether the set contains no games.
     pub fn is_empty(&self) -> bool {
         self.archives().all(Archive::is_empty)
     }
 
-    /// Returns the index of the archive that contains game `number` of the set, and the game's number in that archive.
+    /// Returns the index of the archive that contains game `number` of the set, and the number of the game in this
+    /// archive.
     ///
     /// Errors: the game does not exist.
     pub fn index_of(&self, number: u64) -> Result<(usize, u64)> {
@@ -223,14 +226,14 @@ impl ArchiveSet {
         member.map(|member| (index, number - member.before)).ok_or_else(missing)
     }
 
-    /// Returns the archive that contains game `number` of the set, and the game's number in that archive.
+    /// Returns the archive that contains game `number` of the set, and the number of the game in this archive.
     ///
     /// Errors: the game does not exist.
     pub fn locate(&self, number: u64) -> Result<(&Archive, u64)> {
         self.member_of(number).map(|(member, game)| (member.archive(), game))
     }
 
-    /// Returns the member that contains game `number` of the set, and the game's number in that member.
+    /// Returns the member that contains game `number` of the set, and the number of the game in this member.
     ///
     /// Errors: the game does not exist.
     pub fn member_of(&self, number: u64) -> Result<(&Member, u64)> {
@@ -241,18 +244,19 @@ impl ArchiveSet {
             .ok_or(Error::NoSuchGame { game: number, games: self.len() })
     }
 
-    /// Returns game `number` of the set, from 1.
+    /// Returns game `number` of the set, where numbers start at 1.
     pub fn game(&self, number: u64) -> Result<GameRef<'_>> {
         let (member, number) = self.locate(number)?;
         member.game(number)
     }
 
-    /// Iterates over all games except deleted games, in order, each with its archive.
+    /// Iterates over all games of the set in order, except deleted games, each with its archive.
     pub fn games(&self) -> impl Iterator<Item = (&Archive, Result<GameRef<'_>>)> {
         self.archives().flat_map(|archive| archive.games().map(move |game| (archive, game)))
     }
 
-    /// Iterates over all games except deleted games in parallel, on rayon's current pool, each with its archive.
+    /// Iterates over all games of the set in parallel, except deleted games, each with its archive, on rayon's current
+    /// pool.
     pub fn par_games(&self) -> impl ParallelIterator<Item = (&Archive, Result<GameRef<'_>>)> {
         self.members.par_iter().flat_map(|member| {
             let archive = member.archive();

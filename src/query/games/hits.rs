@@ -1,4 +1,4 @@
-//! The games of a query, found on demand.
+//! The games that a query finds, one batch at a time.
 
 use super::ArchiveSet;
 use super::query::{InArchive, Query};
@@ -11,29 +11,30 @@ use crate::query::position::search::{Hit, Step};
 use crate::query::tag_columns::{TagColumns, Unread};
 use std::collections::VecDeque;
 
-/// A game that a query has found.
+/// A game that matches a query.
 ///
 /// [`Hits`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundGame {
-    /// The game's number in the set.
+    /// The number of the game in the set.
     pub number: u64,
-    /// The index of its archive in the set, from 0.
+    /// The index of the game's archive in the set, from 0.
     pub archive: usize,
-    /// The number of the game in the archive.
+    /// The number of the game in its archive.
     pub game: u64,
-    /// The matching plies on the board or in comments: only the first, or all. Empty if the query contains no such
-    /// condition.
+    /// The plies that match the conditions on the board or on comments: only the first ply, or all plies. Empty if
+    /// the query contains no such conditions.
     pub hits: Vec<Hit>,
 }
 
-/// The number of games in the first batch; each batch has twice as many as the previous one, up to the second number.
+/// The number of games in the first batch, and the maximum. Each batch contains twice as many games as the previous
+/// one, up to this maximum.
 const BATCH: (u64, u64) = (1 << 14, 1 << 18);
 
-/// The games of a query, in order, found on demand. It iterates over found games and unreadable games, so callers
-/// cannot take an incomplete result for a complete one.
+/// The games that a query finds, in order. The search runs as the games are requested. The iterator returns unreadable
+/// games as errors, so callers cannot mistake an incomplete result for a complete one.
 ///
-/// [`next_batch`](Hits::next_batch) returns many games at once, for callers that show progress.
+/// Callers that show progress can use [`next_batch`](Hits::next_batch), which returns many games at once.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -57,12 +58,13 @@ pub struct Hits<'a> {
     set: &'a ArchiveSet,
     monitor: Option<&'a Monitor<'a>>,
     among: Option<Vec<GameSet>>,
-    /// The current archive, and its next game.
+    /// The index of the current archive, and the number of its next game.
     index: usize,
     next: u64,
-    /// The games of each archive that pass the condition on tags, once known; an inner `None` stands for all games.
+    /// For each archive, the games that satisfy the condition on tags, once known. An inner `None` stands for all
+    /// games.
     passed: Vec<Option<Option<GameSet>>>,
-    /// The number of games in the next batch.
+    /// The number of games to search in the next batch.
     batch: u64,
     offset: u64,
     left: u64,
@@ -70,7 +72,7 @@ pub struct Hits<'a> {
     searched: u64,
     steps: Vec<Vec<Step>>,
     unread: Vec<(usize, Unread)>,
-    /// The found games, and the number of unread games already returned.
+    /// The found games that have not been returned yet, and the number of unread games that have been returned.
     ready: VecDeque<FoundGame>,
     given: usize,
 }
@@ -97,15 +99,15 @@ impl<'a> Hits<'a> {
         }
     }
 
-    /// Restricts the results to these games of each archive; `None` for all games.
+    /// Restricts the results to these games of each archive, or to all games with `None`.
     pub fn among(self, among: Option<Vec<GameSet>>) -> Hits<'a> {
         Hits { among, ..self }
     }
 
-    /// Returns the next games, or `None` at the end. A batch may be empty. Without a sort order, the first batches are
-    /// small, so the first hits come early.
+    /// Returns the next matching games, or `None` at the end of the search. A batch may contain no games. Without a
+    /// sort order, the first batches are small, so the first matches are returned early.
     ///
-    /// Errors: a range of games begins after the last game; the search was stopped.
+    /// Errors: a range of games begins after the last game of the set, or the search was stopped.
     pub fn next_batch(&mut self) -> Result<Option<Vec<FoundGame>>> {
         if self.left == 0 || self.index >= self.set.members().len() {
             return Ok(None);
@@ -124,13 +126,13 @@ impl<'a> Hits<'a> {
         Ok(Some(found))
     }
 
-    /// Returns the number of games, up to the limit.
+    /// Returns the number of matching games, up to the limit.
     ///
     /// Errors: an error of `next_batch`.
     pub fn total(&mut self) -> Result<u64> {
         let mut games = 0;
         if !self.query.has_hits() && self.query.games.is_none() {
-            // The games' numbers are not needed.
+            // The games are only counted.
             while let Some((_, found)) = self.of_headers()? {
                 games += found.len();
             }
@@ -142,29 +144,30 @@ impl<'a> Hits<'a> {
         Ok(games)
     }
 
-    /// Returns whether the search is complete and the limit omitted no game.
+    /// Returns whether the search is complete and the limit has omitted no games.
     pub fn is_complete(&self) -> bool {
         !self.is_cut && self.index >= self.set.members().len()
     }
 
-    /// Returns the number of games searched.
+    /// Returns the number of games that have been searched.
     pub fn searched(&self) -> u64 {
         self.searched
     }
 
-    /// Returns the unreadable games found so far, each with the index of its archive. At the end the list is complete.
+    /// Returns the unreadable games found so far, each with the index of its archive. At the end of the search, the
+    /// list is complete.
     pub fn unread(&self) -> &[(usize, Unread)] {
         &self.unread
     }
 
-    /// Returns the search steps in each archive so far.
+    /// Returns the steps of the search in each archive so far.
     pub fn steps(&self) -> &[Vec<Step>] {
         &self.steps
     }
 
-    /// Returns the number of games to search: those that match the condition on tags.
+    /// Returns the number of games to search, that is, the games that satisfy the condition on tags.
     ///
-    /// Errors: a range of games begins after the last game.
+    /// Errors: a range of games begins after the last game of the set.
     pub fn candidates(&mut self) -> Result<u64> {
         let mut games = 0;
         for (index, archive) in self.set.archives().enumerate() {
@@ -177,7 +180,7 @@ impl<'a> Hits<'a> {
         Ok(games)
     }
 
-    /// Finds the games in an archive that pass the condition on tags, once per archive.
+    /// Finds the games of an archive that satisfy the condition on tags. This is done once for each archive.
     fn prepare(&mut self, index: usize) -> Result<()> {
         if let (Some(member), Some(slot)) = (self.set.members().get(index), self.passed.get_mut(index))
             && slot.is_none()
@@ -199,7 +202,7 @@ impl<'a> Hits<'a> {
         let archive = member.archive();
         self.prepare(self.index)?;
         let mut found = InArchive::default();
-        // An index finds all games at once, and a sort needs all games before it returns the first.
+        // An index finds all games at once, and sorting requires all games before the first one can be returned.
         let at_once = self.query.order.is_some()
             || self.query.games.is_some()
             || self.query.is_of_positions() && member.search().has_index();
@@ -234,10 +237,10 @@ impl<'a> Hits<'a> {
         Ok(list)
     }
 
-    /// Adds a batch's steps and unreadable games to the totals of the current archive.
+    /// Adds the steps and the unreadable games of a batch to the totals of the current archive.
     fn note(&mut self, found: InArchive) {
         let Some(steps) = self.steps.get_mut(self.index) else { return };
-        // Sums the steps of all batches.
+        // Add up the steps of all batches.
         for (step_index, step) in found.steps.into_iter().enumerate() {
             match steps.get_mut(step_index).filter(|known| known.what == step.what) {
                 Some(known) => known.games += step.games,
@@ -247,13 +250,13 @@ impl<'a> Hits<'a> {
         self.unread.extend(found.unread.into_iter().map(|unread| (self.index, unread)));
     }
 
-    /// Finds all games and returns them in the requested order.
+    /// Finds all matching games and returns them in the requested order.
     fn ordered(&mut self) -> Result<Vec<FoundGame>> {
         if let (Some(ranges), Some(archive), 1) = (&self.query.games, self.set.archive(0), self.set.members().len()) {
-            // An error if the ranges name only deleted games.
+            // This call returns an error if the ranges name only deleted games.
             ranges.live(archive)?;
         }
-        // One additional game shows whether there are more.
+        // One additional game is requested, to determine whether there are more games.
         let most = self.left.saturating_add(self.offset).saturating_add(1);
         if let (Some(keys), false) = (&self.query.order, self.query.has_hits()) {
             return self.first_of_headers(keys, most);
@@ -268,7 +271,8 @@ impl<'a> Hits<'a> {
 }
 
 impl Hits<'_> {
-    /// Returns the games of the next archive and its index if the query needs only tags; `None` after the last.
+    /// Returns the index of the next archive and its matching games, for a query that needs only tags. Returns `None`
+    /// after the last archive.
     fn of_headers(&mut self) -> Result<Option<(usize, GameSet)>> {
         let index = self.index;
         let Some(member) = self.set.members().get(index) else { return Ok(None) };
@@ -282,8 +286,8 @@ impl Hits<'_> {
         Ok(Some((index, games)))
     }
 
-    /// Returns the first games in an order, for a query that needs only tags. Avoids sorting millions of games of which
-    /// few are needed.
+    /// Returns the first games in a sort order, for a query that needs only tags. Does not sort millions of games if
+    /// only a few are needed.
     fn first_of_headers(&mut self, keys: &SortKeys, most: u64) -> Result<Vec<FoundGame>> {
         let mut games: Vec<(usize, u64)> = Vec::new();
         while let Some((index, found)) = self.of_headers()? {
@@ -315,7 +319,7 @@ impl Iterator for Hits<'_> {
             }
             match self.next_batch() {
                 Ok(found) => self.ready = found?.into(),
-                // No game follows after an error.
+                // After an error, no more games are returned.
                 Err(error) => {
                     self.left = 0;
                     return Some(Err(error));
@@ -326,24 +330,25 @@ impl Iterator for Hits<'_> {
 }
 
 impl Query {
-    /// Returns the games of a set as an iterator; see [`Hits`].
+    /// Returns the matching games of a set as an iterator, which is described for [`Hits`].
     pub fn run<'a>(&'a self, set: &'a ArchiveSet) -> Hits<'a> {
         Hits::new(self, set, None)
     }
 
-    /// Returns the games like `run`, with a monitor; the unit of progress is an examined game.
+    /// Returns the matching games like `run`, with a monitor. The unit of progress is an examined game.
     pub fn run_monitored<'a>(&'a self, set: &'a ArchiveSet, monitor: &'a Monitor<'a>) -> Hits<'a> {
         Hits::new(self, set, Some(monitor))
     }
 
-    /// Returns the numbers of the games of a set, in their order.
+    /// Returns the numbers of the matching games of a set, in the requested order.
     ///
-    /// Errors: a game cannot be read, or another error of [`Hits::next_batch`].
+    /// Errors: a game cannot be read, or any other error of [`Hits::next_batch`].
     pub fn numbers(&self, set: &ArchiveSet) -> Result<Vec<u64>> {
         self.run(set).map(|found| Ok(found?.number)).collect()
     }
 
-    /// Returns the games of a set of this size in the requested order, at least the first `most`.
+    /// Returns the found games in the requested order, or at least the first `most`. `games` is the number of games in
+    /// the set.
     fn ordered(
         &self,
         games: u64,
@@ -366,7 +371,7 @@ impl Query {
     }
 }
 
-/// Returns the results in an archive, game by game.
+/// Returns the results of a search in an archive, one element for each game.
 pub(super) fn found_games(before: u64, archive: usize, found: &InArchive) -> Vec<FoundGame> {
     let of = |game: u64, hits: &[Hit]| FoundGame { number: before + game, archive, game, hits: hits.to_vec() };
     if found.hits.is_empty() {
@@ -377,14 +382,15 @@ pub(super) fn found_games(before: u64, archive: usize, found: &InArchive) -> Vec
 }
 
 impl Archive {
-    /// Returns the games of a query by position, pattern, filter or a [`Query`] that combines them. Side files of the
-    /// archive make it faster. For many queries, use [`Query::run`], which opens the side files once.
+    /// Returns the games that match a position, a pattern, a filter, or a [`Query`] that combines these. Side files of
+    /// the archive make the search faster. To run many queries, use [`Query::run`], which opens the side files only
+    /// once.
     ///
-    /// Positions are found in the main line, by any order of moves, each game with its first matching ply. This is
-    /// immediate with a position index, and fast with signatures. Without them every game is replayed, on the current
-    /// pool of rayon.
+    /// Positions are found in the main line, whatever the order of moves. Each game is returned with its first matching
+    /// ply. The search is immediate with a position index, and fast with signatures. Without these files, every game is
+    /// replayed, on rayon's current pool.
     ///
-    /// Errors: an unreadable game; [`Query::run`] continues after it.
+    /// Errors: a game cannot be read. [`Query::run`] continues after such games.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;

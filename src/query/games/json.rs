@@ -1,4 +1,4 @@
-//! Questions as JSON: one notation for every interface (docs/QUERY.md, "Questions as JSON").
+//! Reads queries from JSON, a notation that all interfaces share (docs/QUERY.md, "Questions as JSON").
 
 use super::{Board, Query};
 use crate::chess::san::move_words;
@@ -14,18 +14,18 @@ use serde_json::{Map, Value};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The members that are conditions of a pattern.
+/// The members of a query that are conditions of a pattern.
 const CONDITIONS: [&str; 9] =
     ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "end"];
 
-/// The members of an object, each of which is read once.
+/// The members of a JSON object.
 struct Fields<'a> {
     fields: &'a Map<String, Value>,
     path: JsonPath<'a>,
 }
 
 impl Fields<'_> {
-    /// Returns a member, `None` if it is missing or `null`.
+    /// Returns a member, or `None` if it is missing or `null`.
     fn get(&self, name: &str) -> Option<&Value> {
         self.fields.get(name).filter(|value| !value.is_null())
     }
@@ -49,7 +49,7 @@ impl Fields<'_> {
         self.get(name).map(number).transpose()
     }
 
-    /// Parses a text. Errors give the position in the text.
+    /// Parses a text. Errors contain the position in the text.
     fn read<T>(
         &self,
         name: &str,
@@ -59,14 +59,14 @@ impl Fields<'_> {
         read(text).map(Some).map_err(|fault| self.path.field(name).fault_within(fault))
     }
 
-    /// Parses a text like `read`, with a parser whose faults contain the query.
+    /// Parses a text like `read`, but with a parser whose faults contain the text.
     fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, QueryFault>) -> Result<Option<T>, QueryFault> {
         self.read(name, |text| parse(text).map_err(|fault| (fault.at().start + 1, fault.what().to_owned())))
     }
 }
 
 impl Query {
-    /// The members of a question as JSON, in the order of docs/QUERY.md.
+    /// The members of a query in JSON, in the order of docs/QUERY.md.
     pub const MEMBERS: [&str; 28] = [
         "where",
         "games",
@@ -102,11 +102,11 @@ impl Query {
 impl FromStr for Query {
     type Err = QueryFault;
 
-    /// Parses a question as JSON, such as `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`.
-    /// Also parses a Scoutfish query, recognized by a member that does not occur in questions, such as `{"white-move":
-    /// "O-O"}`.
+    /// Parses a query in JSON, such as `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`. Also
+    /// parses Scoutfish queries, which are recognized by a member that does not occur in other queries, such as
+    /// `{"white-move": "O-O"}`.
     ///
-    /// Errors: the position in the text, and the expected text.
+    /// Errors contain the position in the text, and the expected text.
     fn from_str(text: &str) -> Result<Query, QueryFault> {
         let value = parsed(text)?;
         let path = JsonPath::root(text);
@@ -173,7 +173,7 @@ impl FromStr for Query {
     }
 }
 
-/// Reads the positions from `fen`, a text or a list of texts, and from `moves`.
+/// Reads positions from the member `fen`, which is a text or a list of texts, and from the member `moves`.
 fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
     let mut positions = Vec::new();
     let path = fields.path.field("fen");
@@ -200,7 +200,7 @@ fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
     Ok(positions.into_iter().map(|query| query.with_compare(compare)).collect())
 }
 
-/// Reads the pattern from the members that are conditions.
+/// Reads a pattern from the members that are conditions of a pattern.
 fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
     let mut condition = Condition::default();
     condition.boards.extend(fields.read("board", BoardPattern::read)?);
@@ -223,10 +223,10 @@ fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
     Ok((condition != Condition::default()).then(|| Pattern::lasting(condition, plies as usize)))
 }
 
-/// Returns the position after moves from the standard starting position: `e4 c5 Nf3` or `1. e4 c5 2.Nf3`, in SAN or
-/// UCI.
+/// Returns the position that moves from the standard starting position lead to: `e4 c5 Nf3` or `1. e4 c5 2.Nf3`, in SAN
+/// or UCI.
 ///
-/// Errors: the location of the first unreadable or illegal move.
+/// Errors contain the location of the first unreadable or illegal move.
 pub fn line(text: &str) -> Result<Position, QueryFault> {
     let mut position = Position::standard();
     for san in move_words(text) {

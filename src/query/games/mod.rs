@@ -1,8 +1,9 @@
-//! Selection of games: sets of archives, queries, and their results.
+//! Selects games: sets of archives, queries, and the results of queries.
 //!
-//! `archive_set` keeps open archives with their side files (`side_files`) and numbers their games. `upkeep` updates
-//! side files. `ranges` parses game numbers. `query` is a query, built in code or parsed from JSON (`json`). `hits`
-//! evaluates it, archive by archive and batch by batch. `summary` holds the data that a list shows for a game.
+//! `archive_set` contains open archives with their side files (`side_files`), and numbers their games. `upkeep` updates
+//! side files. `ranges` parses game numbers. `query` defines a query, which is built in a program or parsed from JSON
+//! (`json`). `hits` runs a query, archive by archive and batch by batch. `summary` contains the data that a list shows
+//! for a game.
 
 mod archive_set;
 mod hits;

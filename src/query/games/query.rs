@@ -14,11 +14,11 @@ use crate::query::position::search::{Cost, Hit, Search, SearchOptions, SearchRes
 use crate::query::tag_columns::{TagColumns, Unread};
 use std::collections::BTreeMap;
 
-/// A selection of games by tags, by the board and by comments, with an order and a limit. A game must satisfy all
-/// conditions; a query without conditions selects all games.
+/// A selection of games by tags, by the board and by comments, with a sort order and a limit. A game must satisfy all
+/// conditions. Without conditions, a query selects all games.
 ///
-/// Build it in code, or parse it from JSON (docs/QUERY.md, "Questions as JSON"). Evaluate it with [`run`](Query::run),
-/// or with [`Archive::find`] for one query on one archive.
+/// A query can be built in a program, or parsed from JSON (docs/QUERY.md, "Questions as JSON"). Run a query with
+/// [`run`](Query::run), or, for a single query on a single archive, with [`Archive::find`].
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -46,7 +46,7 @@ pub struct Query {
     pub(super) limit: Option<u64>,
 }
 
-/// The condition on the board.
+/// A condition on the board.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -63,16 +63,16 @@ pub struct Query {
 /// ```
 #[derive(Clone, Debug)]
 pub enum Board {
-    /// One of these positions, at any ply.
+    /// The game reaches at least one of these positions, at any ply.
     AnyPosition(Vec<PositionQuery>),
-    /// All of these positions, in any order.
+    /// The game reaches all of these positions, in any order.
     EveryPosition(Vec<PositionQuery>),
     /// The pattern.
     Pattern(Pattern),
 }
 
 impl Query {
-    /// Returns a query without conditions: all games, in order.
+    /// Returns a query without conditions, which selects all games in order.
     pub fn new() -> Query {
         Query::default()
     }
@@ -82,7 +82,7 @@ impl Query {
         Query { filter: Some(filter), ..self }
     }
 
-    /// Selects games by number, counted through the set. Without sort keys, the games come in the order of the ranges.
+    /// Selects games by their numbers in the set. Without sort keys, the games are returned in the order of the ranges.
     pub fn games(self, games: GameRanges) -> Query {
         Query { games: Some(games), ..self }
     }
@@ -92,33 +92,33 @@ impl Query {
         Query { board: Some(board.into()), ..self }
     }
 
-    /// Sets whether games also match with colors and board reversed.
+    /// Sets whether games also match if the colors are exchanged and the board is flipped.
     pub fn either_color(self, either_color: bool) -> Query {
         Query { either_color, ..self }
     }
 
-    /// Sets the range of the search in a game: all plies, variations, and principal variations. In variations only
-    /// positions are searched, not patterns.
+    /// Sets which parts of a game are searched: all plies, variations, and principal variations. In variations, only
+    /// positions can be searched for, not patterns.
     pub fn reach(self, reach: SearchOptions) -> Query {
         Query { reach, ..self }
     }
 
-    /// Matches only positions after a move whose comments satisfy `moments` (mistake, clock).
+    /// Selects only positions after a move whose comments satisfy `moments` (mistake, clock).
     pub fn moments(self, moments: Moments) -> Query {
         Query { moments, ..self }
     }
 
-    /// Sets the order of games; the default is by number.
+    /// Sets the sort order of the games, which is by number if this function is not called.
     pub fn sort(self, order: SortKeys) -> Query {
         Query { order: Some(order), ..self }
     }
 
-    /// Skips this many games at the beginning.
+    /// Skips this many matching games at the beginning.
     pub fn offset(self, offset: u64) -> Query {
         Query { offset, ..self }
     }
 
-    /// Ends after this many games.
+    /// Ends the search after this many games.
     pub fn limit(self, limit: Option<u64>) -> Query {
         Query { limit, ..self }
     }
@@ -128,7 +128,7 @@ impl Query {
         self.filter.as_ref()
     }
 
-    /// Returns the maximum number of games.
+    /// Returns the maximum number of games to return, if set.
     pub fn get_limit(&self) -> Option<u64> {
         self.limit
     }
@@ -138,28 +138,28 @@ impl Query {
         Query { board: None, moments: Moments::default(), ..self }
     }
 
-    /// Returns whether the query can be evaluated: patterns are supported only in main lines.
+    /// Returns whether the query can be run: patterns can be searched for only in main lines.
     pub fn is_possible(&self) -> bool {
         !(self.reach.variations && matches!(self.board, Some(Board::Pattern(_))))
     }
 
-    /// Returns whether there are conditions on the board or in comments, which give games hits.
+    /// Returns whether there are conditions on the board or on comments, for which games contain hits.
     pub fn has_hits(&self) -> bool {
         self.board.is_some() || self.moments.is_any()
     }
 
-    /// Returns whether the query searches for positions of the main line, which an index contains.
+    /// Returns whether the query searches only for positions in main lines, which an index contains.
     pub(super) fn is_of_positions(&self) -> bool {
         matches!(self.board, Some(Board::AnyPosition(_) | Board::EveryPosition(_))) && !self.reach.is_beside_main_line()
     }
 
-    /// Returns whether there are no conditions on games.
+    /// Returns whether the query selects all games, because it has no conditions.
     pub fn is_all(&self) -> bool {
         self.filter.is_none() && self.games.is_none() && !self.has_hits()
     }
 
-    /// Returns the games of one archive. Ignores order, offset, limit, and `games`, whose numbers count through the
-    /// set. With `among`, returns only games in this set.
+    /// Returns the matching games of one archive. Ignores the order, offset and limit of the query, and `games`, whose
+    /// numbers refer to a set. With `among`, returns only games that are in this set.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -186,7 +186,7 @@ impl Query {
         found
     }
 
-    /// Returns the games of a set that match the condition on tags; `None` for all.
+    /// Returns the games among these that satisfy the condition on tags, or `None` for all games of the archive.
     pub(super) fn passed<'a, 'b: 'a>(
         &self,
         archive: &Archive,
@@ -208,7 +208,7 @@ impl Query {
         Some(passed.games)
     }
 
-    /// Adds the games among these that satisfy the conditions on board and comments.
+    /// Adds the games that satisfy the conditions on the board and on comments.
     pub(super) fn on_board<'a>(
         &self,
         archive: &Archive,
@@ -222,7 +222,7 @@ impl Query {
             found.steps.push(Step { what, games: found.games.len() });
             return;
         }
-        // Mistakes are decided on all matching plies.
+        // To find mistakes, all matching plies must be known.
         let all_plies = self.reach.all_plies || self.moments.is_any();
         let result = self.board.as_ref().map(|board| {
             let search = search().among(among.as_ref());
@@ -241,7 +241,7 @@ impl Query {
         }
     }
 
-    /// Finds the matches of the condition on the board.
+    /// Returns the matches of the condition on the board.
     fn search(&self, board: &Board, search: &Search<'_>, reach: SearchOptions) -> SearchResult {
         let (positions, every) = match board {
             Board::Pattern(pattern) => {
@@ -254,7 +254,7 @@ impl Query {
         if let ([query], false) = (positions.as_slice(), self.either_color) {
             return search.position(query, reach);
         }
-        // The hits of each game, and the number of requested positions that it reaches.
+        // For each game, its hits, and the number of requested positions that it reaches.
         let mut games: BTreeMap<u64, (Vec<Hit>, usize, usize)> = BTreeMap::new();
         let mut all = SearchResult::default();
         for (index, query) in positions.iter().enumerate() {
@@ -262,7 +262,7 @@ impl Query {
             for query in std::iter::once(query).chain(&swapped) {
                 let found = search.position(query, reach);
                 all.steps.extend(found.steps);
-                // Each search reports the same unreadable games.
+                // Every search reports the same unreadable games, so only one report is kept.
                 all.unread = found.unread;
                 for hit in found.hits {
                     let (hits, count, last) = games.entry(hit.game).or_insert((Vec::new(), 0, usize::MAX));
@@ -274,20 +274,20 @@ impl Query {
         }
         let least = if every { positions.len() } else { 1 };
         for (mut hits, ..) in games.into_values().filter(|(_, count, _)| *count >= least) {
-            // In a game that reaches all positions, every matching ply counts.
+            // If a game must reach all positions, all of its matching plies are hits.
             SearchOptions { all_plies: reach.all_plies || every, ..reach }.keep(&mut hits);
             all.hits.append(&mut hits);
         }
         all
     }
 
-    /// Keeps only hits that satisfy the conditions on comments. Without a condition on the board, all such moves are
-    /// hits.
+    /// Keeps only the hits that satisfy the conditions on comments. If there is no condition on the board, every move
+    /// that satisfies them is a hit.
     fn keep_moments(&self, archive: &Archive, found: &mut InArchive) {
         let (mut moments, unread) = self.moments.find(archive, &found.games);
         found.unread.extend(unread);
         if self.board.is_some() {
-            // The comments belong to moves of the main line.
+            // Only comments on moves of the main line are considered.
             let mut hits = std::mem::take(&mut found.hits).into_iter().filter(Hit::is_main_line).peekable();
             let at = |hit: &Hit| (hit.game, hit.ply);
             moments.retain(|hit| {
@@ -303,9 +303,10 @@ impl Query {
         found.hits = moments;
     }
 
-    /// Returns the estimated cost of the query; see [`Plan`]. Evaluates the filter, which is fast with tag columns.
+    /// Returns an estimate of the cost of the query, which is described for [`Plan`]. Evaluates the filter of the
+    /// query, which is fast with tag columns.
     ///
-    /// Errors: a range of games begins after the last game.
+    /// Errors: a range of games begins after the last game of the set.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -332,7 +333,7 @@ impl Query {
         Ok(plan)
     }
 
-    /// Returns the cost of the search on the board, without the filter.
+    /// Returns an estimate of the cost of the search on the board, without the filter.
     pub fn cost(&self, search: Search<'_>) -> Cost {
         match &self.board {
             Some(Board::AnyPosition(positions) | Board::EveryPosition(positions))
@@ -350,7 +351,8 @@ impl Query {
         }
     }
 
-    /// Returns the requested games of the archive at an index, or `None` without such a condition.
+    /// Returns the games that the query's ranges select from the archive at an index, or `None` if the query has no
+    /// ranges.
     pub(super) fn ranges_in(&self, set: &ArchiveSet, index: usize) -> Result<Option<GameSet>> {
         let (Some(ranges), Some(archive)) = (&self.games, set.archive(index)) else { return Ok(None) };
         let (before, games) = (set.members().get(index).map_or(0, Member::before), archive.len());
@@ -367,20 +369,20 @@ impl Query {
 /// [`Query::in_archive`] has an example.
 #[derive(Debug, Default)]
 pub struct InArchive {
-    /// The games, by their numbers in the archive.
+    /// The matching games, by their numbers in the archive.
     pub games: GameSet,
-    /// The hits by game and ply; empty if there are no conditions on board or comments.
+    /// The hits, sorted by game and ply. The list is empty if there are no conditions on the board or on comments.
     pub hits: Vec<Hit>,
-    /// The steps by which the games were found.
+    /// The steps in which the games were found.
     pub steps: Vec<Step>,
-    /// The unreadable games, which are omitted.
+    /// The games that could not be read, and are therefore not in `games`.
     pub unread: Vec<Unread>,
-    /// The number of games that were read to evaluate the filter, because no column has their data.
+    /// The number of games that were read to evaluate the filter, because no column contains the required data.
     pub walked: u64,
 }
 
 impl InArchive {
-    /// Returns the games, or an error if one of them could not be read.
+    /// Returns the matching games, or an error if a game could not be read.
     pub fn complete(self) -> Result<GameSet> {
         match self.unread.into_iter().next() {
             None => Ok(self.games),
@@ -414,31 +416,31 @@ impl From<Filter> for Query {
 }
 
 impl From<&crate::chess::Position> for Query {
-    /// A search for the position in which side to move, castling rights and en passant capture must agree.
+    /// Returns a query for this position, including its side to move, castling rights and possible en passant capture.
     fn from(position: &crate::chess::Position) -> Query {
         PositionQuery::from(position).into()
     }
 }
 
-/// The estimated cost of a query.
+/// An estimate of the cost of a query.
 ///
 /// [`Query::plan`] has an example.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Plan {
-    /// The maximum number of games to examine; with position indexes, the number of places that they name.
+    /// The maximum number of games to examine. With a position index, it is the number of places that the index lists.
     pub games: u64,
     /// Whether any game would be replayed from the start.
     pub replayed: bool,
-    /// The source of the estimate; with several archives, the least informative source.
+    /// The basis of the estimate. For several archives, it is the least precise basis.
     pub with: &'static str,
-    /// The number of games that were read to evaluate the filter, because no column has their data.
+    /// The number of games that were read to evaluate the filter, because no column contains the required data.
     pub walked: u64,
-    /// The estimated seconds of the search on all cores, if all data is in memory.
+    /// The estimated duration of the search in seconds, on all cores, if all data is in memory.
     pub seconds: f64,
 }
 
 impl Plan {
-    /// Adds the cost of an archive.
+    /// Adds the cost of the search in an archive.
     pub fn add(&mut self, cost: Cost) {
         self.games += cost.games;
         self.seconds += cost.seconds();

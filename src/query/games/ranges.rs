@@ -1,12 +1,12 @@
-//! Ranges of game numbers, as in `5,10-20,1000-`.
+//! Ranges of game numbers, such as `5,10-20,1000-`.
 
 use crate::archive::{Archive, GameSet};
 use crate::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// Ranges of games such as `5,10-20,1000-`, in the given order: game numbers start at 1, and an open range extends to
-/// the last game.
+/// Ranges of games such as `5,10-20,1000-`, in the given order. Game numbers start at 1, and a range without an end
+/// extends to the last game.
 ///
 /// ```
 /// use scoresheet::query::GameRanges;
@@ -20,20 +20,19 @@ use std::str::FromStr;
 pub struct GameRanges(Vec<(u64, Option<u64>)>);
 
 impl GameRanges {
-    /// Returns the games from `first` to `last`.
+    /// Returns a single range from game `first` to game `last`.
     pub fn new(first: u64, last: u64) -> GameRanges {
         GameRanges(vec![(first, Some(last))])
     }
 
-    /// Returns the games of a set as ranges, at most `most`; the rest is omitted.
+    /// Returns the games of a set as ranges. Includes at most `most` ranges and omits the others.
     pub fn from_set(games: &GameSet, most: usize) -> GameRanges {
         GameRanges(games.runs().take(most).map(|(first, last)| (first, Some(last))).collect())
     }
 
-    /// Returns the first and last game of each range in an archive of this many games.
+    /// Returns the first and last game of each range, for an archive of `games` games.
     ///
-    /// Errors: a range begins after the last game. A range that begins before the last game and ends after it is
-    /// shortened.
+    /// Errors: a range begins after the last game of the archive. If a range ends after the last game, it is shortened.
     pub fn within(&self, games: u64) -> Result<Vec<(u64, u64)>> {
         let of = |(first, last): &(u64, Option<u64>)| match *first > games {
             true => Err(Error::NoSuchGame { game: *first, games }),
@@ -42,16 +41,16 @@ impl GameRanges {
         self.0.iter().map(of).collect()
     }
 
-    /// Returns the games in the ranges for an archive of this many games, including deleted games.
+    /// Returns the games that the ranges select from an archive of `games` games, including deleted games.
     ///
-    /// Errors: a range begins after the last game.
+    /// Errors: a range begins after the last game of the archive.
     pub fn games(&self, games: u64) -> Result<GameSet> {
         Ok(GameSet::from_numbers(games, self.within(games)?.into_iter().flat_map(|(first, last)| first..=last)))
     }
 
-    /// Returns the games of an archive that are in the ranges and not deleted.
+    /// Returns the games of an archive that are within the ranges and are not deleted.
     ///
-    /// Errors: a range begins after the last game, or the ranges name only deleted games.
+    /// Errors: a range begins after the last game of the archive, or the ranges name only deleted games.
     pub fn live(&self, archive: &Archive) -> Result<GameSet> {
         let mut games = self.games(archive.len())?;
         if archive.deleted_count() > 0 {

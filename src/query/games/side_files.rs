@@ -1,4 +1,4 @@
-//! The side files that make searches fast.
+//! The side files of an archive that make searches fast.
 
 use crate::archive::{Archive, FileKind, SideState};
 use crate::query::position::index::PositionIndex;
@@ -7,7 +7,7 @@ use crate::query::position::signature::Signatures;
 use crate::query::segments::SideFile;
 use crate::query::tag_columns::TagColumns;
 
-/// The open side files of an archive that make searches fast; keep them open for many queries.
+/// The open side files of an archive that make searches fast. To run many queries, keep this value.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -29,7 +29,7 @@ pub struct SideFiles {
 }
 
 impl SideFiles {
-    /// Opens the signatures and the position index of an archive, if they exist and belong to it.
+    /// Opens the signatures and the position index of an archive, if these files exist and belong to the archive.
     pub fn open(archive: &Archive) -> SideFiles {
         let (index, index_state) = PositionIndex::open(archive);
         let (signatures, state) = Signatures::open(archive);
@@ -37,8 +37,8 @@ impl SideFiles {
         SideFiles { signatures, index, states }
     }
 
-    /// Returns the existing side files, position index first, with their states. Files in the state [`SideState::File`]
-    /// are used. Damage found by a search since opening is included.
+    /// Returns the states of the side files, of which the position index comes first. Only files in the state
+    /// [`SideState::File`] are used. The states include damage that a search has found since the files were opened.
     pub fn states(&self) -> [(FileKind, SideState); 2] {
         let mut states = self.states;
         let [(_, index), (_, signatures)] = &mut states;
@@ -51,7 +51,7 @@ impl SideFiles {
         states
     }
 
-    /// Returns a search in an archive that uses these files, which must belong to it.
+    /// Returns a search in an archive that uses these files. The files must belong to the archive.
     pub fn search<'a>(&'a self, archive: &'a Archive) -> Search<'a> {
         let mut search = Search::new(archive);
         if let Some(signatures) = &self.signatures {
@@ -64,7 +64,8 @@ impl SideFiles {
     }
 }
 
-/// Returns the state of the signatures, position index and tag columns of an archive. Reads every byte of these files.
+/// Returns the states of the signatures, the position index and the tag columns of an archive. To determine the states,
+/// reads every byte of these files.
 ///
 /// `Archive::verify` checks the index.
 pub fn check_side_files(archive: &Archive) -> [(FileKind, SideState); 3] {

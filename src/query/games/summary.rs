@@ -1,4 +1,4 @@
-//! The data that a list shows for a game: players, ratings, result, date, opening, event.
+//! The data that a list shows for a game: players, ratings, result, date, opening and event.
 
 use crate::archive::GameRef;
 use crate::chess::Color;
@@ -10,7 +10,8 @@ use crate::query::value;
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use std::sync::Arc;
 
-/// The data that a list shows for a game, from its tags. It serializes with the member names of docs/JSON.md.
+/// The data that a list shows for a game, taken from its tags. Its serialized form has the members that docs/JSON.md
+/// describes.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -31,17 +32,17 @@ pub struct GameSummary {
     pub game: u64,
     /// The number of half-moves in the main line.
     pub plies: u32,
-    /// The values of the tags of [`GameSummary::TAGS`], empty for missing tags.
+    /// The values of the tags in [`GameSummary::TAGS`], empty for missing tags.
     texts: [String; GameSummary::TAGS.len()],
-    /// The result in the movetext, if the tag has none.
+    /// The result that the movetext states, if the tags state none.
     outcome: Option<Outcome>,
 }
 
-/// The index of the opening's name among the tags.
+/// The index of the Opening tag in [`GameSummary::TAGS`].
 const OPENING: usize = 8;
 
 impl GameSummary {
-    /// The tags that are shown.
+    /// The tags whose values a summary contains.
     pub const TAGS: [&str; 11] = [
         "White",
         "Black",
@@ -56,17 +57,17 @@ impl GameSummary {
         "TimeControl",
     ];
 
-    /// Returns the tag columns of a summary, in the order of [`GameSummary::TAGS`]; the plies come last.
+    /// Returns the tag columns of a summary, in the order of [`GameSummary::TAGS`], followed by the column of plies.
     pub fn keys() -> Vec<Key> {
         Self::TAGS.iter().map(|name| Key::Tag((*name).to_owned())).chain([Key::Plies]).collect()
     }
 
-    /// Returns the summary of a game. If no tag names the opening, the table of openings does.
+    /// Returns the summary of a game. If no tag names the opening, the name comes from the table of openings.
     ///
-    /// Errors: the tags or moves of the game are damaged.
+    /// Errors: the tags or the moves of the game are damaged.
     pub fn from_game(game: &GameRef<'_>) -> Result<GameSummary> {
         let mut summary = GameSummary { game: game.number(), plies: game.plies(), ..GameSummary::default() };
-        // If a tag occurs twice, the first counts.
+        // If a tag occurs twice, its first value is used.
         let mut seen = [false; Self::TAGS.len()];
         game.visit_tags(|name, value| {
             let Some(index) = Self::TAGS.iter().position(|known| known.as_bytes() == name) else { return };
@@ -77,10 +78,10 @@ impl GameSummary {
         summary.complete(|| Ok(game.clone()))
     }
 
-    /// Returns the summary of a game from the columns of [`GameSummary::keys`]. Calls `read` for the game if the
-    /// columns lack its result or its opening.
+    /// Returns the summary of a game from the columns that [`GameSummary::keys`] returns. Calls `read` for the game if
+    /// the columns contain no result or no opening for it.
     ///
-    /// Errors: an error of `read`; the moves of the game are damaged.
+    /// Errors: the errors of `read`, or the moves of the game are damaged.
     pub fn from_columns<'a>(
         columns: &[Arc<Column>],
         game: u64,
@@ -94,7 +95,7 @@ impl GameSummary {
         summary.complete(read)
     }
 
-    /// Returns a summary of the values of the tags of [`GameSummary::TAGS`].
+    /// Returns a summary with these values of the tags in [`GameSummary::TAGS`].
     pub fn from_texts(
         game: u64,
         texts: [String; Self::TAGS.len()],
@@ -104,7 +105,7 @@ impl GameSummary {
         GameSummary { game, plies, texts, outcome }
     }
 
-    /// Adds the data that the tags lack, from the moves.
+    /// Adds the result and the opening from the moves if the tags do not state them.
     fn complete<'a>(mut self, read: impl FnOnce() -> Result<GameRef<'a>>) -> Result<GameSummary> {
         let has_result = self.tag("Result").is_some_and(|text| value::outcome(text.as_bytes()).is_some());
         if has_result && self.opening().is_some() {
@@ -122,39 +123,39 @@ impl GameSummary {
         Ok(self)
     }
 
-    /// Returns the summary with the number of the game in a set of archives.
+    /// Returns the summary with another number, such as the game's number in a set of archives.
     pub fn numbered(self, game: u64) -> GameSummary {
         GameSummary { game, ..self }
     }
 
-    /// Returns the values of the tags of [`GameSummary::TAGS`], including the opening's name.
+    /// Returns the values of the tags in [`GameSummary::TAGS`], including the name of the opening.
     pub fn texts(&self) -> &[String; Self::TAGS.len()] {
         &self.texts
     }
 
-    /// Returns the result in the movetext, for games without a result tag.
+    /// Returns the result that the movetext states, for games whose tags state no result.
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
 
-    /// Returns the value of a tag of [`GameSummary::TAGS`]; `None` for `?`, `-` and an empty text.
+    /// Returns the value of a tag in [`GameSummary::TAGS`], or `None` for `?`, `-` and an empty text.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let index = Self::TAGS.iter().position(|known| *known == name)?;
         Some(self.texts.get(index)?.as_str()).filter(|text| value::is_known(text.as_bytes()))
     }
 
-    /// Returns a side's name, `?` if unknown.
+    /// Returns the name of a side's player, or `?` if it is unknown.
     pub fn name(&self, color: Color) -> &str {
         self.tag(if color == Color::White { "White" } else { "Black" }).unwrap_or("?")
     }
 
-    /// Returns a side's rating, if it is known.
+    /// Returns the rating of a side's player, or `None` if it is unknown.
     pub fn rating(&self, color: Color) -> Option<u32> {
         let tag = self.tag(if color == Color::White { "WhiteElo" } else { "BlackElo" })?;
         u32::try_from(value::rating(tag.as_bytes())?).ok()
     }
 
-    /// Returns a side's name, with the rating if it is known.
+    /// Returns the name of a side's player, followed by the rating if it is known.
     pub fn player(&self, color: Color) -> String {
         match self.rating(color) {
             Some(rating) => format!("{} ({rating})", self.name(color)),
@@ -162,27 +163,27 @@ impl GameSummary {
         }
     }
 
-    /// Returns the result in the tag, or in the movetext if the tag has none.
+    /// Returns the result from the tag, or from the movetext if the tag states none.
     pub fn result(&self) -> Outcome {
         value::result(self.tag("Result").map(str::as_bytes), self.outcome)
     }
 
-    /// Returns the date of the game, as written: the tag Date, or UTCDate if Date gives no year.
+    /// Returns the date of the game as written, from the tag Date, or from UTCDate if Date contains no year.
     pub fn date(&self) -> Option<&str> {
         value::played(self.tag("Date"), self.tag("UTCDate"))
     }
 
-    /// Returns the year of the game.
+    /// Returns the year in which the game was played, if it is known.
     pub fn year(&self) -> Option<u16> {
         value::year(self.date()?.as_bytes())
     }
 
-    /// Returns the name of the opening: the tag, or the table of openings.
+    /// Returns the name of the opening, from the tag or from the table of openings.
     pub fn opening(&self) -> Option<&str> {
         self.tag("Opening")
     }
 
-    /// Returns the speed category of the game, with the name that Lichess uses.
+    /// Returns the speed category of the game, by the name that Lichess uses.
     pub fn speed(&self) -> &'static str {
         value::speed(self.tag("TimeControl").unwrap_or("-").as_bytes())
     }

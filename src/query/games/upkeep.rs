@@ -1,8 +1,8 @@
-//! Updates side files: after a commit, appended and changed games are added to existing side files.
+//! Updates side files: after a commit, adds appended and changed games to the existing side files.
 //!
-//! An additional segment costs as much as its games. To limit the number of segments, the last segments are merged with
-//! the new one if they are small compared with it, as in a log-structured merge. A game is rewritten about ten times
-//! while an archive grows to a million games in steps of a thousand.
+//! The cost of an additional segment is proportional to the number of its games. To limit the number of segments, the
+//! last segments are merged with the new one if they are small compared with it, as in a log-structured merge tree. A
+//! game is rewritten about ten times while an archive grows to a million games in steps of a thousand games.
 
 use crate::archive::copy::Changed;
 use crate::archive::{Archive, FileKind};
@@ -16,16 +16,18 @@ use crate::query::tag_columns::add_tag_columns;
 use std::ops::Range;
 use std::path::Path;
 
-/// A segment is merged with the following segments if it has fewer than this many times the number of their games.
+/// The factor for merging: a segment is merged with the following ones if it has fewer games than this factor times
+/// their games.
 const GROWTH: u64 = 4;
-/// The maximum number of runs of games in a segment; beyond it, the file is rebuilt.
+/// The maximum number of runs of games in a segment. If there are more runs, the file is rebuilt.
 const MOST_RUNS: usize = 4096;
 /// The kinds of side files that searches use.
 pub const KINDS: [FileKind; 3] = [FileKind::Signatures, FileKind::Positions, FileKind::TagColumns];
-/// Memory for sorting positions, in bytes.
+/// The amount of memory for sorting positions, in bytes.
 pub const SORT_MEMORY: u64 = 256 << 20;
 
-/// The state of the side files before an archive is rewritten, to be carried over afterwards.
+/// The state of the side files before an archive is rewritten, from which the side files of the new archive can be
+/// made.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -55,16 +57,16 @@ pub struct Before {
 }
 
 impl Before {
-    /// Reads the state of an archive's side files.
+    /// Reads the state of the side files of an archive.
     pub fn new(archive: &Archive) -> Before {
         let there = KINDS.into_iter().filter(|kind| kind.of_archive(archive.path()).is_file());
         Before { made: archive.made(), files: there.map(|kind| (kind, SideFile::open(archive, kind))).collect() }
     }
 
-    /// Carries over the side files after the archive was rewritten, and rebuilds the changed parts. If another program
-    /// has changed the archive in between, the files stay out of date.
+    /// Carries the side files over to the rewritten archive, and rebuilds the parts that have changed. If another
+    /// program has changed the archive in the meantime, the files remain out of date.
     ///
-    /// Errors: an error of [`update`].
+    /// Errors: the errors of [`update`].
     pub fn carry(&self, archive: &Archive, change: &Changed) -> Result<()> {
         if change.from != self.made || !archive.comes_after(&change.made) {
             return Ok(());
@@ -89,25 +91,25 @@ impl Before {
     }
 }
 
-/// The update of a side file.
+/// The result of updating a side file.
 ///
 /// [`update`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Updated {
     /// The file.
     pub kind: FileKind,
-    /// The number of games added or rebuilt; 0 if the file was up to date.
+    /// The number of games that were added or rebuilt, or 0 if the file was up to date.
     pub games: u64,
     /// The length of the side file in bytes.
     pub bytes: u64,
 }
 
-/// Updates the side files of an archive, at a cost in proportion to the games that they lack. Files of another archive
-/// or version, and files that another program is extending, are unchanged. The unit of progress is a game, once for
-/// each file and twice for the position index.
+/// Updates the side files of an archive, in time proportional to the number of games that are missing from the files.
+/// Does not change files of another archive or version, or files that another program is extending. The unit of
+/// progress is a game, which counts once for each file, and twice for the position index.
 ///
-/// Errors: a game cannot be read, a file cannot be written, the work was stopped. Each file is then either unchanged or
-/// up to date.
+/// Errors: a game cannot be read, a file cannot be written, or the work was stopped. After an error, each file is
+/// either unchanged or up to date.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -132,7 +134,7 @@ pub fn update<'a>(archive: &Archive, memory: u64, monitor: impl Into<Monitor<'a>
     Ok(updated)
 }
 
-/// Updates the side files beside the archive at `path` like [`update`], if there are any.
+/// Updates the side files of the archive at `path` like [`update`], if any exist.
 pub fn update_beside<'a>(path: &Path, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<Vec<Updated>> {
     if KINDS.iter().all(|kind| !kind.of_archive(path).is_file()) {
         return Ok(Vec::new());
@@ -154,7 +156,7 @@ fn update_file(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor
         games = games.max(extend(&mut writer, archive, *part, &held, open, memory, monitor)?);
     }
     let (dead, live) = writer.dead_and_live();
-    // More of the file is unused than used.
+    // Whether the unused part of the file is larger than the used part.
     let is_sparse = dead > live + (1 << 16);
     if games == 0 && is_same && !is_sparse {
         let bytes = std::fs::metadata(kind.of_archive(archive.path())).map_or(0, |file| file.len());
@@ -172,7 +174,8 @@ fn update_file(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor
     Ok(Some(Updated { kind, games, bytes }))
 }
 
-/// Makes a new side file from the valid segments of the old one. Returns its length in bytes.
+/// Writes a new side file that contains only the valid segments of the old file. Returns the length of the new file in
+/// bytes.
 fn copy(archive: &Archive, kind: FileKind) -> Result<u64> {
     let file = SideFile::open(archive, kind);
     let mut writer = SideWriter::create(archive, kind)?;
@@ -183,8 +186,8 @@ fn copy(archive: &Archive, kind: FileKind) -> Result<u64> {
     writer.commit()
 }
 
-/// Adds a segment of a part with these games, merged with the games of the last segments that are small in comparison.
-/// Returns the number of games in the segment.
+/// Adds a segment with these games to a part of a side file, merged with the games of the last segments that are small
+/// in comparison. Returns the number of games in the new segment.
 fn extend(
     writer: &mut SideWriter,
     archive: &Archive,
@@ -205,8 +208,8 @@ fn extend(
         games = union(games.into_iter().chain(last.owned.games()));
         writer.segments().retain(|segment| segment != last.pages.segment());
     }
-    // The replaced segments must not be valid longer than the new one; otherwise they would become valid again with a
-    // restored backup.
+    // The replaced segments must not be valid for longer than the new segment. Otherwise, they would become valid again
+    // if a backup of the archive is restored.
     for held in held.iter().filter(|held| held.is_of(part)) {
         let shares = count(&without(held.rows.games(), games.iter().cloned())) < held.rows.len();
         let same = |segment: &&mut Segment| shares && *segment == held.pages.segment();
@@ -216,17 +219,17 @@ fn extend(
     Ok(count(&games))
 }
 
-/// Rebuilds a side file for all games of an archive, in one segment of each part. Returns its length in bytes. Uses
-/// `memory` bytes to sort positions; the unit of progress is as in [`update`].
+/// Rebuilds a side file for all games in an archive, with one segment for each part. Returns the length of the file in
+/// bytes. Uses `memory` bytes to sort positions. The unit of progress is the same as in [`update`].
 ///
-/// Errors: those of [`update`].
+/// Errors: the errors of [`update`].
 pub fn build<'a>(archive: &Archive, kind: FileKind, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<u64> {
     build_on(archive, kind, memory, &monitor.into())
 }
 
 fn build_on(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor) -> Result<u64> {
     if kind == FileKind::Positions {
-        // One pass reads the data for both parts.
+        // The data for both parts is read in a single pass over the games.
         return build_positions(archive, memory, monitor).map(|(bytes, _)| bytes);
     }
     let mut writer = SideWriter::create(archive, kind)?;
@@ -243,7 +246,7 @@ fn count(games: &[Range<u64>]) -> u64 {
     games.iter().map(|run| run.end - run.start).sum()
 }
 
-/// Returns the parts of a side file.
+/// Returns the parts of which a side file of this kind consists.
 fn parts_of(kind: FileKind) -> &'static [Part] {
     match kind {
         FileKind::Signatures => &[Part::Signatures],
@@ -253,7 +256,7 @@ fn parts_of(kind: FileKind) -> &'static [Part] {
     }
 }
 
-/// Adds a segment of a part.
+/// Adds a segment to a part of a side file.
 fn add(
     writer: &mut SideWriter,
     archive: &Archive,

@@ -1,25 +1,26 @@
-//! A side's play according to an engine's evaluations: accuracy, centipawn loss, mistakes.
+//! Measures how well a side has played according to an engine's evaluations: accuracy, centipawn loss, mistakes.
 //!
-//! Accuracy follows Lichess (<https://lichess.org/page/accuracy>). The chance of White to win, in percent, is `50 + 50
-//! (2 / (1 + exp(-0.00368208 c)) - 1)` for `c` centipawns, limited to 1,000 either way; mates count as 1,000. The
-//! accuracy of a move that lowers the chance of its side by `d` percent is `103.1668 exp(-0.04354 d) - 3.1669`, from 0
-//! to 100. The code uses more digits and adds one point, as Lichess has done since 2022. The accuracy of a game is the
-//! mean of two means of its moves: the harmonic mean, and a weighted mean. The weight is the standard deviation of the
-//! chances over a window of a tenth of the plies (2 to 8), limited to 0.5 to 12.
+//! Accuracy follows Lichess (<https://lichess.org/page/accuracy>). White's chance to win, in percent, is
+//! `50 + 50 (2 / (1 + exp(-0.00368208 c)) - 1)` for `c` centipawns, limited to the range from -1,000 to 1,000. A mate
+//! score is treated as 1,000. If a move lowers the chance of its side by `d` percent, its accuracy is
+//! `103.1668 exp(-0.04354 d) - 3.1669`, limited to the range from 0 to 100. The code uses these numbers with more
+//! digits, and adds one point, as Lichess has done since 2022. The accuracy of a game is the mean of two means of the
+//! accuracies of its moves: the harmonic mean and a weighted mean. The weight is the standard deviation of the chances
+//! over a window, limited to 0.5 to 12. The window is a tenth of the plies (2 to 8).
 //!
-//! A move is an inaccuracy, mistake or blunder by the rule of Lichess: the chance of its side falls by 5, 10 or 15
-//! percent. If a mate appears or disappears, the other evaluation decides: allowing or missing a mate is a blunder, or
-//! a mistake beyond 7 pawns, or an inaccuracy beyond 10 pawns.
+//! A move is an inaccuracy, a mistake or a blunder by the rule of Lichess: the chance of its side falls by at least 5,
+//! 10 or 15 percent. If a mate appears or disappears, the other evaluation decides. Allowing or missing a mate is a
+//! blunder, but beyond 7 pawns only a mistake, and beyond 10 pawns only an inaccuracy.
 
 use crate::chess::Color;
 use crate::game::Evaluation;
 
-/// The limit of an evaluation in centipawns.
+/// The limit for the absolute value of an evaluation, in centipawns.
 const CEILING: i32 = 1000;
-/// The initial evaluation of a game, in centipawns.
+/// The evaluation before the first move of a game.
 const INITIAL: Evaluation = Evaluation::Centipawns(15);
 
-/// The severity of a mistake.
+/// How severe a mistake is.
 ///
 /// ```
 /// use scoresheet::query::measure::Judgement;
@@ -38,7 +39,7 @@ pub enum Judgement {
 }
 
 impl Judgement {
-    /// Returns the judgement of that name.
+    /// Returns the judgement with this name.
     pub fn from_name(name: &str) -> Option<Judgement> {
         [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder]
             .into_iter()
@@ -55,7 +56,7 @@ impl Judgement {
     }
 }
 
-/// A side's play according to the evaluations.
+/// How well a side has played according to the evaluations.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -71,10 +72,10 @@ impl Judgement {
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct EvaluationMeasures {
-    /// The accuracy of the game, 0 to 100; `None` if evaluations are missing before the last ply, or the side has not
-    /// moved.
+    /// The accuracy of the side in the game, from 0 to 100. The value is `None` if evaluations are missing before the
+    /// last ply, or if the side has not moved.
     pub accuracy: Option<f64>,
-    /// The mean loss of centipawns per move; `None` without moves that can be judged.
+    /// The mean loss per move in centipawns, or `None` if no move can be judged.
     pub centipawn_loss: Option<f64>,
     /// Moves that are inaccuracies.
     pub inaccuracies: u32,
@@ -84,7 +85,8 @@ pub struct EvaluationMeasures {
     pub blunders: u32,
 }
 
-/// Returns an evaluation in centipawns from White's side, at most 1,000 either way; a mate counts as 1,000.
+/// Returns an evaluation in centipawns from White's point of view, limited to -1,000 to 1,000. A mate score is treated
+/// as 1,000.
 pub(in crate::query) fn centipawns(evaluation: Evaluation) -> i32 {
     match evaluation {
         Evaluation::Centipawns(centipawns) => centipawns.clamp(-CEILING, CEILING),
@@ -93,7 +95,7 @@ pub(in crate::query) fn centipawns(evaluation: Evaluation) -> i32 {
     }
 }
 
-/// Returns White's chances to win, in percent, from 0 to 100.
+/// Returns White's chance to win, in percent, from 0 to 100.
 ///
 /// ```
 /// use scoresheet::game::Evaluation;
@@ -107,12 +109,12 @@ pub fn win_percent(evaluation: Evaluation) -> f64 {
     50.0 + 50.0 * chances(f64::from(centipawns(evaluation)))
 }
 
-/// Returns the winning chances for an evaluation in centipawns, from -1 to 1.
+/// Returns the winning chances for an evaluation in centipawns, as a number from -1 to 1.
 fn chances(centipawns: f64) -> f64 {
     2.0 / (1.0 + (-0.003_682_08 * centipawns).exp()) - 1.0
 }
 
-/// Returns the accuracy of a move, 0 to 100, by its side's chances to win before and after it, in percent.
+/// Returns the accuracy of a move, 0 to 100, from the winning chances of its side before and after it, in percent.
 pub fn move_accuracy(before: f64, after: f64) -> f64 {
     if after >= before {
         return 100.0;
@@ -121,12 +123,12 @@ pub fn move_accuracy(before: f64, after: f64) -> f64 {
     (raw + 1.0).clamp(0.0, 100.0)
 }
 
-/// Returns the severity of a side's move, from the evaluations before and after it.
+/// Returns the severity of a move, from the evaluations before and after it, or `None` if it is not a mistake.
 fn judge(before: Evaluation, after: Evaluation, side: Color) -> Option<Judgement> {
     let of_side = |evaluation| match (evaluation, side) {
         (evaluation, Color::White) => evaluation,
         (Evaluation::Centipawns(centipawns), Color::Black) => Evaluation::Centipawns(-centipawns),
-        // `#0` and `#-0` would be equal.
+        // Both `#0` and `#-0` are `Mate(0)`, so they cannot be distinguished.
         (Evaluation::Mate(moves), Color::Black) => Evaluation::Mate(-moves),
     };
     let by_distance = |centipawns: i32| match centipawns {
@@ -151,8 +153,8 @@ fn judge(before: Evaluation, after: Evaluation, side: Color) -> Option<Judgement
     }
 }
 
-/// Returns both sides' measures and the judgements, from the evaluation after each ply; `first` made ply 1. `mates`
-/// returns whether the last ply mates, for games without an evaluation of that ply.
+/// Returns the measures of both sides and the judgements, from the evaluation after each ply. `first` is the side that
+/// made ply 1. `mates` returns whether the last ply is checkmate, for games without an evaluation after that ply.
 pub(super) fn of(
     after: &[Option<Evaluation>],
     first: Color,
@@ -195,7 +197,7 @@ pub(super) fn of(
     (measures.map(Some), judgements)
 }
 
-/// Returns both sides' accuracies, if every evaluation except the last exists.
+/// Returns the accuracies of both sides, if all evaluations exist, except possibly the last one.
 fn accuracies(evaluations: &[Option<Evaluation>], side_of: impl Fn(usize) -> Color) -> [Option<f64>; 2] {
     let known: Vec<f64> = evaluations.iter().map_while(|evaluation| evaluation.map(win_percent)).collect();
     let plies = known.len().saturating_sub(1);
@@ -206,7 +208,7 @@ fn accuracies(evaluations: &[Option<Evaluation>], side_of: impl Fn(usize) -> Col
     let mut sums = [Sums::default(); 2];
     for (ply, pair) in known.windows(2).enumerate() {
         let [before, after] = *pair else { continue };
-        // The windows before the first complete window equal that window.
+        // Before the first complete window, the first complete window is used.
         let start = (ply + 2).saturating_sub(size.min(known.len()));
         let window = known.get(start..(start + size).min(known.len())).unwrap_or_default();
         let side = side_of(ply);
@@ -221,7 +223,7 @@ fn accuracies(evaluations: &[Option<Evaluation>], side_of: impl Fn(usize) -> Col
     sums.map(|sums| sums.mean())
 }
 
-/// The data for the two means of accuracies of a side.
+/// The sums from which the two means of a side's accuracies are computed.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     moves: f64,

@@ -1,4 +1,4 @@
-//! A side's clock over a game.
+//! Measures the clock of a side over a game.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use std::time::Duration;
 /// [`GameMeasures::from_game`](super::GameMeasures::from_game) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockMeasures {
-    /// The minimum time left after a move; zero if only the times of the moves are known.
+    /// The least time left after any move, or zero if only the times used for the moves are known.
     pub lowest: Duration,
-    /// The time that the side's moves took: the sum of `[%emt ..]`. Without these commands, it is computed from the
-    /// clocks and the tag TimeControl; the first move counts the loss of the clock.
+    /// The total time that the side used for its moves: the sum of the commands `[%emt ..]`. Without these commands, it
+    /// is computed from the clocks and the tag TimeControl. For the first move, the decrease of the clock is used.
     pub used: Duration,
-    /// The moves with a clock or a time.
+    /// The number of moves with a clock or a time used.
     pub moves: u32,
 }
 
-/// Returns the measures of the side that makes the plies `first`, `first + 2`, ..; `control` gives the base time and
-/// the increment, if known.
+/// Returns the measures for the side that makes the plies `first`, `first + 2` and so on. `control` contains the base
+/// time and the increment, if known.
 pub(super) fn of_side(
     clocks: &[Option<Duration>],
     elapsed: &[Option<Duration>],
@@ -36,7 +36,7 @@ pub(super) fn of_side(
         let mut before = if control.is_some() { base } else { clocks.first().copied().unwrap_or_default() };
         let mut used = Duration::ZERO;
         for (index, clock) in clocks.iter().enumerate() {
-            // The first clock reading contains no increment, or the clock has not started.
+            // The first reading of the clock includes no increment, or the clock has not started yet.
             let added = if index == 0 { Duration::ZERO } else { increment };
             used += (before + added).saturating_sub(*clock);
             before = *clock;

@@ -1,30 +1,30 @@
-//! The names of measures and their values as numbers, for filters, orders and tables.
+//! The names of measures, and how their values are represented as numbers, for filters, sort orders and tables.
 
 use crate::chess::{Color, Role};
 
-/// A measure of a game that its columns do not contain.
+/// A measure of a game, which is not in the tag columns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Measure {
     pub kind: MeasureKind,
-    /// The side of the measure, or `None` for measures of the whole game.
+    /// The side that is measured, or `None` for a measure of the entire game.
     pub side: Option<Color>,
 }
 
 /// The measure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MeasureKind {
-    /// The least time left, in milliseconds.
+    /// The least time left after a move, in milliseconds.
     LowClock,
-    /// The time used, in milliseconds.
+    /// The total time used, in milliseconds.
     TimeUsed,
-    /// In hundredths of a percent.
+    /// The accuracy, in hundredths of a percent.
     Accuracy,
-    /// The mean loss in hundredths of a centipawn.
+    /// The mean centipawn loss, in hundredths of a centipawn.
     CentipawnLoss,
     Inaccuracies,
     Mistakes,
     Blunders,
-    /// The greatest depth that a side's engine searched to, in plies.
+    /// The greatest search depth of a side's engine, in plies.
     Depth,
     /// The total number of positions that a side's engine searched.
     Nodes,
@@ -34,22 +34,22 @@ pub enum MeasureKind {
     MaxEval,
     /// The best evaluation for Black.
     MinEval,
-    /// The greatest change of the evaluation by one move.
+    /// The greatest change of the evaluation by a single move.
     EvalSwing,
-    /// The ply at which the game leaves all other games of its archive.
+    /// The ply at which the game leaves the moves of all other games in its archive.
     Novelty,
-    /// The piece that mates at the end, by its index in [`Role`].
+    /// The piece that gives checkmate at the end, as its index in [`Role`].
     Mate,
-    /// The opening by its positions: the index of its name in the table of names.
+    /// The opening that the positions of the game determine, as the index of its name in the table of openings.
     Opening,
-    /// The pieces on the board at the end, four bits for the number of each kind.
+    /// The pieces on the board at the end of the game, with four bits for the number of each kind.
     Ending,
 }
 
-/// The unit of a measure.
+/// The unit in which a measure is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// Milliseconds, written in seconds or as `1:30`.
+    /// Milliseconds, which filters write in seconds or as `1:30`.
     Time,
     /// Hundredths.
     Hundredths,
@@ -57,11 +57,11 @@ pub enum Unit {
     Count,
     /// A piece.
     Piece,
-    /// A name in the table of openings; not written as a number.
+    /// The index of a name in the table of openings, which filters cannot write as a number.
     Name,
 }
 
-/// The names of measures that each side has.
+/// The names of the measures that are taken for each side.
 pub const OF_SIDES: [(&str, MeasureKind); 10] = [
     ("lowclock", MeasureKind::LowClock),
     ("timeused", MeasureKind::TimeUsed),
@@ -75,7 +75,7 @@ pub const OF_SIDES: [(&str, MeasureKind); 10] = [
     ("pvlength", MeasureKind::PvLength),
 ];
 
-/// Measures of the whole game.
+/// The names of the measures of the entire game.
 pub const OF_GAMES: [(&str, MeasureKind); 5] = [
     ("maxeval", MeasureKind::MaxEval),
     ("mineval", MeasureKind::MinEval),
@@ -93,7 +93,7 @@ const PIECES: [(&str, Role); 6] = [
     ("king", Role::King),
 ];
 
-/// Returns the measure of a lower-case name, and whether it applies to either side.
+/// Returns the measure with a lower-case name, and whether it is a measure of either side.
 pub fn find(name: &str) -> Option<(Measure, bool)> {
     let named =
         |list: &[(&str, MeasureKind)], name: &str| list.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
@@ -139,7 +139,7 @@ impl MeasureKind {
 }
 
 impl Unit {
-    /// Returns the value that a text stands for in a filter.
+    /// Returns the number for a value as a filter writes it.
     pub fn literal(self, text: &str) -> Option<i64> {
         match self {
             Unit::Time => time(text),
@@ -156,7 +156,7 @@ impl Unit {
         }
     }
 
-    /// Returns the expected form of a literal.
+    /// Returns a description of the expected form of a value.
     pub fn what(self) -> &'static str {
         match self {
             Unit::Time => "a time: seconds as in 10 or 9.5, or 1:30",
@@ -173,7 +173,7 @@ pub fn piece_name(index: i64) -> &'static str {
     PIECES.iter().find(|(_, role)| *role as i64 == index).map_or("", |(name, _)| name)
 }
 
-/// Parses a decimal number as an integer, with this many significant decimals.
+/// Parses a decimal number as an integer in units of the last of `decimals` decimals.
 fn decimal(text: &str, decimals: usize) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -188,7 +188,7 @@ fn decimal(text: &str, decimals: usize) -> Option<i64> {
     Some(if negative { -number } else { number })
 }
 
-/// Parses seconds, `1:30` or `1:02:03`, as milliseconds.
+/// Parses a time that is written in seconds, as `1:30`, or as `1:02:03`, and returns milliseconds.
 fn time(text: &str) -> Option<i64> {
     let mut total = 0i64;
     let mut fields = text.split(':').peekable();
@@ -203,7 +203,7 @@ fn time(text: &str) -> Option<i64> {
 }
 
 impl Measure {
-    /// Returns whether the measure comes from the comments of a game.
+    /// Returns whether the measure is computed from the comments of a game.
     pub fn is_of_comments(self) -> bool {
         !matches!(self.kind, MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending | MeasureKind::Novelty)
     }

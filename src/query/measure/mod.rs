@@ -1,8 +1,8 @@
-//! Measures from the clocks and evaluations of a game: time left and used, accuracy, mistakes.
+//! Computes measures from the clocks and evaluations of a game: time left and used, accuracy, and mistakes.
 //!
-//! `clocks` and `accuracy` compute the measures of one game from its comments. `field` names them for filters, orders
-//! and tables. `values` computes them for many games, and `moments` finds moves by them. This room may read games, and
-//! knows nothing of filters.
+//! `clocks` and `accuracy` compute the measures of a single game from its comments. `field` defines the names of
+//! measures for filters, sort orders and tables. `values` computes measures for many games, and `moments` uses measures
+//! to find moves. This module may read games, but does not depend on filters.
 
 mod accuracy;
 mod clocks;
@@ -22,27 +22,28 @@ use crate::query::value::reading;
 use crate::query::value::reading::Reading;
 use std::time::Duration;
 
-/// The measures of a game. Values of a side are indexed by [`Color::index`], White first.
+/// The measures of a game. Values for both sides are indexed by [`Color::index`], so White's value comes first.
 ///
 /// [`GameMeasures::from_game`] has an example.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GameMeasures {
-    /// The clock after each ply of the main line, if a comment gives it (`[%clk 0:03:00]`, or the formats of engines).
+    /// The clock time after each ply of the main line, if a comment states it (`[%clk 0:03:00]`, or a form that engines
+    /// use).
     pub clock_after: Vec<Option<Duration>>,
-    /// The evaluation after each ply of the main line from White's side, if a comment gives it (`[%eval 0.35]`, or the
-    /// formats of engines).
+    /// The evaluation after each ply of the main line from White's point of view, if a comment states it
+    /// (`[%eval 0.35]`, or a form that engines use).
     pub evaluation_after: Vec<Option<Evaluation>>,
-    /// The clock of each side, or `None` if there is no data.
+    /// The clock measures of each side, or `None` if there is no data.
     pub clocks: [Option<ClockMeasures>; 2],
-    /// The play of each side according to the evaluations, or `None` without evaluations.
+    /// How well each side played according to the evaluations, or `None` if there are no evaluations.
     pub evaluations: [Option<EvaluationMeasures>; 2],
-    /// The search data of each side's engine.
+    /// The data on the searches of each side's engine.
     pub engines: [EngineMeasures; 2],
     /// The inaccuracies, mistakes and blunders, each with the ply after the move.
     pub judgements: Vec<(u32, Judgement)>,
 }
 
-/// The data on the searches of one side's engine, in any of the known formats.
+/// The data on the searches of one side's engine, in any form that engine comments use.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -56,14 +57,14 @@ pub struct GameMeasures {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EngineMeasures {
-    /// The greatest depth, in plies.
+    /// The greatest search depth, in plies.
     pub depth: Option<u32>,
-    /// The positions searched in all.
+    /// The total number of positions searched.
     pub nodes: Option<u64>,
 }
 
 impl EngineMeasures {
-    /// Adds the data in a comment after one of the side's moves.
+    /// Adds the data in a comment that follows a move of the side.
     fn add(&mut self, comment: &Comment) {
         let note = comment.engine();
         self.depth = self.depth.max(note.depth);
@@ -74,9 +75,10 @@ impl EngineMeasures {
 }
 
 impl GameMeasures {
-    /// Reads the comments of a game's main line. Walks its moves, at about 100 ns per ply.
+    /// Computes the measures of a game from the comments on its main line. Replays the moves of the game, at about 100
+    /// ns per ply.
     ///
-    /// Errors: the game is damaged.
+    /// Errors: the data of the game is damaged.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -117,7 +119,7 @@ impl GameMeasures {
                 .map(|side| clocks::of_side(&measures.clock_after, &elapsed, usize::from(side != first), control));
         }
         if measures.evaluation_after.iter().any(Option::is_some) {
-            // If there is no evaluation after the last move, the board may show a mate.
+            // If the last move has no evaluation, the position after it may still be checkmate.
             let mates = || game.position(notes.plies).is_ok_and(|last| last.is_checkmate());
             (measures.evaluations, measures.judgements) = accuracy::of(&measures.evaluation_after, first, mates);
         }

@@ -1,4 +1,4 @@
-//! Finds mistakes and moves made with little time, by comments instead of positions.
+//! Finds mistakes and moves made with little time, using comments instead of positions.
 
 use super::GameMeasures;
 use super::accuracy::Judgement;
@@ -9,7 +9,7 @@ use crate::query::tag_columns::Unread;
 use rayon::prelude::*;
 use std::time::Duration;
 
-/// Conditions on the comments of a move.
+/// Conditions that the comments on a move must satisfy.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -27,19 +27,20 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moments {
-    /// The minimum severity of the mistake.
+    /// The minimum severity of the mistake, if the move must be one.
     pub judgement: Option<Judgement>,
-    /// The move left less than this time on the clock.
+    /// The time on the clock after the move must be less than this.
     pub clock_below: Option<Duration>,
 }
 
 impl Moments {
-    /// Returns whether there are conditions.
+    /// Returns whether any condition is set.
     pub fn is_any(&self) -> bool {
         self.judgement.is_some() || self.clock_below.is_some()
     }
 
-    /// Returns the plies of the main line, after the move, that satisfy the conditions. Walks the moves of the game.
+    /// Returns the plies of the main line whose moves satisfy the conditions. Each returned ply is the ply after the
+    /// move. Replays the moves of the game.
     pub fn of_game(&self, game: &GameRef<'_>) -> Result<Vec<u32>> {
         let measures = GameMeasures::from_game(game)?;
         let is_judged = |ply: u32| {
@@ -58,8 +59,8 @@ impl Moments {
         Ok((1..=plies).filter(|ply| is_judged(*ply) && is_short(*ply)).collect())
     }
 
-    /// Returns the matching moves in these games, by game and ply, and the games that cannot be read. Works in parallel
-    /// on rayon's current pool.
+    /// Returns the moves in these games that satisfy the conditions, sorted by game and ply, and the games that cannot
+    /// be read. Runs in parallel on rayon's current pool.
     pub fn find(&self, archive: &Archive, among: &GameSet) -> (Vec<Hit>, Vec<Unread>) {
         let of_chunk = |number: usize| {
             let games = archive.games_of(number);

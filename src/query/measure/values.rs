@@ -1,4 +1,4 @@
-//! Measures of many games, computed in parallel by chunk.
+//! Computes the measures of many games, in parallel by chunk.
 
 use super::GameMeasures;
 use super::accuracy::{EvaluationMeasures, centipawns};
@@ -11,10 +11,10 @@ use crate::query::position::novelty::novelty;
 use crate::query::tag_columns::Unread;
 use rayon::prelude::*;
 
-/// The number for no value.
+/// The number that stands for a missing value.
 pub const NONE: i64 = i64::MIN;
 
-/// Returns the values of the measures of a game, [`NONE`] for no value.
+/// Returns the values of these measures for a game, with [`NONE`] for missing values.
 pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
     let reads_comments = |measure: &Measure| measure.is_of_comments() && measure.kind != MeasureKind::PvLength;
     let measured = match measures.iter().any(reads_comments) {
@@ -38,8 +38,8 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
     measures.iter().map(of).collect()
 }
 
-/// Returns for each measure the value of every game, by index from 0, and the games that cannot be read. Only games in
-/// `among` are read; there are no values for others.
+/// Returns, for each measure, the values for all games by index from 0, and the games that cannot be read. Reads only
+/// the games in `among`. All other games have missing values.
 pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
     let of_chunk = |number: usize| {
         let games = archive.games_of(number);
@@ -77,7 +77,7 @@ pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Ve
     (columns, unread)
 }
 
-/// Returns a game's value of a measure, or `None` if it has none.
+/// Returns the value of a measure for a game, or `None` if the game has no value.
 fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
     let side = measure.side.map_or(0, Color::index);
     let clock = || measured.clocks.get(side).copied().flatten();
@@ -116,7 +116,8 @@ fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
     }
 }
 
-/// Returns the moves of the longest principal variation of a side's engine, or either side's.
+/// Returns the number of moves in the longest principal variation of a side's engine, or of both engines if no side is
+/// given.
 fn longest_line(game: &GameRef<'_>, side: Option<Color>) -> Result<Option<i64>> {
     if !game.has_comments()? {
         return Ok(None);
@@ -128,11 +129,11 @@ fn longest_line(game: &GameRef<'_>, side: Option<Color>) -> Result<Option<i64>> 
     Ok(of_side.filter_map(|entry| Some(entry.pv.as_ref()?.moves.len() as i64)).max())
 }
 
-/// Returns the piece of the mating move: after a promotion the new piece, and in a castling move the king. Returns
-/// `None` if the game does not end by mate.
+/// Returns the piece that gives checkmate with the last move: after a promotion the new piece, and in castling the
+/// king. Returns `None` if the game does not end with checkmate.
 pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
     let plies = game.plies();
-    // A game without a winner may still end by mate, so the board decides.
+    // A game without a stated winner may still end with checkmate, so the position decides.
     let last = game.position(plies)?;
     if plies == 0 || !last.is_checkmate() {
         return Ok(None);
@@ -144,16 +145,16 @@ pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
         let piece = last.piece_at(square).filter(|piece| piece.color == mover)?;
         (before.piece_at(square) != Some(piece)).then_some(piece.role)
     };
-    // In castling, the king counts as the moved piece, not the rook.
+    // In castling, the king is used as the moved piece, not the rook.
     let moved = squares.filter_map(arrived);
     Ok(moved.max_by_key(|role| *role == Role::King))
 }
 
-/// The letters of pieces other than kings, the best first, with their indexes in [`Role`].
+/// The letters of the pieces other than kings, from the most valuable piece, with their indexes in [`Role`].
 const LETTERS: [(char, usize); 5] = [('Q', 4), ('R', 3), ('B', 2), ('N', 1), ('P', 0)];
 
-/// Returns the number of pieces of each kind on the board at the end: four bits each (at most fifteen), White's pawns
-/// lowest, without kings.
+/// Returns the number of pieces of each kind on the board at the end, without kings. Each kind occupies four bits (at
+/// most fifteen pieces), and White's pawns occupy the lowest bits.
 fn ending(game: &GameRef<'_>) -> Result<i64> {
     let last = game.position(game.plies())?;
     let mut counts = [0i64; 10];
@@ -167,10 +168,10 @@ fn ending(game: &GameRef<'_>) -> Result<i64> {
     Ok(counts.iter().rev().fold(0, |code, count| code << 4 | count))
 }
 
-/// The class of endings in which a side has more than two pieces besides king and pawns.
+/// The class of all endings in which a side has more than two pieces in addition to its king and pawns.
 pub const MORE_PIECES: i64 = -1;
 
-/// Returns the class of an ending: its pieces, with any number of pawns counted as one.
+/// Returns the class of an ending, in which any number of pawns is treated as one pawn.
 pub fn ending_class(code: i64) -> i64 {
     let count = |index: usize| code >> (index * 4) & 15;
     let pieces = |side: usize| (1..5).map(|role| count(side * 5 + role)).sum::<i64>();
@@ -183,7 +184,7 @@ pub fn ending_class(code: i64) -> i64 {
     })
 }
 
-/// Returns the pieces of an ending as `KRPP v KRP`, White's first.
+/// Returns the pieces of an ending in the form `KRPP v KRP`, White's pieces first.
 pub fn ending_name(code: i64) -> String {
     let side = |side: usize| {
         let pieces = LETTERS.iter().map(|(letter, role)| {

@@ -1,4 +1,5 @@
-//! Queries in the JSON of Scoutfish (its README, "Rules", "Sequences" and "Streaks"), with some additional rules.
+//! Reads queries in the JSON format of Scoutfish (its README, "Rules", "Sequences" and "Streaks"), with some additional
+//! rules.
 
 use crate::chess::{Color, Role};
 use crate::game::Outcome;
@@ -7,7 +8,7 @@ use crate::query::pattern::json_path::JsonPath;
 use crate::query::pattern::{BoardPattern, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, Streak};
 use serde_json::{Map, Value};
 
-/// A query and its output options.
+/// A query, with its output options.
 ///
 /// ```
 /// let query = scoresheet::query::pattern::json::parse(r#"{"material": "KRPkr", "skip": 10, "limit": 5}"#)?;
@@ -16,20 +17,20 @@ use serde_json::{Map, Value};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JsonQuery {
-    /// The condition on a game.
+    /// The pattern that a game must match.
     pub pattern: Pattern,
-    /// The number of games to skip.
+    /// The number of matching games to skip.
     pub skip: u64,
-    /// The maximum number of games.
+    /// The maximum number of games to return.
     pub limit: Option<u64>,
 }
 
-/// Reads a query. Rules: `sub-fen`, `material`, `imbalance`, `result`, `result-type`, `moved`, `captured`, `stm`,
-/// `pass`, `white-move`, `black-move`, and in addition to Scoutfish `pattern` and `pawns`; with `sequence` and `streak`
-/// around them, and `skip` and `limit`.
+/// Reads a query. The rules are `sub-fen`, `material`, `imbalance`, `result`, `result-type`, `moved`, `captured`,
+/// `stm`, `pass`, `white-move` and `black-move`. In addition to the rules of Scoutfish, there are `pattern` and
+/// `pawns`. `sequence` and `streak` may enclose the rules, and `skip` and `limit` may accompany them.
 ///
-/// `stm` is the side to move in the position; `moved` and `captured` describe the move that led to it. Material and
-/// imbalance are compared piece by piece.
+/// `stm` is the side to move in the position. `moved` and `captured` refer to the move that led to the position.
+/// Material and imbalance are compared separately for each kind of piece.
 pub fn parse(text: &str) -> Result<JsonQuery, QueryFault> {
     read(&parsed(text)?, &JsonPath::root(text))
 }
@@ -44,7 +45,7 @@ pub(in crate::query) fn parsed(text: &str) -> Result<Value, QueryFault> {
     })
 }
 
-/// Reads a query like `parse`, from the value at a place in a text.
+/// Reads a query like `parse`, from a JSON value, given with its location in the text.
 pub(in crate::query) fn read(value: &Value, path: &JsonPath) -> Result<JsonQuery, QueryFault> {
     let fields = object(value, path)?;
     let number = |name: &str| match fields.get(name) {
@@ -75,7 +76,7 @@ fn array<'a>(value: &'a Value, path: &JsonPath) -> Result<&'a [Value], QueryFaul
     }
 }
 
-/// Refuses fields other than the known fields.
+/// Returns an error if there are members other than the known members.
 fn only(fields: &Map<String, Value>, known: &[&str], path: &JsonPath) -> Result<(), QueryFault> {
     let at_top = |name: &&String| path.is_root() && matches!(name.as_str(), "skip" | "limit");
     match fields.keys().find(|name| !known.contains(&name.as_str()) && !at_top(name)) {
@@ -114,7 +115,7 @@ const RULES: [&str; 13] = [
     "pawns",
 ];
 
-/// Returns whether this is the name of a rule, or of a member that contains rules.
+/// Returns whether a name is the name of a rule, or of a member that contains rules.
 pub(in crate::query) fn is_rule(name: &str) -> bool {
     RULES.contains(&name) || matches!(name, "sequence" | "streak")
 }
@@ -154,14 +155,14 @@ fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, 
 impl std::str::FromStr for Pattern {
     type Err = QueryFault;
 
-    /// Parses a query in Scoutfish's JSON, such as `{"material": "KRPkr"}` (docs/FIND.md); ignores its `skip` and
-    /// `limit`.
+    /// Parses a query in the JSON format of Scoutfish, such as `{"material": "KRPkr"}` (docs/FIND.md). Ignores the
+    /// members `skip` and `limit`.
     fn from_str(text: &str) -> Result<Pattern, QueryFault> {
         parse(text).map(|query| query.pattern)
     }
 }
 
-/// Parses pieces such as `KQ`. Errors give their column.
+/// Parses the letters of pieces, such as `KQ`. Errors contain the column.
 pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
     roles(text).map_err(|fault| QueryFault::in_bytes(text, fault))
 }
@@ -174,7 +175,7 @@ pub(in crate::query) fn roles(text: &str) -> Result<Vec<Role>, Fault> {
     text.bytes().enumerate().map(role).collect()
 }
 
-/// Reads a member that is a text or a list of texts.
+/// Reads a member whose value is a text or a list of texts.
 fn list<T>(
     fields: &Map<String, Value>,
     path: &JsonPath,

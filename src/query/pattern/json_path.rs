@@ -1,10 +1,10 @@
-//! The position of a value in a JSON text, for error messages.
+//! Locates a value in a JSON text, for error messages.
 
 use crate::query::fault::QueryFault;
 use std::fmt;
 use std::ops::Range;
 
-/// A value in a JSON text, given by the path to it.
+/// The location of a value in a JSON text, given by the path to the value.
 #[derive(Clone, Debug)]
 pub struct JsonPath<'a> {
     text: &'a str,
@@ -18,22 +18,22 @@ enum Step {
 }
 
 impl<'a> JsonPath<'a> {
-    /// Returns the path of the complete text, which must be JSON.
+    /// Returns the path to the entire text, which must be valid JSON.
     pub fn root(text: &'a str) -> JsonPath<'a> {
         JsonPath { text, steps: Vec::new() }
     }
 
-    /// Returns whether the value is the entire text.
+    /// Returns whether the path refers to the entire text.
     pub fn is_root(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Returns the path of a member of this object.
+    /// Returns the path to a member of this object.
     pub fn field(&self, name: &str) -> JsonPath<'a> {
         self.step(Step::Field(name.to_owned()))
     }
 
-    /// Returns the path of an element of this array, by its index from 0.
+    /// Returns the path to an element of this array, given its index from 0.
     pub fn item(&self, number: usize) -> JsonPath<'a> {
         self.step(Step::Item(number))
     }
@@ -44,17 +44,17 @@ impl<'a> JsonPath<'a> {
         JsonPath { text: self.text, steps }
     }
 
-    /// Returns the fault of the value.
+    /// Returns a fault in the value.
     pub fn fault(&self, what: &str) -> QueryFault {
         self.fault_at(self.find().1, what)
     }
 
-    /// Returns the fault of the member's name.
+    /// Returns a fault in the name of the member.
     pub fn fault_of_name(&self, what: &str) -> QueryFault {
         self.fault_at(self.find().0, what)
     }
 
-    /// Returns the fault at a letter of this string value, by its column in bytes from 1.
+    /// Returns a fault at a letter in this string value, given its column in bytes, from 1.
     pub fn fault_within(&self, (column, what): (usize, String)) -> QueryFault {
         let Range { start, end } = self.find().1;
         let literal = self.text.get(start..end).unwrap_or_default();
@@ -69,13 +69,14 @@ impl<'a> JsonPath<'a> {
         QueryFault::new(self.text, at.start.min(end)..at.end.min(end), what)
     }
 
-    /// Returns the range of the name, for a member, and the range of the value.
+    /// Returns the range of the name, if the value is a member, and the range of the value.
     fn find(&self) -> (Range<usize>, Range<usize>) {
         let bytes = self.text.as_bytes();
         let start = blanks(bytes, 0);
         let mut found = (start..start, start..value(bytes, start));
         for step in &self.steps {
-            // serde_json has parsed the value, so it exists. Otherwise the position of the enclosing value is used.
+            // serde_json has parsed the text, so the value exists. If it did not, the location of the enclosing value
+            // would be used.
             match child(self.text, found.1.start, step) {
                 Some(next) => found = next,
                 None => break,
@@ -98,7 +99,8 @@ impl fmt::Display for JsonPath<'_> {
     }
 }
 
-/// Returns the member or element of the value at `at`. If members have the same name, the last one counts.
+/// Returns the ranges of a member or an element of the value at `at`. If several members have the same name, the last
+/// one is used.
 fn child(text: &str, at: usize, step: &Step) -> Option<(Range<usize>, Range<usize>)> {
     let bytes = text.as_bytes();
     let (mut next, mut number, mut found) = (blanks(bytes, at + 1), 0, None);
@@ -133,7 +135,7 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// Returns the end of the value that begins at `at`; always greater than `at`, up to the end of the text.
+/// Returns the end of the value that begins at `at`. The end is greater than `at`, except at the end of the text.
 fn value(bytes: &[u8], at: usize) -> usize {
     let (mut next, mut depth) = (at, 0usize);
     loop {
@@ -167,7 +169,7 @@ fn value(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Returns the offset in a JSON string literal of byte `at` of the decoded string.
+/// Returns the offset within a JSON string literal that corresponds to byte `at` of the decoded string.
 fn raw(literal: &str, at: usize) -> usize {
     let bytes = literal.as_bytes();
     let (mut offset, mut read) = (1, 0);
@@ -179,7 +181,7 @@ fn raw(literal: &str, at: usize) -> usize {
             _ => literal.get(offset..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
         };
         let letters = literal.get(offset..offset + length).unwrap_or_default();
-        // Half of a surrogate pair is not a string; the pair has four bytes.
+        // Half of a surrogate pair cannot be decoded. It is counted as two of the four bytes of the pair.
         let decoded = serde_json::from_str::<String>(&format!("\"{letters}\""));
         read += decoded.map_or(2, |text| text.len());
         offset += length;

@@ -1,5 +1,5 @@
-//! Patterns: conditions on a position or on the move that led to it (boards, material, imbalance, moves), and sequences
-//! of them.
+//! Patterns, which are conditions on a position or on the move that led to it (boards, material, imbalance, moves), and
+//! sequences of such conditions.
 
 pub mod json;
 pub(in crate::query) mod json_path;
@@ -17,7 +17,7 @@ use crate::query::position::position_query::class;
 pub use move_rule::MoveRule;
 use move_rule::Played;
 
-/// Every class of piece, and the empty square.
+/// The bits of all classes of pieces, and of the empty square.
 const ANY: u16 = (1 << 13) - 1;
 
 fn class_of(letter: u8) -> Option<u8> {
@@ -25,27 +25,29 @@ fn class_of(letter: u8) -> Option<u8> {
     Some(1 + role as u8 + if letter.is_ascii_uppercase() { 0 } else { 6 })
 }
 
-/// A board pattern: the allowed contents of each square.
+/// A board pattern, which defines the allowed contents of each square.
 ///
 /// [`Condition`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardPattern(Vec<(u8, u16)>);
 
 impl BoardPattern {
-    /// Parses eight ranks, from the eighth to the first, separated by `/`. A letter is that piece, and a digit is that
-    /// number of squares with any content. `?` is one square with any content, `.` an empty square, `*` any piece, `A`
-    /// any White piece, and `a` any Black piece. `[Qr.]` is one of these contents, and `[^Pp]` any other content.
+    /// Parses a board pattern: eight ranks, from the eighth rank to the first, separated by `/`. A letter stands for a
+    /// piece, and a digit stands for a number of squares with any content. `?` stands for one square with any content,
+    /// `.` for an empty square, `*` for any piece, `A` for any White piece, and `a` for any Black piece. `[Qr.]` stands
+    /// for one of these contents, and `[^Pp]` for any content except these.
     pub fn parse(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    /// Parses the piece placement of a FEN: its pieces must be present, and other pieces are ignored. Later fields are
-    /// ignored.
+    /// Parses the piece placement of a FEN: the pieces in it must be on the board, and other pieces are ignored. Later
+    /// fields are ignored.
     pub fn parse_sub_fen(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    /// Parses a board on which only the pawns count: exactly these pawns. A pawn on rank 1 or 8 is an error.
+    /// Parses a board on which only the pawns are compared. There must be exactly these pawns. A pawn on rank 1 or 8
+    /// causes an error.
     pub fn parse_pawns(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read_pawns(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -133,7 +135,7 @@ impl BoardPattern {
             let mask = written.iter().find(|(at, _)| *at == square).map_or(0, |(_, mask)| mask & pawns);
             (square, if mask == 0 { ANY & !pawns } else { mask })
         };
-        // Pawns first, because they differ most between positions.
+        // Pawns are compared first, because they differ most between positions.
         let mut squares: Vec<(u8, u16)> = (0..64).map(of).collect();
         squares.sort_by_key(|(_, mask)| mask & !pawns != 0);
         Ok(BoardPattern(squares))
@@ -161,19 +163,20 @@ fn mask_of(letter: u8) -> Option<u16> {
     })
 }
 
-/// The number of pieces of each of the twelve kinds, White pawns first.
+/// The number of pieces of each of the twelve kinds, where White's pawns come first.
 type PieceCounts = [u8; 12];
 
-/// The number of pieces of each kind: minimum and maximum for each of the twelve kinds, White pawns first.
+/// The minimum and maximum number of pieces of each of the twelve kinds, where White's pawns come first.
 ///
 /// [`Condition`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Material([(u8, u8); 12]);
 
 impl Material {
-    /// Parses pieces with numbers, such as `KRPkr`: upper case for White, lower case for Black. A number may follow a
-    /// letter: `P2`, `P1-3`, `P2+`, `P+` (one or more), `P*` (any number), `P?` (one or none). Other pieces must be
-    /// absent. If all letters are upper case, Black's pieces begin at the second K.
+    /// Parses a list of pieces with optional numbers, such as `KRPkr`. Upper-case letters are White's pieces, and
+    /// lower-case letters are Black's. A number may follow a letter: `P2`, `P1-3`, `P2+`, `P+` (one or more), `P*` (any
+    /// number), or `P?` (one or none). Pieces that are not listed must be absent. If all letters are upper case, the
+    /// second K begins the list of Black's pieces.
     pub fn parse(text: &str) -> Result<Material, QueryFault> {
         Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -227,7 +230,7 @@ impl Material {
     }
 }
 
-/// Parses a number from 0 to 64 at `at`, if there is one, and advances past it.
+/// Parses the number from 0 to 64 at `at`, if there is one, and moves `at` past it.
 fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
     let rest = text.get(*at..).unwrap_or_default();
     let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
@@ -240,14 +243,14 @@ fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
     number.map(Some).ok_or(fault)
 }
 
-/// The surplus of White over Black in each role, such as `PPvN`.
+/// The surplus of each side over the other in each role, such as `PPvN`.
 ///
 /// [`Condition`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Imbalance([i16; 6]);
 
 impl Imbalance {
-    /// Parses White's surplus, `v`, and Black's surplus.
+    /// Parses White's surplus, the letter `v`, and Black's surplus.
     pub fn parse(text: &str) -> Result<Imbalance, QueryFault> {
         Imbalance::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -276,7 +279,7 @@ impl Imbalance {
     }
 }
 
-/// The ending of a game on the board.
+/// The way in which a game ends on the board.
 ///
 /// [`Condition`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -287,8 +290,8 @@ pub enum Ending {
     Stalemate,
 }
 
-/// A condition on a position and on the move before it. One entry of each list must match; an empty list is no
-/// condition.
+/// A condition on a position and on the move that led to it. At least one entry of each list must match. An empty list
+/// imposes no condition.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -316,7 +319,7 @@ pub enum Ending {
 pub struct Condition {
     /// The game's result.
     pub results: Vec<Outcome>,
-    /// The position is the last of the game, with this ending.
+    /// The position is the last one of the game, and the game has this ending.
     pub ending: Option<Ending>,
     /// Boards with blanks.
     pub boards: Vec<BoardPattern>,
@@ -324,20 +327,20 @@ pub struct Condition {
     pub pawns: Vec<BoardPattern>,
     /// Pieces on the board.
     pub materials: Vec<Material>,
-    /// The surplus of each side.
+    /// The surplus of each side over the other.
     pub imbalances: Vec<Imbalance>,
-    /// The move that led to the position.
+    /// The move that leads to the position.
     pub moves: Vec<MoveRule>,
-    /// The moved piece has one of these roles.
+    /// The roles that the moved piece may have.
     pub moved: Option<Vec<Role>>,
-    /// The captured piece has one of these roles; an empty list means no capture.
+    /// The roles that the captured piece may have. An empty list means that the move must not be a capture.
     pub captured: Option<Vec<Role>>,
     /// The side to move.
     pub side: Option<Color>,
 }
 
 impl Condition {
-    /// Returns the condition with colors exchanged and the board flipped.
+    /// Returns the condition with the colors exchanged and the board flipped.
     pub fn swapped(&self) -> Condition {
         Condition {
             results: self.results.clone(),
@@ -403,7 +406,8 @@ impl Condition {
         self.moved.is_some() || self.captured.is_some()
     }
 
-    /// Returns the maximum number of pawns and of pieces of White and Black on a matching board.
+    /// Returns the maximum numbers of White's pawns, Black's pawns, White's pieces and Black's pieces on a matching
+    /// board.
     fn most(&self) -> [u8; 4] {
         let most = |classes: std::ops::Range<usize>| {
             let of = |material: &Material| {
@@ -424,10 +428,10 @@ impl Condition {
     }
 }
 
-/// A ply of a game, as seen by conditions.
+/// A ply of a game, in the form in which conditions are tested on it.
 struct At<'a> {
     board: &'a [u8; 64],
-    /// The number of pieces of each class, if a condition counts them.
+    /// The number of pieces of each class. It is computed only if a condition counts pieces.
     pieces: &'a PieceCounts,
     turn: Color,
     played: Option<Played>,
@@ -435,13 +439,13 @@ struct At<'a> {
     state: &'a ReplayState<'a>,
 }
 
-/// One or more conditions that hold at consecutive plies.
+/// One or more conditions that must match at consecutive plies.
 ///
 /// [`Pattern`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Streak(pub Vec<Condition>);
 
-/// A pattern: streaks, each after the end of the previous one.
+/// A pattern: a list of streaks, each of which must begin after the end of the previous one.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -464,12 +468,12 @@ pub struct Streak(pub Vec<Condition>);
 pub struct Pattern(pub Vec<Streak>);
 
 impl Pattern {
-    /// Returns the pattern of one condition that must hold for this many plies.
+    /// Returns the pattern of a single condition that must match at this many consecutive plies.
     pub fn lasting(condition: Condition, plies: usize) -> Pattern {
         Pattern(vec![Streak(vec![condition; plies.max(1)])])
     }
 
-    /// Returns the pattern with colors exchanged and the board flipped.
+    /// Returns the pattern with the colors exchanged and the board flipped.
     pub fn swapped(&self) -> Pattern {
         let turned = |streak: &Streak| Streak(streak.0.iter().map(Condition::swapped).collect());
         Pattern(self.0.iter().map(turned).collect())
@@ -479,18 +483,19 @@ impl Pattern {
         self.0.iter().flat_map(|streak| &streak.0)
     }
 
-    /// Returns the maximum number of pawns and pieces at the end of a game that has matched the pattern.
+    /// Returns the maximum numbers of pawns and pieces of each side at the end of a game that matches the pattern.
     pub(crate) fn most(&self) -> [u8; 4] {
         self.conditions()
             .map(Condition::most)
             .fold([u8::MAX; 4], |all, material| std::array::from_fn(|i| all[i].min(material[i])))
     }
 
-    /// Calls `found` with the plies of each match until it returns false; a match begins after the end of the previous
-    /// one.
+    /// Calls `found` with the plies of each match until `found` returns false. Each match begins after the end of the
+    /// previous one.
     ///
-    /// The matches are the earliest ones: for each streak, the first match that begins after the end of the previous
-    /// streak. The game comes from an archive or is any other [`Stream`]; its result is the movetext's.
+    /// The search finds the earliest matches: for each streak, it takes the first match that begins after the end of
+    /// the previous streak. The game comes from an archive or is any other [`Stream`]. Its result is the one in the
+    /// movetext.
     pub fn scan<'s>(
         &self,
         game: impl Into<Stream<'s>>,
@@ -500,12 +505,12 @@ impl Pattern {
         self.scan_ended(game, game.outcome(), found)
     }
 
-    /// Returns whether there is a condition on the result.
+    /// Returns whether the pattern contains a condition on the result.
     pub(crate) fn asks_result(&self) -> bool {
         self.conditions().any(|condition| !condition.results.is_empty())
     }
 
-    /// Like `scan`, for a game with this result.
+    /// Searches a game with this result like `scan`.
     pub(crate) fn scan_ended(
         &self,
         game: Stream<'_>,
@@ -516,15 +521,15 @@ impl Pattern {
     }
 }
 
-/// The search for one pattern in a game.
+/// The state of the search for one pattern in a game.
 struct Matcher<'p> {
     streaks: &'p [Streak],
-    /// The number of streaks that have held, and their plies.
+    /// The number of streaks that have matched so far, and the plies at which they matched.
     done: usize,
     plies: Vec<u32>,
-    /// For each open start of the current streak, the number of its conditions that have matched.
+    /// For each ply at which the current streak may have begun, the number of its conditions that have matched so far.
     open: Vec<usize>,
-    /// The caller wants no further match.
+    /// Whether the caller wants no further matches.
     is_over: bool,
 }
 
@@ -537,7 +542,7 @@ impl<'p> Matcher<'p> {
         self.streaks.iter().flat_map(|streak| &streak.0)
     }
 
-    /// Adds the next ply. Calls `found` if it completes a match.
+    /// Adds the next ply. Calls `found` if the ply completes a match.
     fn see(&mut self, at: &At, found: &mut impl FnMut(Vec<u32>) -> bool) {
         let Some(Streak(streak)) = self.streaks.get(self.done) else { return };
         self.open.push(0);
@@ -546,7 +551,7 @@ impl<'p> Matcher<'p> {
             *held += usize::from(holds);
             holds
         });
-        // The streak that began first is completed first.
+        // The start that was opened first is completed first.
         if self.open.first() == Some(&streak.len()) {
             let end = at.state.ply();
             self.plies.extend(end + 1 - streak.len() as u32..=end);
@@ -560,8 +565,9 @@ impl<'p> Matcher<'p> {
     }
 }
 
-/// Replays a game with this result once, and calls `found` with the matches of each pattern. If `found` returns false,
-/// that pattern is no longer searched, and the others only for matches that have begun.
+/// Replays a game with this result once and calls `found` with the matches of each pattern. If `found` returns false
+/// for a pattern, the search for that pattern ends, and the other patterns can only complete the matches that they have
+/// begun.
 fn scan_each(
     patterns: &mut [Matcher<'_>],
     game: Stream<'_>,
@@ -578,9 +584,9 @@ fn scan_each(
         patterns.iter().flat_map(Matcher::conditions).flat_map(|condition| &condition.moves).copied().collect();
     let last_ply = if any(|condition| condition.ending.is_some()) { game.plies() } else { u32::MAX };
     let mut pieces = PieceCounts::default();
-    // Returns whether a pattern is still searched for.
+    // Returns whether the search for any pattern must continue.
     let mut see = |state: &ReplayState<'_>, played: Option<Played>| {
-        // Pieces come and go only by captures and moves of pawns, which reset the clock.
+        // The numbers of pieces change only by captures and by promotions, and both reset the halfmove clock.
         if counts_pieces && (state.ply() == 0 || state.halfmove_clock() == 0) {
             pieces = state.bitboards().map(|squares| squares.count_ones() as u8);
         }

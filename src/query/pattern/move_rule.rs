@@ -1,4 +1,4 @@
-//! Conditions on a move, and moves as the difference of the boards before and after them.
+//! Conditions on moves, and moves determined from the boards before and after them.
 
 use crate::brenner::replay::ReplayState;
 use crate::brenner::{CASTLE_A, CASTLE_H};
@@ -6,9 +6,9 @@ use crate::chess::{CastlingSide, Color, Role};
 use crate::query::fault::{Fault, QueryFault};
 use crate::query::position::position_query::class;
 
-/// The effect of a move on the opposing king.
+/// The effect of a move on the opposing king: check or checkmate.
 ///
-/// [`MoveRule::parse`] reads it from `+` and `#`; [`MoveRule`] has an example.
+/// [`MoveRule::parse`] reads it from the suffixes `+` and `#`, and [`MoveRule`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Gives {
     /// Check or mate.
@@ -17,7 +17,7 @@ enum Gives {
     Mate,
 }
 
-/// A condition on a move, written as SAN without a position.
+/// A condition on a move, written like SAN but independent of any position.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -42,7 +42,7 @@ enum Gives {
 pub struct MoveRule {
     color: Color,
     castle: Option<CastlingSide>,
-    /// Whether the move is a capture.
+    /// Whether the move must be a capture.
     captures: bool,
     gives: Option<Gives>,
     role: Role,
@@ -53,8 +53,8 @@ pub struct MoveRule {
 }
 
 impl MoveRule {
-    /// Parses a move such as `Nf3`, `Rac1`, `exd5`, `e8=Q` or `O-O`. Omitted parts match anything. `x` requires a
-    /// capture, `+` a check (or mate), and `#` a mate.
+    /// Parses the notation of a move, such as `Nf3`, `Rac1`, `exd5`, `e8=Q` or `O-O`. Omitted parts match anything. `x`
+    /// requires a capture, `+` requires a check (or checkmate), and `#` requires a checkmate.
     pub fn parse(text: &str, color: Color) -> Result<MoveRule, QueryFault> {
         MoveRule::read(text, color).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -115,12 +115,12 @@ impl MoveRule {
         Ok(rule)
     }
 
-    /// Returns the rule for the other side, on a reversed board.
+    /// Returns the rule for the other side, on a flipped board.
     pub(super) fn swapped(&self) -> MoveRule {
         MoveRule { color: self.color.other(), to: self.to ^ 56, rank: self.rank.map(|rank| 7 - rank), ..*self }
     }
 
-    /// Returns whether a move that led to the position `after` matches.
+    /// Returns whether the move that led to the position `after` matches the rule.
     pub(super) fn matches(&self, played: &Played, after: &ReplayState<'_>) -> bool {
         self.is_played(played)
             && match self.gives {
@@ -130,7 +130,7 @@ impl MoveRule {
             }
     }
 
-    /// Returns whether a move of `color` between these boards may match, from the target square alone.
+    /// Returns whether a move of `color` between these boards may match the rule, judging by the target square alone.
     #[inline]
     pub(super) fn may_match(&self, before: &[u8; 64], after: &[u8; 64], color: Color) -> bool {
         let to = usize::from(self.to & 63);
@@ -151,7 +151,7 @@ impl MoveRule {
     }
 }
 
-/// A move, determined from the boards before and after it.
+/// A move that was determined from the boards before and after it.
 pub(super) struct Played {
     color: Color,
     from: u8,
@@ -163,7 +163,8 @@ pub(super) struct Played {
 }
 
 impl Played {
-    /// Returns `None` for the null move. `code` is the last byte of the move.
+    /// Returns the move between two boards, or `None` for the null move. `code` is the last byte of the move's
+    /// encoding.
     pub(super) fn of(before: &[u8; 64], after: &[u8; 64], color: Color, code: Option<&u8>) -> Option<Played> {
         let is_of_mover = |class: u8| (1..13).contains(&class) && (class > 6) == (color == Color::Black);
         let (mut from, mut to, mut captured, mut lost_pawn) = (None, None, None, false);
@@ -171,7 +172,7 @@ impl Played {
             let [then, now] = [before, after].map(|board| class(board[usize::from(square & 63)]));
             if is_of_mover(then) {
                 lost_pawn |= (then - 1) % 6 == Role::Pawn as u8;
-                // In castling, the king counts as the moved piece, not the rook.
+                // For castling, the king is recorded as the moved piece, not the rook.
                 if from.is_none() || (then - 1) % 6 == Role::King as u8 {
                     from = Some((square, (then - 1) % 6));
                 }

@@ -10,7 +10,7 @@ use crate::query::position::search::{
     Hit, Search, SearchOptions, SearchResult, Step, games_of, in_principal_variations,
 };
 
-/// Options of a pattern search.
+/// The options of a pattern search.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -31,14 +31,14 @@ use crate::query::position::search::{
 pub struct PatternOptions {
     /// Also with colors reversed.
     pub either_color: bool,
-    /// The range of the search in each game.
+    /// The parts of each game that are searched.
     pub reach: SearchOptions,
 }
 
 impl Search<'_> {
-    /// Finds the games that match a pattern, on the current pool of rayon. Each matching ply is a hit; without
-    /// `all_plies` only the first match counts. Variations are not searched. Each principal variation is searched
-    /// separately, as a game that ends with the variation's last move.
+    /// Finds the games that match a pattern, on rayon's current pool. Each matching ply is a hit. Without `all_plies`,
+    /// only the first match of each game is reported. Variations are not searched. Each principal variation is searched
+    /// separately, as if it were a game that ends with the last move of the variation.
     pub fn pattern(&self, pattern: &Pattern, options: PatternOptions) -> SearchResult {
         let PatternOptions { either_color, reach } = options;
         let all_plies = reach.all_plies;
@@ -58,7 +58,7 @@ impl Search<'_> {
         }
         let (hits, unread) = self.each(&candidates, |game, hits| {
             let mut plies = Vec::new();
-            // With either color, a game may be a candidate for only one of the two patterns.
+            // If either color may match, a game may be a candidate for only one of the two patterns.
             let may =
                 |pattern: &&Pattern| signatures.is_none_or(|known| known.may_end_within(game.number(), pattern.most()));
             let outcome = if asks_result { outcome(game)? } else { Outcome::Unknown };
@@ -99,10 +99,10 @@ impl Search<'_> {
 }
 
 impl Pattern {
-    /// Calls `found` with the plies of the matches in a principal variation, counted from its start. Passes all
-    /// matches, or the first match that is not only the commented move.
+    /// Calls `found` with the plies of the matches in a principal variation, where plies are counted from the
+    /// variation's start. Passes all matches, or only the first match that includes more than the commented move.
     fn scan_variation(&self, pv: &PrincipalVariation, outcome: Outcome, all_plies: bool, mut found: impl FnMut(u32)) {
-        // Pieces are labelled as in a game that begins here.
+        // Pieces receive the same labels as in a game that begins here.
         let Ok(start) = Position::from_fen(pv.start.fen().as_bytes()) else { return };
         let (mut position, mut bytes) = (start.clone(), Vec::with_capacity(pv.moves.len()));
         for m in &pv.moves {
@@ -111,7 +111,7 @@ impl Pattern {
         }
         let known = u32::from(pv.has_own_move);
         let stream = Stream { start: &start, bytes: &bytes };
-        // The bytes encode legal moves, so the scan cannot fail.
+        // The bytes encode legal moves, so the search cannot fail.
         let _ = self.scan_ended(stream, outcome, |plies| {
             let is_new = plies.iter().any(|depth| *depth > known);
             plies.into_iter().filter(|depth| is_new && *depth > 0).for_each(&mut found);

@@ -1,4 +1,4 @@
-//! Builds the position index of an archive in bounded memory.
+//! Builds the position index of an archive in a bounded amount of memory.
 
 use crate::archive::{Archive, FileKind, GameRef, temporary};
 use crate::brenner::replay::Replay;
@@ -16,16 +16,16 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// The size in bytes of an entry during sorting.
+/// The size of an entry in bytes during sorting.
 const SORTED: usize = 16;
-/// The number of bytes of buckets that are written at a time.
+/// The number of bytes of the bucket table that are written at a time.
 const WRITTEN: usize = 1 << 16;
 
-/// Builds the position index of an archive; returns its size in bytes and its number of positions.
+/// Builds the position index of an archive. Returns the size of the index in bytes and the number of its positions.
 ///
-/// Uses `memory` bytes for sorting, about an eighth of a byte per position for the buckets, and sixteen bytes per game.
-/// Positions that do not fit go through temporary files in the folder of the archive, 16 bytes each. The unit of
-/// progress is a game; each counts twice. Errors: a game that cannot be read, a full disk.
+/// Uses `memory` bytes for sorting, about an eighth of a byte per position for the buckets, and 16 bytes per game.
+/// Entries that do not fit in memory are written to temporary files in the archive's folder, at 16 bytes per entry. The
+/// unit of progress is a game, and each game is counted twice. Errors: a game cannot be read, or the disk is full.
 pub fn build<'a>(archive: &Archive, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<(u64, u64)> {
     build_positions(archive, memory, &monitor.into())
 }
@@ -43,13 +43,13 @@ pub(in crate::query) fn build_positions(archive: &Archive, memory: u64, monitor:
     Ok((writer.commit()?, entries))
 }
 
-/// The facts of a game.
+/// The facts of a game that the index stores.
 #[derive(Clone, Copy)]
 pub(in crate::query) struct Known {
-    /// The plies of its main line, with bit 0 set if the game is set up.
+    /// Twice the number of plies of the main line, plus one if the game begins from a set-up position.
     plies: u32,
     facts: Facts,
-    /// Whether the game has entries: an unreadable deleted game has none.
+    /// Whether the index contains entries of the game. It contains no entries of an unreadable deleted game.
     is_read: bool,
 }
 
@@ -63,7 +63,7 @@ impl Known {
     }
 }
 
-/// Returns a game, deleted or not; `None` for an unreadable deleted game.
+/// Returns a game, whether or not it is deleted, or `None` for an unreadable deleted game.
 fn any_game<'a>(archive: &'a Archive, chunk: &crate::archive::Chunk<'a>, number: u64) -> Result<Option<GameRef<'a>>> {
     match chunk.any_game(number) {
         Err(_) if archive.is_deleted(number) => Ok(None),
@@ -71,7 +71,7 @@ fn any_game<'a>(archive: &'a Archive, chunk: &crate::archive::Chunk<'a>, number:
     }
 }
 
-/// Returns the facts of games, including deleted games, because they may be restored.
+/// Returns the facts of games. Deleted games are included because they may be restored.
 pub(in crate::query) fn known_of(archive: &Archive, games: &[Range<u64>], monitor: &Monitor) -> Result<Vec<Known>> {
     let none = Facts { plies: 0, set_up: true, outcome: Outcome::Unknown, ratings: [0; 2], year: 0 };
     let of_part = |(number, games): (usize, Range<u64>)| -> Result<Vec<Known>> {
@@ -99,7 +99,7 @@ pub(in crate::query) fn known_of(archive: &Archive, games: &[Range<u64>], monito
     Ok(all)
 }
 
-/// Adds a segment with the facts of games.
+/// Writes a segment with the facts of games.
 pub(in crate::query) fn add_facts(
     writer: &mut SideWriter,
     games: &[Range<u64>],
@@ -111,7 +111,7 @@ pub(in crate::query) fn add_facts(
     })
 }
 
-/// Adds a segment with the places of games; returns its number of positions.
+/// Writes a segment with the places of games and returns the number of its positions.
 pub(in crate::query) fn add_places(
     writer: &mut SideWriter,
     archive: &Archive,
@@ -191,7 +191,7 @@ pub(in crate::query) fn add_places(
     Ok(entries)
 }
 
-/// Returns the key and the place of each position of some games of a chunk, given the first place of each game.
+/// Returns the key and the place of each position in some games of a chunk. The first place of each game is given.
 fn keys_of<'a>(
     archive: &Archive,
     chunk: usize,
@@ -205,7 +205,7 @@ fn keys_of<'a>(
             continue;
         }
         let game = chunk.any_game(number)?;
-        // The standard starting position is not indexed.
+        // The standard starting position is not indexed by its key.
         let (mut place, mut skipped) = (*start, !game.is_set_up());
         let walked = Replay::new(game.start()).walk_keys(game.brenner(), |_, key| {
             if !std::mem::take(&mut skipped) {
@@ -218,10 +218,11 @@ fn keys_of<'a>(
     Ok(keys)
 }
 
-/// Keys and places to be sorted: in memory, or divided among temporary files by the highest bits of the keys.
+/// A sorter for keys and their places. It keeps them in memory, or divides them among temporary files by the highest
+/// bits of the keys.
 struct Sorter {
     layout: PlacesLayout,
-    /// The number of these bits, which is less than the number of stored bits.
+    /// The number of these highest bits, which is less than the number of key bits that the index stores.
     parts: u32,
     files: Vec<BufWriter<File>>,
     held: Vec<(u64, u64)>,
@@ -248,8 +249,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// Calls `each` with the kept bits and the place of all entries, in order. Returns the kept bits that are shared by
-    /// different keys, ascending.
+    /// Calls `each` with the stored key bits and the place of every entry, in order. Returns the values of the stored
+    /// bits that different keys share, in ascending order.
     fn sorted(mut self, path: &Path, mut each: impl FnMut(u64, u64) -> Result<()>) -> Result<Vec<u64>> {
         let mut collisions = Vec::new();
         let layout = self.layout;

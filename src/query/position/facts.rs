@@ -1,4 +1,4 @@
-//! Facts from the tags of a game, as numbers: result, ratings, year.
+//! Facts from the tags of a game, stored as numbers: the result, the ratings and the year.
 
 use crate::archive::GameRef;
 use crate::error::Result;
@@ -6,7 +6,8 @@ use crate::format::facts::{Facts, MAX_PLIES};
 use crate::game::Outcome;
 use crate::query::value;
 
-/// Returns the facts of a game. The result is the tag's, or the movetext's if the tag has none.
+/// Returns the facts from the tags of a game. The result is taken from the tag, or from the movetext if the tag states
+/// no result.
 pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
     let (mut tag_outcome, mut ratings, mut years) = (None, [None; 2], [None; 2]);
     let keep = |number: &mut Option<u16>, value: Option<u16>| {
@@ -28,18 +29,18 @@ pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
     Ok(Facts { plies: game.plies().min(MAX_PLIES), set_up: game.is_set_up(), outcome, ratings, year })
 }
 
-/// Returns the result of a game as stored in its facts.
+/// Returns the result of a game in the form in which its facts store it.
 pub fn outcome(game: &GameRef<'_>) -> Result<Outcome> {
     let tag = game.tag("Result")?;
     Ok(result(game, tag.and_then(|tag| value::outcome(tag.as_bytes()))))
 }
 
-/// Returns the result of a game: from the tag, or from the movetext if the tag gives none.
+/// Returns the result of a game from its tag, or from the movetext if the tag states no result.
 pub fn result(game: &GameRef<'_>, tag_outcome: Option<Outcome>) -> Outcome {
     tag_outcome.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown)
 }
 
-/// Parses a rating; `None` if it does not fit into 12 bits.
+/// Parses a rating. Returns `None` if the rating does not fit into 12 bits.
 fn rating(value: &[u8]) -> Option<u16> {
     value::rating(value).filter(|rating| *rating <= 0xFFF).and_then(|rating| u16::try_from(rating).ok())
 }

@@ -1,6 +1,6 @@
-//! Lookups in the position index of an archive (FORMAT.md, "Position index").
+//! Looks up positions in the position index of an archive (FORMAT.md, "Position index").
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub use crate::query::position::build::build;
@@ -16,7 +16,7 @@ use crate::query::segments::{Held, Rows, SideFile, union, without};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// An open position index: the places of all positions of some games of its archive, usually all games.
+/// An open position index. It contains the places of all positions of some games of its archive, usually of all games.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -42,7 +42,7 @@ pub struct PositionIndex {
 }
 
 impl PositionIndex {
-    /// Opens the index of an archive, or returns the reason why there is none.
+    /// Opens the index of an archive, or returns the reason why it cannot be used.
     pub fn open(archive: &Archive) -> (Option<PositionIndex>, SideState) {
         let mut file = SideFile::open(archive, FileKind::Positions);
         if file.state != SideState::File {
@@ -70,34 +70,35 @@ impl PositionIndex {
         (Some(PositionIndex { segments, facts, uncovered, fault: OnceLock::new() }), SideState::File)
     }
 
-    /// Returns the damage found since the index was opened, if any. Affected queries were answered without the index.
+    /// Returns the damage that was found after the index was opened, if any. Queries that met this damage were answered
+    /// without the index.
     pub fn fault(&self) -> Option<Damage> {
         self.fault.get().copied()
     }
 
-    /// Records the reason why the index did not answer.
+    /// Records the reason why the index could not answer a query.
     pub(in crate::query) fn failed(&self, error: &Error) {
         if let Some(damage) = error.damage() {
             let _ = self.fault.set(damage);
         }
     }
 
-    /// Returns the number of indexed positions.
+    /// Returns the number of positions in the index.
     pub fn len(&self) -> u64 {
         self.segments.iter().map(PlaceSegment::len).sum()
     }
 
-    /// Returns whether no position is indexed.
+    /// Returns whether the index contains no positions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the segments, each of which covers other games.
+    /// Returns the segments. No two segments cover the same game.
     pub fn segments(&self) -> &[PlaceSegment] {
         &self.segments
     }
 
-    /// Returns the segment that covers all games, if there is one.
+    /// Returns the only segment if it covers all games.
     pub fn only_segment(&self) -> Option<&PlaceSegment> {
         match self.segments.as_slice() {
             [only] if self.uncovered.is_empty() => Some(only),
@@ -105,7 +106,7 @@ impl PositionIndex {
         }
     }
 
-    /// Returns the games of the archive that are not indexed, ascending.
+    /// Returns the games of the archive that the index does not cover, in ascending order.
     pub fn uncovered(&self) -> &[Range<u64>] {
         &self.uncovered
     }
@@ -114,13 +115,14 @@ impl PositionIndex {
         &self.facts
     }
 
-    /// Returns the facts of games, all of which must be indexed. Reads eight bytes per game.
+    /// Returns the facts of games, all of which the index must cover. Reads eight bytes of facts per game.
     pub fn facts(&self, games: Range<u64>) -> Result<Vec<Facts>> {
         let numbers = self.facts.of(games)?;
         Ok(numbers.iter().map(|number| Facts::decode(u64::from_le_bytes(*number))).collect())
     }
 
-    /// Returns the number of places with a position, as far as the index can distinguish it from other positions.
+    /// Returns the number of places with a position. The index may count the places of other positions that it cannot
+    /// distinguish from this one.
     pub fn count(&self, position: &Position) -> Result<u64> {
         self.segments.iter().map(|segment| segment.count(position)).sum()
     }

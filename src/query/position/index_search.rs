@@ -1,8 +1,8 @@
-//! Looks up a position in the position index.
+//! Searches for a position with the position index.
 //!
-//! The index distinguishes positions only by part of their keys, so every entry is verified in its game, one range of
-//! games at a time, in order. Games that begin with the same bytes are verified only once. If the index says that a
-//! game starts from the standard position, reading the head of its record suffices.
+//! The index stores only some bits of each key, so every entry is verified in its game. The ranges of games are
+//! processed in order. Games that begin with the same bytes are verified only once. If the index states that a game
+//! starts from the standard position, only the head of the game's record is read.
 
 use crate::archive::GameSet;
 use crate::brenner::replay::Replay;
@@ -14,29 +14,29 @@ use crate::query::position::position_query::PositionQuery;
 use crate::query::position::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
 use rayon::prelude::*;
 
-/// Up to this many places, one thread is faster than waking others.
+/// Up to this many places, a single thread is faster than waking others.
 const FEW: usize = 256;
-/// The number of cached beginnings of games.
+/// The number of beginnings of games in the cache.
 const KNOWN: usize = 4;
-/// The maximum length of a cached beginning, in bytes.
+/// The maximum length of a beginning in the cache, in bytes.
 const LONGEST: usize = 48;
 
-/// A place named by the index.
+/// A place that the index returned for the position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct At {
     game: u64,
     ply: u32,
-    /// Whether the place is the standard starting position at the start of a game; the index stores such places per
-    /// game and not by key.
+    /// Whether the place is the standard starting position at the start of a game. The index stores such places per
+    /// game, not by key.
     is_start: bool,
 }
 
-/// The result of examining some entries of the index.
+/// The result of verifying some entries of the index.
 #[derive(Default)]
 struct Part {
     hits: Vec<Hit>,
     unread: Vec<Error>,
-    /// The number of examined games.
+    /// The number of games that were examined.
     games: u64,
 }
 
@@ -48,7 +48,7 @@ struct Beginning {
 }
 
 impl Search<'_> {
-    /// Finds games with the index, and searches the games that are not indexed.
+    /// Finds games with the index, and searches the games that the index does not cover.
     pub(in crate::query) fn index_search(
         &self,
         index: &PositionIndex,
@@ -76,13 +76,13 @@ impl Search<'_> {
             found.hits.extend(rest.hits);
             found.unread.extend(rest.unread);
         }
-        // After changes to the archive, the segments alternate between ranges of games.
+        // After changes to the archive, several segments may alternate between ranges of games.
         found.hits.sort_unstable();
         steps.push(Step { what: "replay", games: games_of(&found.hits) });
         Ok(SearchResult { steps, ..found })
     }
 
-    /// Returns the searched games that are not indexed, if any.
+    /// Returns the searched games that the index does not cover, if there are any.
     pub(in crate::query) fn unindexed(&self, index: &PositionIndex) -> Option<GameSet> {
         let uncovered = index.uncovered();
         if uncovered.is_empty() {
@@ -136,7 +136,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Verifies the places in `visits`, game by game.
+    /// Verifies the places in `visits`, one game at a time.
     fn part(
         &self,
         query: &PositionQuery,
@@ -162,7 +162,7 @@ impl Search<'_> {
         part
     }
 
-    /// Verifies the places of one game.
+    /// Verifies all places of a game.
     fn look_at(
         &self,
         query: &PositionQuery,
@@ -172,7 +172,7 @@ impl Search<'_> {
         hits: &mut Vec<Hit>,
     ) -> Result<()> {
         let hit = |game: u64, ply: u32| Hit::new(game, ply);
-        // Trust the index only if the archive confirms it.
+        // The index is trusted only if the archive confirms its statement.
         if let [at, rest @ ..] = visits
             && at.is_start
             && !self.archive().is_set_up(at.game)?
@@ -204,7 +204,7 @@ impl Search<'_> {
             stream = rest;
             let fits = replay.ply() == *ply && query.is_at(&replay);
             if is_short && used <= LONGEST {
-                // The oldest entry is replaced.
+                // The oldest entry is overwritten.
                 if known.len() == KNOWN {
                     known.remove(0);
                 }

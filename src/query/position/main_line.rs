@@ -1,4 +1,4 @@
-//! A walk along a game's main line in search of a position.
+//! Replays a game's main line in search of a position.
 
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::brenner::standalone::Stream;
@@ -7,8 +7,8 @@ use crate::chess::{Color, Position};
 use crate::query::position::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns};
 use crate::query::position::signature::Departures;
 
-/// A walk along main lines that searches for a position and ends as soon as the position can no longer occur. It works
-/// for games outside archives; build it once for many games.
+/// A search for a position in main lines. It stops as soon as the position can no longer occur. The search also works
+/// for games outside archives. Construct it once and use it for many games.
 ///
 /// ```
 /// use scoresheet::brenner::standalone::{self, Stream};
@@ -29,26 +29,27 @@ use crate::query::position::signature::Departures;
 /// ```
 pub struct MainLine<'a> {
     query: &'a PositionQuery,
-    /// Data for games from the standard starting position.
+    /// The filter for games that begin from the standard starting position.
     standard: Option<HomePawnFilter>,
-    /// The standard starting position, from which the replay begins.
+    /// The standard starting position, with which each replay begins.
     start: Replay,
-    /// Whether the searched position is this start.
+    /// Whether the position to find is the standard starting position.
     at_start: bool,
     /// The first ply at which these games can reach the position.
     earliest: u32,
 }
 
-/// The home pawns of the position: once one of them has moved, the position can no longer occur.
+/// The pawns that the position needs on their home squares. Once one such piece has left, the position can no longer
+/// occur.
 struct HomePawnFilter {
     departures: Departures,
     needed: Home,
-    /// Whether a pawn stands behind its home square, so pawns give no information.
+    /// Whether a pawn stands behind its home rank, in which case home pawns prove nothing.
     has_back_pawns: bool,
 }
 
 impl HomePawnFilter {
-    /// Returns `None` if no game from this start can reach the position.
+    /// Returns `None` if no game from this starting position can reach the position.
     fn new(query: &PositionQuery, start: &Position) -> Option<HomePawnFilter> {
         let departures = Departures::new(&start.board);
         if has_back_pawns(&start.board) {
@@ -66,7 +67,8 @@ impl<'a> MainLine<'a> {
         MainLine { query, standard, start, at_start: query.matches(&STANDARD), earliest: query.earliest() }
     }
 
-    /// Returns the first ply at which a game reaches the position. Takes under a microsecond for most games.
+    /// Returns the first ply at which a game reaches the position, if there is one. This takes less than a microsecond
+    /// for most games.
     pub fn first_ply<'s>(&self, game: impl Into<Stream<'s>>) -> Result<Option<u32>, ReplayError> {
         let mut first = None;
         self.scan(game, |replay, _| {
@@ -76,8 +78,8 @@ impl<'a> MainLine<'a> {
         Ok(first)
     }
 
-    /// Calls `hit` at each ply that shows the position, with the replay and the remaining moves, until `hit` returns
-    /// false.
+    /// Calls `hit` at each ply at which the position occurs, until `hit` returns false. Passes the replay and the
+    /// remaining moves.
     pub(crate) fn scan<'s>(
         &self,
         game: impl Into<Stream<'s>>,
@@ -91,7 +93,7 @@ impl<'a> MainLine<'a> {
             of_start = HomePawnFilter::new(query, game.start);
             &of_start
         } else {
-            // A condition that every such game satisfies needs no test. A move takes at least one byte.
+            // A condition that every such game satisfies does not need to be tested. Each move takes at least one byte.
             let begun = self.at_start && !hit(&self.start, rest);
             if begun || rest.len() < self.earliest as usize {
                 return Ok(());
@@ -108,7 +110,7 @@ impl<'a> MainLine<'a> {
         let Some(HomePawnFilter { departures, needed, has_back_pawns }) = filter else { return Ok(()) };
         let turn = query.compare().side.then(|| query.position().turn());
         let ahead = query.first();
-        // Whether the pieces may match now, and whether they can match later.
+        // Returns whether the pieces may match now, and whether they can still match later.
         let look = |board: &[u8; 64], to_move: Color| {
             let here = class(board[ahead.0]) == ahead.1 && turn.is_none_or(|turn| turn == to_move);
             (here && query.same_pieces(board), !departures.lost(board, *needed))
@@ -139,7 +141,7 @@ impl<'a> MainLine<'a> {
 }
 
 impl PositionQuery {
-    /// Returns a walk along main lines that searches for this position.
+    /// Returns a search for this position in main lines.
     pub fn main_line(&self) -> MainLine<'_> {
         MainLine::new(self)
     }
@@ -151,5 +153,5 @@ impl std::fmt::Debug for MainLine<'_> {
     }
 }
 
-/// The interval in plies between tests whether the position can still occur.
+/// The number of plies between two tests of whether the position can still occur.
 const TEST_INTERVAL: u32 = 8;

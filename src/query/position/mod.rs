@@ -1,7 +1,9 @@
-//! Searches for positions by replay, with signatures that reject most games unread, or with an index.
+//! Searches for positions by replaying games. Signatures that reject most games unread, or an index, speed up the
+//! search.
 //!
-//! `position_query` is a position prepared for comparison. `signature` and `index` are side files; `build` makes the
-//! index. `main_line` walks one game. `search` combines them, and `index_search` searches with an index.
+//! The module `position_query` prepares a position for comparison. The modules `signature` and `index` read side files,
+//! and `build` writes the index. The module `main_line` searches a single game. The module `search` combines them, and
+//! `index_search` searches with an index.
 
 pub mod position_query;
 

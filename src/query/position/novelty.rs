@@ -1,6 +1,6 @@
-//! Finds the ply at which a game leaves all other games of its archive, using the position index.
+//! Finds the ply at which a game leaves all other games of its archive, by means of the position index.
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use crate::archive::{Archive, GameRef};
@@ -8,16 +8,16 @@ use crate::error::Result;
 use crate::query::position::index::{Place, PlaceSegment, PositionIndex};
 use crate::query::position::search::HAS_FILES;
 
-/// The number of plies within which a game may transpose back to other games. Equal positions later, such as bare kings
-/// at the end, are coincidental.
+/// The number of plies within which a game may return to the positions of other games by transposition. Equal positions
+/// that occur later, such as bare kings at the end, are coincidental.
 pub const ANOTHER_ORDER: u32 = 8;
 
 /// The number of places that are examined first.
 const FEW: u64 = 4;
 
-/// Returns the first ply of a game with a position of no other game of its archive, if the game does not return to
-/// other games within [`ANOTHER_ORDER`] plies. Returns `None` if it never leaves them, or if there is no position index
-/// of all games. Looks up the index once per ply until the novelty.
+/// Returns the first ply at which a game leaves all other games of its archive and does not return to their positions
+/// within [`ANOTHER_ORDER`] plies. Returns `None` if the game never leaves them, or if no position index covers all
+/// games. Queries the index once for each ply up to the novelty.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -64,12 +64,12 @@ fn is_shared(archive: &Archive, index: &PositionIndex, game: u64, key: u64) -> R
 }
 
 fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -> Result<bool> {
-    // Usually one of the first games decides; if none does, all are examined.
+    // One of the first places usually decides the question. If none does, all places are examined.
     for most in [FEW, u64::MAX] {
         let (places, are_all) = segment.first_places(key, most)?;
         let game_places = segment.places_of(game)?;
         let others: Vec<u64> = places.iter().copied().filter(|place| !game_places.contains(place)).collect();
-        // If only one position has these key bits, and this game has it, all entries are of this position.
+        // If this game reaches the only position with these key bits, all entries belong to this position.
         let is_sure = others.len() < places.len() && !segment.has_collision_of_key(key)?;
         for place in segment.locate(&others)? {
             if !archive.is_deleted(place.game) && (is_sure || has(archive, place, key)?) {

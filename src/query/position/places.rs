@@ -1,6 +1,6 @@
-//! Reads a segment of the position index: the positions of some games (FORMAT.md, "Position index").
+//! Reads a segment of the position index, which contains the positions of some games (FORMAT.md, "Position index").
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use crate::chess::Position;
@@ -11,14 +11,15 @@ use crate::query::segments::{Held, Pages, Rows};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Places of a segment, ascending: all plies of its games are numbered consecutively from 0.
+/// An iterator over places of a segment in ascending order. Places number all plies of the segment's games
+/// consecutively from 0.
 ///
 /// [`PositionIndex`](super::index::PositionIndex) has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Places(Vec<u64>);
 
 impl Places {
-    /// Returns the entries in a range.
+    /// Returns the entries in a range of places.
     pub fn within(&self, places: Range<u64>) -> &[u64] {
         let from = self.0.partition_point(|place| *place < places.start);
         let rest = self.0.get(from..).unwrap_or_default();
@@ -38,35 +39,36 @@ impl std::ops::Deref for Places {
     }
 }
 
-/// A game and a ply.
+/// A place as a game and a ply.
 ///
 /// [`PositionIndex`](super::index::PositionIndex) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Place {
     /// The game, from 1.
     pub game: u64,
-    /// The ply; 0 is the starting position.
+    /// The ply, where 0 is the starting position.
     pub ply: u32,
 }
 
-/// Below this number, places are located one by one.
+/// If there are fewer places than this, each is located separately.
 const FEW: usize = 64;
-/// The maximum number of games in a range: some groups.
+/// The maximum number of games in a range, which is a multiple of the group size.
 const GAMES_PER_RANGE: u64 = 8 * GROUP as u64;
 
-/// The entries of the positions of some games.
+/// A segment with the entries of the positions of some games.
 ///
 /// [`PositionIndex`](super::index::PositionIndex) has an example.
 #[derive(Debug)]
 pub struct PlaceSegment {
     held: Held,
     layout: PlacesLayout,
-    /// The places of games that another segment covers.
+    /// The places of the games that another segment covers.
     hidden: Vec<Range<u64>>,
 }
 
 impl PlaceSegment {
-    /// Opens a segment by its trailer. The result covers only the games of `owned`, a subset of the segment's games.
+    /// Opens a segment that is described by its trailer. The result covers only the games in `owned`, which is a subset
+    /// of the segment's games.
     pub(in crate::query) fn open(mut held: Held, owned: Rows) -> Result<PlaceSegment, Damage> {
         let pages = &held.pages;
         let damage = pages.damage();
@@ -83,27 +85,27 @@ impl PlaceSegment {
         Ok(segment)
     }
 
-    /// Returns the games that the segment covers and no later segment does.
+    /// Returns the games that this segment covers and that no later segment covers.
     pub(in crate::query) fn owned(&self) -> &Rows {
         &self.held.owned
     }
 
-    /// Returns the number of positions.
+    /// Returns the number of positions in the segment.
     pub fn len(&self) -> u64 {
         self.layout.entries
     }
 
-    /// Returns whether the segment contains no position.
+    /// Returns whether the segment contains no positions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the number of places.
+    /// Returns the number of places in the segment.
     pub fn places(&self) -> u64 {
         self.layout.places
     }
 
-    /// Returns the number of highest bits of a key that select its bucket.
+    /// Returns the number of highest key bits that select a bucket.
     pub fn bucket_bits(&self) -> u32 {
         self.layout.bits
     }
@@ -125,11 +127,11 @@ impl PlaceSegment {
         self.pages().bytes(self.layout.buckets() + start..self.layout.buckets() + end)
     }
 
-    /// Returns the entries whose key agrees with the position's in all stored bits: 16 bits, and one more for each
-    /// doubling of the size beyond 64 entries.
+    /// Returns the entries whose key agrees with the position's in all stored bits. There are 16 of these bits, plus
+    /// one for each doubling of the size beyond 64 entries.
     ///
-    /// Another position may share these bits. For a correct result, verify one of the games, or all games if there is a
-    /// collision. The standard starting position at ply 0 is not indexed.
+    /// Another position may share these bits. To be certain, verify the position in one of the games, or in all games
+    /// if there is a collision. The standard starting position at ply 0 is not indexed.
     pub fn places_of_position(&self, position: &Position) -> Result<Places> {
         self.places_of_key(position.zobrist())
     }
@@ -138,7 +140,7 @@ impl PlaceSegment {
         self.first_places(key, u64::MAX).map(|(places, _)| places)
     }
 
-    /// Returns the first places of a key, at most this many, and whether these are all places.
+    /// Returns the first places of a key, up to this number, and whether they are all of its places.
     pub(super) fn first_places(&self, key: u64, most: u64) -> Result<(Places, bool)> {
         let (bucket, check) = self.layout.split(key);
         let damage = self.pages().damage();
@@ -158,7 +160,8 @@ impl PlaceSegment {
         Ok((Places(places), are_all))
     }
 
-    /// Returns the number of places with a position, as far as the segment can distinguish it from other positions.
+    /// Returns the number of places with a position. The segment may count the places of other positions that it cannot
+    /// distinguish from this one.
     pub fn count(&self, position: &Position) -> Result<u64> {
         let (bucket, check) = self.layout.split(position.zobrist());
         let damage = self.pages().damage();
@@ -177,8 +180,8 @@ impl PlaceSegment {
         Ok(collisions.binary_search_by_key(&kept, |number| u64::from_le_bytes(*number)).is_ok())
     }
 
-    /// Calls `each` with the positions of a bucket, in order: the 16 key bits after the bucket bits, and the entries,
-    /// including games that other segments cover.
+    /// Calls `each` with the positions of a bucket, in order. Passes the 16 key bits after the bucket bits and the
+    /// entries, including entries of games that other segments cover.
     pub fn bucket(&self, bucket: u64, mut each: impl FnMut(u32, &[u64])) -> Result<()> {
         let damage = self.pages().damage();
         let mut reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
@@ -195,13 +198,13 @@ impl PlaceSegment {
         self.pages().numbers(self.layout.starts(), self.layout.groups())
     }
 
-    /// Returns the plies of some rows, as bytes.
+    /// Returns the numbers of plies of some rows, as stored bytes.
     fn plies(&self, rows: Range<u64>) -> Result<&[u8], Damage> {
         let width = u64::from(self.layout.width);
         self.pages().bytes(rows.start * width..rows.end * width)
     }
 
-    /// Returns the first place of a row; for the row after the last, the number of places.
+    /// Returns the first place of a row. For the row after the last one, returns the number of places.
     fn first_place(&self, row: u64) -> Result<u64, Damage> {
         if row >= self.layout.games {
             return Ok(self.layout.places);
@@ -213,16 +216,17 @@ impl PlaceSegment {
         Ok(before.fold(start, |place, plies| place.saturating_add(places_in(number(plies)))))
     }
 
-    /// Returns the places of a game, from ply 0 on; empty if the segment does not contain the game.
+    /// Returns the places of a game, from ply 0. The range is empty if the segment does not contain the game.
     pub fn places_of(&self, game: u64) -> Result<Range<u64>, Damage> {
         let Some(row) = self.held.rows.row_of(game) else { return Ok(0..0) };
         Ok(self.first_place(row)?..self.first_place(row + 1)?)
     }
 
-    /// Returns the game and ply of each of these places, which must ascend. Fast for both many and few places.
+    /// Returns the game and the ply of each of these places, which must be in ascending order. The function is fast
+    /// both for many places and for few.
     pub fn locate(&self, places: &[u64]) -> Result<Vec<Place>> {
         if places.len() < FEW {
-            // For few places, reading the whole table would be wasteful.
+            // For a few places, it would be wasteful to read the whole table.
             return places.iter().map(|place| self.locate_one(*place)).collect();
         }
         let damage = self.pages().damage();
@@ -230,11 +234,11 @@ impl PlaceSegment {
         let start_of = |group: usize| starts.get(group).map(|start| u64::from_le_bytes(*start));
         let width = self.layout.width as usize;
         let mut found = Vec::with_capacity(places.len());
-        // The current row and its first place.
+        // The current row, and the first place of this row.
         let (mut row, mut first) = (0usize, 0u64);
         for place in places {
             loop {
-                // Uses the groups' starts for distant places, and walks game by game for near ones.
+                // The search jumps to the start of a group for distant places and advances game by game for near ones.
                 let after = place.checked_sub(first).ok_or(damage)?;
                 if after > 4096 {
                     let group = group_of(starts.len(), *place, self.layout.places, |group| {
@@ -283,14 +287,14 @@ impl PlaceSegment {
         Err(damage.into())
     }
 
-    /// Returns the games that the segment covers, as ranges of a few hundred games, in order.
+    /// Returns the games that the segment covers, in order, as ranges of a few hundred games.
     pub(in crate::query) fn ranges<'a>(&'a self, facts: &'a KnownFacts) -> Result<Vec<GameRange<'a>>> {
         let mut ranges = Vec::new();
         for (run, _) in self.held.owned.runs() {
             let mut game = run.start;
             while game < run.end {
                 let Some(row) = self.held.rows.row_of(game) else { break };
-                // Extends to the group's end, if the group's start is known.
+                // The range ends at a multiple of its maximum size, because the start of a group is stored.
                 let count = (GAMES_PER_RANGE - row % GAMES_PER_RANGE).min(run.end - game);
                 let places = self.first_place(row)?..self.first_place(row + count)?;
                 ranges.push(GameRange {
@@ -307,9 +311,9 @@ impl PlaceSegment {
     }
 }
 
-/// Finds the group of games that contains an entry, by the groups' first entries. The search starts at the index
-/// expected for games of equal length and continues in doubling steps, because each access to another part of a large
-/// table waits for memory.
+/// Finds the group of games that contains an entry, by means of the first entries of the groups. The search starts at
+/// the index that games of equal length would imply, and continues in steps that double. The reason is that each access
+/// to a different part of a large table waits for memory.
 fn group_of(
     groups: usize,
     place: u64,
@@ -332,7 +336,7 @@ fn group_of(
             step *= 2;
         }
     }
-    // `low` is at or before the place, or is the first; `high` is after it.
+    // The start of `low` is not after the place, or `low` is the first group. The start of `high` is after the place.
     while high - low > 1 {
         let middle = usize::midpoint(low, high);
         if is_before(middle)? { low = middle } else { high = middle }
@@ -340,12 +344,12 @@ fn group_of(
     Ok(low)
 }
 
-/// The facts of games, available without reading the games.
+/// The facts of games that are available without reading the games.
 #[derive(Debug)]
 pub(in crate::query) struct KnownFacts(Vec<Held>);
 
 impl KnownFacts {
-    /// Returns the facts in these segments.
+    /// Reads the facts in these segments.
     pub fn new(held: Vec<Held>) -> KnownFacts {
         KnownFacts(held.into_iter().filter(|held| held.pages.len() == held.rows.len() * 8).collect())
     }
@@ -355,7 +359,7 @@ impl KnownFacts {
         &self.0
     }
 
-    /// Returns the facts of these games, all of which must be known.
+    /// Returns the facts of these games, all of which must be available.
     pub fn of(&self, games: Range<u64>) -> Result<Cow<'_, [[u8; 8]]>> {
         let mut all = Vec::new();
         let mut game = games.start;
@@ -379,9 +383,9 @@ impl KnownFacts {
 /// Consecutive games.
 #[derive(Debug)]
 pub(in crate::query) struct GameRange<'a> {
-    /// The first game, from 1.
+    /// The number of the first game, counted from 1.
     pub game: u64,
-    /// The places of the games.
+    /// The places of all games in the range.
     pub places: Range<u64>,
     plies: &'a [u8],
     width: usize,
@@ -389,7 +393,7 @@ pub(in crate::query) struct GameRange<'a> {
 }
 
 impl GameRange<'_> {
-    /// Iterates over the games: number, facts and entries.
+    /// Returns an iterator over the games that yields the number, the facts and the entries of each game.
     #[inline]
     pub fn games(&self) -> impl Iterator<Item = (u64, Facts, Range<u64>)> {
         let mut place = self.places.start;
@@ -401,20 +405,20 @@ impl GameRange<'_> {
         })
     }
 
-    /// Returns the known facts of a game of the range.
+    /// Returns the available facts of a game in the range.
     pub fn facts(&self, game: u64) -> Option<Facts> {
         let facts = self.facts.get(usize::try_from(game.checked_sub(self.game)?).ok()?)?;
         Some(Facts::decode(u64::from_le_bytes(*facts)))
     }
 }
 
-/// Returns the number of entries of a game: one per ply, and one for ply 0. Bit 0 of the number is set for set-up
-/// games.
+/// Returns the number of entries of a game, which is one for each ply and one for ply 0. Bit 0 of the stored number is
+/// set for set-up games.
 fn places_in(number: u32) -> u64 {
     u64::from(number >> 1) + 1
 }
 
-/// Parses one to four bytes as a number.
+/// Parses a number of one to four bytes.
 #[inline]
 fn number(bytes: &[u8]) -> u32 {
     match bytes {
@@ -426,7 +430,7 @@ fn number(bytes: &[u8]) -> u32 {
     }
 }
 
-/// Parses little-endian bytes as a number.
+/// Parses a number from little-endian bytes.
 fn little(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -1,20 +1,20 @@
-//! A position to search for, prepared for comparison with a large number of other positions.
+//! A position to search for, prepared for fast comparison with many other positions.
 
 use crate::brenner::replay::{Replay, ReplayState};
 use crate::chess::piece::{CODES, EMPTY, PieceId};
 use crate::chess::{CastlingSide, Color, Position, Role, Square};
 use crate::query::fault::QueryFault;
 
-/// The fields to compare besides the pieces. Counters and labels are never compared.
+/// The fields of a position that are compared in addition to the pieces. Counters and piece labels are never compared.
 ///
 /// [`PositionQuery`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Compare {
     /// The side to move.
     pub side: bool,
-    /// The castling rights, including the squares of their rooks.
+    /// The castling rights, including the squares of the rooks.
     pub castling: bool,
-    /// A legal en passant capture; a target without a legal capture never counts.
+    /// The en passant capture. A target square is compared only if a legal capture exists.
     pub en_passant: bool,
 }
 
@@ -25,12 +25,13 @@ impl Default for Compare {
     }
 }
 
-/// Maps the code of a piece to its class: 0 for an empty square, 1 to 6 for White's pawn to king, 7 to 12 for Black's.
+/// Maps the code of a piece to its class: 0 for an empty square, 1 to 6 for White's pawn to king, and 7 to 12 for
+/// Black's.
 pub(crate) static CLASS: [u8; CODES] = {
     let mut table = [0; CODES];
     let mut code = 0;
     while (code as usize) < CODES {
-        // Pieces without a label have codes on both sides of the labelled codes.
+        // The codes of pieces without a label lie on both sides of the codes of labeled pieces.
         if code != EMPTY {
             let occupant = PieceId(code);
             table[code as usize] = occupant.color() as u8 * 6 + occupant.role() as u8 + 1;
@@ -40,16 +41,16 @@ pub(crate) static CLASS: [u8; CODES] = {
     table
 };
 
-/// Returns the class of a piece's code.
+/// Returns the class of the piece with a code.
 #[inline]
 pub(crate) fn class(code: u8) -> u8 {
     CLASS[code as usize % CODES]
 }
 
-/// The second and the seventh rank, on which pawns start, as eight bytes each: one rank for White, one for Black.
+/// The contents of the ranks on which White's and Black's pawns start, as eight bytes each.
 pub(crate) type Home = [u64; 2];
 
-/// Returns the contents of the second and the seventh rank of a board of codes.
+/// Returns the contents of the second and the seventh ranks of a board of codes.
 #[inline]
 pub(crate) fn home_ranks(board: &[u8; 64]) -> Home {
     let rank = |first: usize| {
@@ -60,7 +61,7 @@ pub(crate) fn home_ranks(board: &[u8; 64]) -> Home {
     [rank(8), rank(48)]
 }
 
-/// Returns a byte of ones for each square on the home ranks that holds a pawn of its side.
+/// Returns a byte with the value one for each square of the home ranks on which a pawn of the rank's side stands.
 pub(crate) fn home_pawns(board: &[u8; 64]) -> Home {
     let mut lanes = [0; 2];
     for (side, ranks) in home_ranks(board).iter().enumerate() {
@@ -73,20 +74,20 @@ pub(crate) fn home_pawns(board: &[u8; 64]) -> Home {
     lanes
 }
 
-/// Returns whether a pawn stands behind its home rank: it can then refill a home square.
+/// Returns whether a pawn stands behind its home rank, from where it can move to a home square.
 pub(crate) fn has_back_pawns(board: &[u8; 64]) -> bool {
     let pawn = |code: &u8| matches!(class(*code), 1 | 7);
     board[..8].iter().any(pawn) || board[56..].iter().any(pawn)
 }
 
-/// Returns the squares of White's and of Black's pawns on the second to the seventh rank of a board of codes, as sets.
+/// Returns the sets of squares of White's and Black's pawns from the second to the seventh rank of a board of codes.
 #[inline]
 fn pawns(board: &[u8; 64]) -> [u64; 2] {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let mut sets = [0; 2];
     for (rank, codes) in board.as_chunks::<8>().0.iter().enumerate().skip(1).take(6) {
         let codes = u64::from_le_bytes(*codes);
-        // In bits 2 to 4 of a code (the role), only pawns have neither bit 3 nor bit 4; bit 5 is the color.
+        // Bits 2 to 4 of a code encode the role, and only pawns have neither bit 3 nor bit 4. Bit 5 encodes the color.
         let pawns = !(codes >> 3 | codes >> 4) & ONES;
         let black = codes >> 5 & pawns;
         for (set, lanes) in sets.iter_mut().zip([pawns ^ black, black]) {
@@ -96,7 +97,7 @@ fn pawns(board: &[u8; 64]) -> [u64; 2] {
     sets
 }
 
-/// Returns the squares from which a pawn can reach a square, including the square itself.
+/// Returns the squares from which a pawn can reach a square, including that square.
 fn after(square: usize, white: bool) -> u64 {
     let (file, rank) = (square % 8, square / 8);
     let from = |origin: &usize| {
@@ -106,7 +107,7 @@ fn after(square: usize, white: bool) -> u64 {
     (0..64).filter(from).fold(0, |squares, origin| squares | 1 << origin)
 }
 
-/// A position to be found.
+/// A position to find in games.
 ///
 /// ```
 /// use scoresheet::query::{Compare, PositionQuery, line};
@@ -126,33 +127,34 @@ pub struct PositionQuery {
     position: Position,
     compare: Compare,
     classes: [u8; 64],
-    /// All squares, the most likely to differ first.
+    /// All squares. Those that are most likely to differ come first.
     order: [u8; 64],
     home: Home,
-    /// The home squares without their pawn: bits 0 to 7 for White by file, bits 8 to 15 for Black.
+    /// The home squares from which the pawn is missing: bits 0 to 7 for White's by file, and bits 8 to 15 for Black's.
     gone: u16,
-    /// White's pawns, Black's pawns, White's pieces, Black's pieces.
+    /// The numbers of White's pawns, Black's pawns, White's pieces and Black's pieces.
     pieces: [u8; 4],
-    /// For each pawn that has left its home square: whether it is Black's, and the squares from which it may have come.
+    /// For each pawn outside its home square, whether it is Black's, and the squares from which it may have come.
     ways: Vec<(usize, u64)>,
     en_passant: Option<Square>,
 }
 
 impl From<&Position> for PositionQuery {
-    /// Returns a search for the position in which side to move, castling rights and en passant capture must agree.
+    /// Returns a query for the position. The side to move, the castling rights and the en passant capture must also
+    /// agree.
     fn from(position: &Position) -> PositionQuery {
         PositionQuery::new(position, Compare::default())
     }
 }
 
 impl PositionQuery {
-    /// Returns the position prepared for comparison.
+    /// Returns the position that was prepared for comparison.
     pub fn new(position: &Position, compare: Compare) -> PositionQuery {
         let classes = position.board.map(class);
         let standard = Position::standard().board.map(class);
         let mut order: [u8; 64] = std::array::from_fn(|square| square as u8);
-        // A piece on a square that is empty at the start is the rarest, then a vacated square; unmoved pieces are the
-        // most common.
+        // Pieces on squares that are empty at the start are the rarest. Vacated squares come next, and pieces that have
+        // not moved are the most common.
         order.sort_by_key(|square| {
             let (now, then) = (classes[*square as usize & 63], standard[*square as usize & 63]);
             match (now != 0, now == then) {
@@ -189,9 +191,9 @@ impl PositionQuery {
         PositionQuery { position: position.clone(), compare, classes, order, home, gone, pieces, ways, en_passant }
     }
 
-    /// Parses a FEN, or `startpos`. Missing fields after the piece placement are not compared.
+    /// Parses a FEN or the word `startpos`. Fields that are missing after the piece placement are not compared.
     ///
-    /// Errors: the location of the invalid field.
+    /// Errors: a field is invalid. The error states its location.
     pub fn from_fen(fen: &str) -> Result<PositionQuery, QueryFault> {
         if fen == "startpos" {
             return Ok(PositionQuery::from(&Position::standard()));
@@ -204,7 +206,7 @@ impl PositionQuery {
         Ok(PositionQuery::new(&position, compare))
     }
 
-    /// Returns the query that compares only these fields.
+    /// Returns the query that compares only these fields in addition to the pieces.
     pub fn with_compare(self, most: Compare) -> PositionQuery {
         let compare = Compare {
             side: self.compare.side && most.side,
@@ -219,7 +221,7 @@ impl PositionQuery {
         &self.position
     }
 
-    /// Returns the query with colors exchanged and the board flipped.
+    /// Returns the query with the colors exchanged and the board flipped.
     pub fn swapped(&self) -> PositionQuery {
         PositionQuery::new(&self.position.colors_swapped(), self.compare)
     }
@@ -242,8 +244,9 @@ impl PositionQuery {
     }
 
     /// Returns a lower bound for the ply at which a game from the standard starting position can reach this position. A
-    /// piece on a square without such a piece at the start has moved. A pawn has moved at least the number of times
-    /// that its path requires. Only castling moves two pieces, and every missing piece was captured by a move.
+    /// piece on a square where the start has no such piece must have moved. A pawn must have moved at least the number
+    /// of times that its path requires. Only castling moves two pieces at once, and each missing piece was captured by
+    /// a move.
     pub(crate) fn earliest(&self) -> u32 {
         let start = &Position::standard().board;
         let mut moves = [0u32; 2];
@@ -270,8 +273,8 @@ impl PositionQuery {
         (square, self.classes[square])
     }
 
-    /// Returns whether the position can still follow a board: enough pieces remain, and each pawn has a possible
-    /// origin. Assumes no pawns behind their home ranks.
+    /// Returns whether the position can still follow a board. Enough pieces must remain on the board, and each pawn
+    /// needs a possible origin. This assumes that no pawns stand behind their home ranks.
     #[inline]
     pub(crate) fn is_ahead(&self, board: &[u8; 64]) -> bool {
         let pieces: u8 = board.iter().map(|code| u8::from(*code != EMPTY)).sum();
@@ -280,7 +283,7 @@ impl PositionQuery {
             && self.ways.iter().all(|(side, squares)| pawns[side & 1] & squares != 0)
     }
 
-    /// Returns whether the pieces stand on the same squares. `board` has codes.
+    /// Returns whether the same pieces stand on the same squares. `board` contains piece codes.
     #[inline]
     pub(crate) fn same_pieces(&self, board: &[u8; 64]) -> bool {
         self.order.iter().all(|square| {
@@ -289,7 +292,8 @@ impl PositionQuery {
         })
     }
 
-    /// Returns whether a position with the same pieces agrees in the compared fields: side, rights and en passant.
+    /// Returns whether a position with the same pieces agrees in the other compared fields: the side to move, the
+    /// castling rights and the en passant capture.
     pub(crate) fn same_state(&self, other: &Position) -> bool {
         (!self.compare.side || self.position.turn() == other.turn())
             && (!self.compare.castling || rooks(&self.position) == rooks(other))
@@ -297,8 +301,8 @@ impl PositionQuery {
                 || self.en_passant == other.en_passant().filter(|_| other.en_passant_is_legal()))
     }
 
-    /// Returns whether a replay's state with the same pieces agrees, like `same_state`. Builds a position only if
-    /// necessary.
+    /// Returns whether the state of a replay with the same pieces agrees, like `same_state`. A position is constructed
+    /// only if necessary.
     #[inline]
     pub(crate) fn same_state_at(&self, other: &ReplayState<'_>) -> bool {
         if self.compare.side && self.position.turn() != other.turn() {
@@ -324,7 +328,7 @@ impl PositionQuery {
         }
     }
 
-    /// Returns whether a replay is at the position.
+    /// Returns whether a replay has reached the position.
     pub(crate) fn is_at(&self, replay: &Replay) -> bool {
         self.same_pieces(replay.board()) && self.same_state_at(&replay.state())
     }
@@ -334,7 +338,7 @@ impl PositionQuery {
         self.same_pieces(&other.board) && self.same_state(other)
     }
 
-    /// Returns every matching position, with all values of the ignored fields, for lookups by key.
+    /// Returns every position that matches the query, with all values of the ignored fields, for queries by key.
     pub(crate) fn variants(&self) -> Vec<Position> {
         let mut sides = vec![self.position.clone()];
         if !self.compare.side {
@@ -390,7 +394,7 @@ impl PositionQuery {
     }
 }
 
-/// Returns whether a pawn of the side to move stands beside the pawn that has just passed over `target`.
+/// Returns whether a pawn of the side to move stands next to the pawn that has just passed over `target`.
 fn beside_pawns(target: Square, state: &ReplayState<'_>) -> bool {
     let (pawn, rank) = if state.turn() == Color::White { (1, 4) } else { (7, 3) };
     let file = target.index() % 8;
@@ -408,7 +412,7 @@ fn granted(position: &Position) -> Vec<Right> {
         .collect()
 }
 
-/// Returns the castling rights that a position with these pieces may have.
+/// Returns the castling rights that are possible in a position with these pieces.
 fn possible_rights(position: &Position) -> Vec<Right> {
     let mut rights = Vec::new();
     for color in Color::BOTH {

@@ -1,4 +1,4 @@
-//! The search for the games that reach a position, with their plies.
+//! Searches for the games that reach a position and for the plies at which they reach it.
 
 use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::OPEN;
@@ -14,64 +14,64 @@ use crate::query::position::position_query::PositionQuery;
 use crate::query::position::signature::Signatures;
 use rayon::prelude::*;
 
-/// In a browser there are no side files, so the code that reads them is not loaded.
+/// A browser provides no side files, so the build omits the code that reads them.
 pub(super) const HAS_FILES: bool = !cfg!(target_family = "wasm");
 
-/// The number of games per task.
+/// The number of games in a parallel task.
 pub(in crate::query) const TASK: usize = 256;
-/// The number of games that are opened together.
+/// The number of games that are opened before the first is searched.
 const TOGETHER: usize = 16;
 
-/// A hit: a game and a ply with the position.
+/// A hit: a game and a ply at which the search matches.
 ///
 /// [`Search`] and [`Hits`](crate::query::Hits) have examples.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Hit {
     /// The game, from 1.
     pub game: u64,
-    /// The ply; 0 is the starting position. In a variation, plies are counted along the variation's line.
+    /// The ply, where 0 is the starting position. In a variation, plies are counted along the line of the variation.
     pub ply: u32,
-    /// Whether the place is in a variation.
+    /// Whether the hit is in a variation.
     pub variation: bool,
-    /// The number of moves of a principal variation that lead to the position; the variation begins at ply `ply - pv`.
-    /// `None` if the hit is not in a principal variation.
+    /// The number of moves of a principal variation that lead to the position. The principal variation begins at ply
+    /// `ply - pv`. The value is `None` if the hit is not in a principal variation.
     pub pv: Option<u32>,
 }
 
 impl Hit {
-    /// Returns a place in the main line.
+    /// Returns a hit in the main line.
     pub fn new(game: u64, ply: u32) -> Hit {
         Hit { game, ply, variation: false, pv: None }
     }
 
-    /// Returns whether the place is in the main line.
+    /// Returns whether the hit is in the main line.
     pub fn is_main_line(&self) -> bool {
         !self.variation && self.pv.is_none()
     }
 }
 
-/// The range of the search in each game.
+/// The parts of each game that are searched.
 ///
 /// [`Search`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SearchOptions {
-    /// Report all plies with the position, not only the first.
+    /// Report all plies at which the search matches, not only the first.
     pub all_plies: bool,
-    /// Also search variations. Without `all_plies`, the first hit in the main line counts, or if there is none, the
-    /// first hit in a variation.
+    /// Also search variations. Without `all_plies`, the first hit in the main line is reported. If there is none, the
+    /// first hit in a variation is reported.
     pub variations: bool,
-    /// Also search the principal variations of engines in the searched lines. They are considered after variations.
-    /// Signatures and position indexes do not have them, so all games are replayed.
+    /// Also search the principal variations from engine analysis in the searched lines. They are searched after the
+    /// variations. Signatures and position indexes do not cover principal variations, so all games are replayed.
     pub principal_variations: bool,
 }
 
 impl SearchOptions {
-    /// Returns whether the search goes beyond main lines.
+    /// Returns whether the search includes more than main lines.
     pub(crate) fn is_beside_main_line(self) -> bool {
         self.variations || self.principal_variations
     }
 
-    /// Removes the hits of a game that the options exclude.
+    /// Removes the hits of a game that the options do not request.
     pub(crate) fn keep(self, found: &mut Vec<Hit>) {
         found.sort_unstable_by_key(|hit| (hit.ply, hit.variation, hit.pv));
         found.dedup();
@@ -83,14 +83,14 @@ impl SearchOptions {
     }
 }
 
-/// A step of a search.
+/// A step of a search and the games that it leaves.
 ///
 /// [`Query::in_archive`](crate::query::Query::in_archive) has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The action, in one or two words.
+    /// The name of the step, in one or two words.
     pub what: &'static str,
-    /// The number of games that remain after it.
+    /// The number of games that remain after the step.
     pub games: u64,
 }
 
@@ -99,44 +99,44 @@ pub struct Step {
 /// [`Search::cost`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
-    /// The maximum number of games to examine; with the index, the number of places that it names.
+    /// The maximum number of games to examine. With the index, it is the number of places that the index returns.
     pub games: u64,
-    /// Whether games are replayed from their start, which takes half a microsecond each, and more if they must be read
-    /// from disk. Entries of the index cost less; for an opening tree they cost nothing.
+    /// Whether games are replayed from their start. This takes half a microsecond per game, and longer if the games
+    /// must be read from disk. Entries of the index take less time, and an opening tree needs no time for them.
     pub replayed: bool,
-    /// The origin of the candidates: the last step before games are read, as in [`Step`].
+    /// The origin of the candidates, which is the last step before games are read, as in [`Step`].
     pub with: &'static str,
 }
 
 impl Cost {
-    /// Returns the estimated seconds on this many cores, if everything is in memory. A game takes about 0.7 us on one
-    /// core; an entry of the index takes a fraction of this time.
+    /// Returns the estimated number of seconds on the available cores if everything is in memory. A game takes about
+    /// 0.7 us on one core, and an entry of the index takes a fraction of this time.
     pub fn seconds(&self) -> f64 {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
         self.games as f64 * if self.replayed { 1e-6 } else { 2e-7 } / cores
     }
 
-    /// Returns the sum of both costs.
+    /// Returns the sum of this cost and another.
     pub fn and(self, other: Cost) -> Cost {
         let with = if self.replayed || !other.replayed { self.with } else { other.with };
         Cost { games: self.games + other.games, replayed: self.replayed || other.replayed, with }
     }
 }
 
-/// The result of a search.
+/// The result of a search: its hits, its steps and the errors.
 ///
 /// [`Search`] has an example.
 #[derive(Debug, Default)]
 pub struct SearchResult {
-    /// The hits, by game and ply.
+    /// The hits, in order of game and ply.
     pub hits: Vec<Hit>,
     /// The steps, in order.
     pub steps: Vec<Step>,
-    /// The games that cannot be read.
+    /// The errors of the games that could not be read.
     pub unread: Vec<Error>,
 }
 
-/// The unreadable part of a game.
+/// The part of a game that could not be read.
 pub(crate) enum Unreadable {
     Moves,
     Rest(Error),
@@ -154,7 +154,7 @@ impl From<Error> for Unreadable {
     }
 }
 
-/// A search in an archive: its games, and its side files.
+/// A search in an archive, with the games to search and the side files to use.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -183,33 +183,33 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Returns a search in all games, without side files.
+    /// Returns a search of all games that uses no side files.
     pub fn new(archive: &'a Archive) -> Search<'a> {
         Search { archive, signatures: None, index: None, among: None, monitor: None }
     }
 
-    /// Returns the search with signatures, which must belong to the archive.
+    /// Returns the search with signatures, which must belong to the same archive.
     pub fn with_signatures(self, signatures: &'a Signatures) -> Search<'a> {
         Search { signatures: Some(signatures), ..self }
     }
 
-    /// Returns the search with a position index, which must belong to the archive.
+    /// Returns the search with a position index, which must belong to the same archive.
     pub fn with_index(self, index: &'a PositionIndex) -> Search<'a> {
         Search { index: Some(index), ..self }
     }
 
-    /// Returns the search restricted to these games; `None` for all games.
+    /// Returns the search limited to these games, or without a limit for `None`.
     pub fn among(self, games: impl Into<Option<&'a GameSet>>) -> Search<'a> {
         Search { among: games.into(), ..self }
     }
 
-    /// Returns the search with a monitor, if given. The unit of progress is a searched game. A stopped search returns
-    /// its hits so far, and [`Error::Interrupted`] among the unread games.
+    /// Returns the search with a monitor, if one is given. The unit of progress is a searched game. A search that was
+    /// stopped returns the hits found so far, and [`Error::Interrupted`] among the errors of unread games.
     pub fn monitored(self, monitor: impl Into<Option<&'a Monitor<'a>>>) -> Search<'a> {
         Search { monitor: monitor.into(), ..self }
     }
 
-    /// Returns the search in these games without the index, which does not cover them.
+    /// Returns the search limited to these games and without the index, because the index does not cover them.
     pub(super) fn of_rest<'b>(&'b self, rest: &'b GameSet) -> Search<'b> {
         Search { among: Some(rest), index: None, ..self.clone() }
     }
@@ -226,19 +226,19 @@ impl<'a> Search<'a> {
         self.among
     }
 
-    /// Returns whether there is a position index.
+    /// Returns whether the search uses a position index.
     pub(crate) fn has_index(&self) -> bool {
         self.index().is_some()
     }
 
-    /// Returns whether the monitor stops the search.
+    /// Returns whether the monitor has stopped the search.
     pub(crate) fn is_stopped(&self) -> bool {
         self.monitor.is_some_and(Monitor::is_stopped)
     }
 
-    /// Returns the cost of a search for a position, without variations. Without a position, returns the cost of a
-    /// search that replays every game, such as a pattern search without signatures. Uses the index, or tests the
-    /// signatures of all games: a few milliseconds per million.
+    /// Returns the cost of a search for a position in main lines. Without a position, returns the cost of a search that
+    /// replays every game, such as a pattern search without signatures. The estimate queries the index or tests the
+    /// signatures of all games, which takes a few milliseconds per million games.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -280,8 +280,8 @@ impl<'a> Search<'a> {
 
     /// Finds the games that reach a position, on rayon's current pool.
     ///
-    /// The list is complete: signatures reject only games that cannot reach the position. A game that cannot be read is
-    /// listed in `unread`.
+    /// The result is complete, because signatures reject only games that cannot reach the position. The error of a game
+    /// that cannot be read is listed in `unread`.
     pub fn position(&self, query: &PositionQuery, reach: SearchOptions) -> SearchResult {
         let mut steps = Vec::new();
         if let (Some(index), false) = (self.index(), reach.is_beside_main_line()) {
@@ -303,7 +303,7 @@ impl<'a> Search<'a> {
                     reach.all_plies
                 })?,
             }
-            // A game that reaches the position in its main line need not be searched further.
+            // If a game reaches the position in its main line, it does not need to be searched further.
             if reach.principal_variations && (reach.all_plies || hits.len() == first) {
                 in_principal_variations(game, reach.variations, |pv, variation| {
                     let mut position = pv.start.clone();
@@ -326,8 +326,8 @@ impl<'a> Search<'a> {
         SearchResult { hits, steps, unread }
     }
 
-    /// Returns the games that may reach a position in their main line, without reading them; all games if there are no
-    /// side files.
+    /// Returns the games that may reach a position in their main line, without reading the games. Without side files,
+    /// returns all games.
     pub(crate) fn candidates(&self, query: Option<&PositionQuery>, steps: &mut Vec<Step>) -> Vec<u64> {
         let archive = self.archive;
         steps.push(match self.among {
@@ -352,7 +352,8 @@ impl<'a> Search<'a> {
         games
     }
 
-    /// Runs `work` on each of these games in parallel. Returns the combined lists in order, and the unreadable games.
+    /// Runs `work` on each of these games in parallel. Returns the combined lists, in the order of the games, and the
+    /// errors of unreadable games.
     pub(crate) fn each<T: Send>(
         &self,
         games: &[u64],
@@ -363,7 +364,7 @@ impl<'a> Search<'a> {
             if self.monitor.is_some_and(Monitor::is_stopped) {
                 return (found, unread);
             }
-            // Several games are opened before the work on them, so their memory accesses overlap.
+            // Several games are opened before the first is processed, so their memory accesses overlap.
             let mut open = Vec::with_capacity(TOGETHER);
             for games in games.chunks(TOGETHER) {
                 open.extend(games.iter().map(|number| self.archive.game(*number)));
@@ -398,7 +399,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns the number of games in an ordered list of hits.
+/// Returns the number of games in a list of hits that is ordered by game.
 pub(crate) fn games_of(hits: &[Hit]) -> u64 {
     hits.chunk_by(|a, b| a.game == b.game).count() as u64
 }
@@ -412,8 +413,8 @@ fn all_lines(query: &PositionQuery, game: &GameRef<'_>, hits: &mut Vec<Hit>) -> 
     })
 }
 
-/// Calls `seen` with the principal variations of a game and whether each belongs to a variation. Variations are
-/// included if `variations` is true.
+/// Calls `seen` with each principal variation of a game and with whether it belongs to a variation. Principal
+/// variations within variations are included if `variations` is true.
 pub(crate) fn in_principal_variations(
     game: &GameRef<'_>,
     variations: bool,
@@ -429,8 +430,8 @@ pub(crate) fn in_principal_variations(
     })
 }
 
-/// Calls `seen` with every position of a game, variations included, the position's ply along its line, and whether it
-/// is in a variation.
+/// Calls `seen` with every position of a game, also in variations. Also passes the position's ply along its
+/// line and whether it is in a variation.
 fn lines(game: &GameRef<'_>, mut seen: impl FnMut(&Position, u32, bool)) -> Result<(), ReplayError> {
     let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
     let (mut ply, mut before) = (0u32, Vec::new());

@@ -1,10 +1,12 @@
-//! Signatures: eight bytes per game that reject nearly every game in a search for a position (FORMAT.md, "Signatures").
+//! Signatures: eight bytes per game with which a search for a position rejects nearly every other game (FORMAT.md,
+//! "Signatures").
 //!
-//! Pawns never return to their home squares, and captured pieces never return to the board. A signature holds the order
-//! in which home pawns moved or were captured, and the numbers of pawns and pieces at the end. A game can have had a
-//! position only if its first departures are exactly the position's, and if it ended with no more pieces.
+//! Pawns never return to their home squares, and captured pieces never return to the board. A signature stores the
+//! order in which home pawns moved or were captured, and the numbers of pawns and pieces at the end of the game. A game
+//! can reach a position only if its first departures are exactly those of the position, and if the game ended with no
+//! more pieces than the position contains.
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use crate::archive::{Archive, FileKind, GameSet, SideState};
@@ -20,16 +22,16 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The number of departures in a signature.
+/// The number of departures that a signature stores.
 pub const DEPARTURES: usize = 12;
-/// Stored instead of the number of White's pawns in a signature that never rejects its game.
+/// This value replaces the number of White's pawns in a signature that never rejects its game.
 const ANY: u64 = 15 << 48;
-/// The number of games per task: eight pages of a file.
+/// The number of games in a parallel task, which fill eight pages of a file.
 const TASK: usize = 4096;
-/// The number of bytes per signature.
+/// The size of a signature in bytes.
 const ENTRY: u64 = 8;
 
-/// The signatures of all or some games of an archive; games without a signature are never rejected.
+/// The signatures of all or some games of an archive. Games without a signature are never rejected.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -53,11 +55,11 @@ pub struct Signatures {
     is_damaged: Arc<AtomicBool>,
 }
 
-/// The signatures of consecutive games.
+/// The signatures of a run of consecutive games.
 #[derive(Clone, Debug)]
 struct Run {
     games: Range<u64>,
-    /// The row of the first game.
+    /// The row of the run's first game.
     row: u64,
     bytes: Bytes,
 }
@@ -69,15 +71,16 @@ enum Bytes {
 }
 
 impl Signatures {
-    /// Makes the signatures of an archive by replaying every game, in parallel. An unreadable game gets a signature
-    /// that rejects nothing.
+    /// Computes the signatures of an archive by replaying every game, in parallel. An unreadable game receives a
+    /// signature that rejects nothing.
     pub fn build(archive: &Archive) -> Signatures {
         // This monitor never stops the work.
         let none = Signatures { runs: Vec::new(), games: archive.len(), is_damaged: Arc::default() };
         Signatures::build_monitored(archive, Monitor::new()).unwrap_or(none)
     }
 
-    /// Makes the signatures like `build`. The unit of progress is a game. Errors: the work was stopped.
+    /// Computes the signatures like `build`, with a monitor. The unit of progress is a game. Errors: the monitor
+    /// stopped the work.
     pub fn build_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<Signatures> {
         let games = 1..archive.len() + 1;
         let made = signatures_of(archive, std::slice::from_ref(&games), &monitor.into())?;
@@ -85,7 +88,7 @@ impl Signatures {
         Ok(Signatures { runs: vec![run], games: archive.len(), is_damaged: Arc::default() })
     }
 
-    /// Opens the file of an archive, or returns the reason why there is none.
+    /// Opens the signature file of an archive, or returns the reason why it cannot be used.
     pub fn open(archive: &Archive) -> (Option<Signatures>, SideState) {
         let mut file = SideFile::open(archive, FileKind::Signatures);
         let mut runs = Vec::new();
@@ -103,12 +106,12 @@ impl Signatures {
         ((file.state == SideState::File).then_some(signatures), file.state)
     }
 
-    /// Opens the file of an archive, or makes the signatures in memory if there is no valid file.
+    /// Opens the signature file of an archive, or computes the signatures in memory if there is no valid file.
     pub fn open_or_build(archive: &Archive) -> Signatures {
         Signatures::open(archive).0.unwrap_or_else(|| Signatures::build(archive))
     }
 
-    /// Writes the file beside the archive; returns its size in bytes.
+    /// Writes the signature file next to the archive and returns its size in bytes.
     pub fn write(&self, archive: &Archive) -> Result<u64, Error> {
         let mut writer = SideWriter::create(archive, FileKind::Signatures)?;
         let games: Vec<Range<u64>> =
@@ -122,7 +125,7 @@ impl Signatures {
         writer.commit()
     }
 
-    /// Returns the signatures of some games of a run; `None` if damaged.
+    /// Returns the signatures of some games of a run, or `None` if they are damaged.
     fn of<'a>(&self, run: &'a Run, games: Range<u64>) -> Option<&'a [[u8; 8]]> {
         let row = run.row + games.start.checked_sub(run.games.start)?;
         let count = games.end - games.start;
@@ -136,17 +139,17 @@ impl Signatures {
         }
     }
 
-    /// Returns whether damage was found since the file was opened; the affected games were not rejected.
+    /// Returns whether damage was found after the file was opened. The affected games were not rejected.
     pub fn is_damaged(&self) -> bool {
         self.is_damaged.load(Ordering::Relaxed)
     }
 
-    /// Returns the games without a signature, ascending; they are never rejected.
+    /// Returns the games without a signature in ascending order. They are never rejected.
     pub fn uncovered(&self) -> Vec<Range<u64>> {
         without(std::iter::once(1..self.games + 1), self.runs.iter().map(|run| run.games.clone()))
     }
 
-    /// Returns the signature of a game, or a signature that rejects nothing if the game has none.
+    /// Returns the signature of a game. If the game has none, returns a signature that rejects nothing.
     pub fn get(&self, game: u64) -> u64 {
         let index = self.runs.partition_point(|run| run.games.end <= game);
         let run = self.runs.get(index).filter(|run| run.games.contains(&game));
@@ -154,15 +157,15 @@ impl Signatures {
         bytes.map_or(ANY, |bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// Returns the numbers of the games that may reach a position, ascending. Includes every game whose main line
-    /// reaches the position.
+    /// Returns the numbers of the games that may reach a position, in ascending order. Every game whose main line
+    /// reaches the position is included.
     pub fn candidates(&self, query: &PositionQuery) -> Vec<u64> {
         let test = Test::new(query);
         self.passing(|signature| test.begins_so(signature), |signature| test.may(signature))
     }
 
-    /// Returns the games whose signature passes both tests, ascending, and the games without signatures. Most games
-    /// fail the first test.
+    /// Returns the games whose signatures pass both tests and the games without signatures, in ascending order. Most
+    /// games fail the first test.
     #[expect(clippy::indexing_slicing, reason = "a remainder by the length is an index")]
     fn passing(&self, first: impl Fn(u64) -> bool + Sync, second: impl Fn(u64) -> bool + Sync) -> Vec<u64> {
         let mut tasks: Vec<(Range<u64>, Option<&Run>)> = Vec::new();
@@ -176,8 +179,8 @@ impl Signatures {
             let Some(signatures) = run.and_then(|run| self.of(run, games.clone())) else {
                 return games.clone().collect();
             };
-            // Stores every game that passes the first test, and overwrites it with the next game if it fails the second
-            // test: no branch depends on the second test.
+            // The loop stores each game that passes the first test. If the game fails the second test, the next game
+            // overwrites it, so no branch depends on the second test.
             let (mut passing, mut count) = ([0u16; TASK], 0);
             for (index, signature) in signatures.iter().enumerate() {
                 let signature = u64::from_le_bytes(*signature);
@@ -194,7 +197,7 @@ impl Signatures {
     }
 }
 
-/// Returns the signatures of games, deleted games included.
+/// Returns the signatures of games, including deleted games.
 fn signatures_of(archive: &Archive, games: &[Range<u64>], monitor: &Monitor) -> Result<Vec<[u8; 8]>> {
     let of_part = |(chunk, games): (usize, Range<u64>)| {
         monitor.check()?;
@@ -210,7 +213,7 @@ fn signatures_of(archive: &Archive, games: &[Range<u64>], monitor: &Monitor) -> 
     Ok(parts.concat())
 }
 
-/// Adds a segment with the signatures of games.
+/// Writes a segment with the signatures of games.
 pub(in crate::query) fn add_signatures(
     writer: &mut SideWriter,
     archive: &Archive,
@@ -222,10 +225,10 @@ pub(in crate::query) fn add_signatures(
     writer.add(Part::Signatures, games, made, |out| out.put(signatures.as_flattened()))
 }
 
-/// The home squares that have been left, in order.
+/// A record of the home squares that pawns have left, which reports new departures in order.
 pub(crate) struct Departures {
     expected: Home,
-    /// The squares whose pawn has not left, as bytes of ones.
+    /// The squares whose pawn has not left, marked by bytes with the value one.
     standing: Home,
 }
 
@@ -234,15 +237,16 @@ impl Departures {
         Departures { expected: home_ranks(board), standing: home_pawns(board) }
     }
 
-    /// Returns whether a pawn of `needed` (restricted to pawns present at the start) has left home.
+    /// Returns whether a pawn in `needed` has left its home square. Only pawns that are present at the start are
+    /// considered.
     #[inline]
     pub(crate) fn lost(&self, board: &[u8; 64], needed: Home) -> bool {
         let now = home_ranks(board);
         (now[0] ^ self.expected[0]) & needed[0] | (now[1] ^ self.expected[1]) & needed[1] != 0
     }
 
-    /// Calls `left` with each home square (0 to 7 White's by file, 8 to 15 Black's) that has been left since the last
-    /// call.
+    /// Calls `left` with each home square that a pawn has left since the last call. Squares 0 to 7 are White's by file,
+    /// and 8 to 15 are Black's.
     #[inline]
     fn advance(&mut self, board: &[u8; 64], mut left: impl FnMut(u8)) {
         let now = home_ranks(board);
@@ -269,7 +273,7 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
     let (mut order, mut count) = (0u64, 0);
     let mut leave = |square: u8| {
         if count < DEPARTURES {
-            // Fills the rest with the last square: a repeated square is no departure.
+            // The last square fills the remaining departures. A repeated square is not a departure.
             order = order & ((1 << (count * 4)) - 1) | (FILL * u64::from(square)) << (count * 4);
         }
         count += 1;
@@ -307,7 +311,7 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
     order & ((1 << 48) - 1) | pawns[0] << 48 | pawns[1] << 52 | (pieces[0] - 1) << 56 | (pieces[1] - 1) << 60
 }
 
-/// A one in every half-byte: multiplied by a square, it repeats this square everywhere.
+/// A number with a one in every half-byte. Multiplied by a square, it repeats this square in all of them.
 const FILL: u64 = 0x1111_1111_1111;
 
 /// Returns whether a game with this signature ended with at most these pawns and pieces.
@@ -318,8 +322,8 @@ fn ends_within(signature: u64, [white_pawns, black_pawns, white, black]: [u8; 4]
 }
 
 impl Signatures {
-    /// Returns the games, ascending, among these or among all, that ended with at most this many pawns and pieces of
-    /// White and Black.
+    /// Returns the games that ended with at most these numbers of White's and Black's pawns and pieces, in ascending
+    /// order. Only `among` is searched, if it is given.
     pub(crate) fn ending_within(&self, most: [u8; 4], among: Option<&GameSet>) -> Vec<u64> {
         match among {
             Some(games) => games.iter().filter(|game| self.may_end_within(*game, most)).collect(),
@@ -327,19 +331,20 @@ impl Signatures {
         }
     }
 
-    /// Whether a game may end with at most these pieces: false only if the signature rules it out.
+    /// Returns whether a game may end with at most these pieces. The result is false only if the signature rules this
+    /// out.
     pub(crate) fn may_end_within(&self, game: u64, most: [u8; 4]) -> bool {
         ends_within(self.get(game), most)
     }
 
-    /// Returns `candidates` restricted to these games.
+    /// Returns `candidates` limited to these games.
     pub fn candidates_among(&self, query: &PositionQuery, games: &GameSet) -> Vec<u64> {
         let test = Test::new(query);
         games.iter().filter(|game| test.may(self.get(*game))).collect()
     }
 }
 
-/// The squares of two departures, as bits, indexed by the byte that holds both.
+/// The squares of two departures as a set of bits, indexed by the byte that stores both departures.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static PAIRS: [u16; 256] = {
     let mut pairs = [0; 256];
@@ -351,30 +356,34 @@ static PAIRS: [u16; 256] = {
     pairs
 };
 
-/// The first and third of four half-bytes. If the subtraction of a half-byte from another gives no borrow, the bit of
-/// `ABOVE` over it stays set.
+/// A mask of the first and the third of four half-bytes. If the subtraction of one half-byte from another needs no
+/// borrow, the bit of `ABOVE` over the half-byte remains set.
 const OTHERS: u16 = 0x0F0F;
 const ABOVE: u16 = 0x1010;
 
-/// The test of a signature for a position. It contains no unpredictable branches, only one that rejects most games.
+/// A test of signatures for a position. The test contains no unpredictable branches. Its only branch rejects most
+/// games.
 struct Test {
     /// The home squares that must not be among the first four departures.
     kept: u16,
-    /// The home squares that have been left.
+    /// The home squares that pawns have left in the position.
     gone: u16,
-    /// The squares that must equal `gone`: all squares, or if more squares were left than a signature holds, only the
-    /// squares that were not left.
+    /// The squares whose departures must agree with `gone`. They are all squares, unless pawns left more squares than a
+    /// signature stores. In that case, they are only the squares that pawns did not leave.
     strict: u16,
-    /// The half-bytes of the departures to compare, as a mask. The first departure replaces all other departures.
+    /// A mask of the half-bytes of the departures to compare. The first departure replaces all departures outside the
+    /// mask.
     counted: u64,
     others: u64,
-    /// The last departure, if there must be as many departures as a signature holds.
+    /// A mask of the last departure, if the game needs as many departures as a signature stores.
     last: u64,
-    /// Whether the departures are unrestricted, because no square was left.
+    /// Whether the departures are unrestricted, because no pawn has left its square in the position.
     any_order: bool,
-    /// The maximum number of pawns and pieces, as in a signature, every other half-byte, with the bit above it set.
+    /// The maximum numbers of pawns and pieces in the form of a signature. Each value contains every other half-byte,
+    /// with the bit above it set.
     most: [u16; 2],
-    /// Whether both sides have a piece in the query's position. In games with a signature, both sides always have one.
+    /// Whether both sides have at least one piece in the query's position. In games with a signature, both sides always
+    /// have at least one piece.
     has_both: bool,
 }
 
@@ -386,7 +395,7 @@ impl Test {
         let is_more = count > DEPARTURES as u32;
         let pieces = query.pieces();
         let [white_pawns, black_pawns, white, black] = pieces.map(|pieces| u16::from(pieces.min(15)));
-        // Piece counts are stored minus one.
+        // Piece counts are stored reduced by one.
         let [white, black] =
             [(white, pieces[2]), (black, pieces[3])].map(|(most, pieces)| most - u16::from((1..16).contains(&pieces)));
         let most = white_pawns | black_pawns << 4 | white << 8 | black << 12;
@@ -403,7 +412,7 @@ impl Test {
         }
     }
 
-    /// Returns whether the first four departures can be the position's.
+    /// Returns whether the first four departures of a game are possible for the position.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "a byte is an index of 256 pairs")]
     fn begins_so(&self, signature: u64) -> bool {

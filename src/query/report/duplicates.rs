@@ -1,4 +1,4 @@
-//! Duplicate games: games with compatible tags and the same main line, or a main line that continues another.
+//! Duplicate games: games with compatible tags whose main lines are equal, or whose main lines continue one another.
 
 use crate::archive::GameSet;
 use crate::error::{Error, Result};
@@ -8,22 +8,22 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-/// Games shorter than this are often alike: they are duplicates only if all values of the seven tag roster are the
-/// same.
+/// Games with fewer plies than this are often alike, so they are duplicates only if all values of the seven tag roster
+/// are equal.
 const SHORT: u32 = 16;
 
-/// The choice of the game to keep among duplicates.
+/// The rule that selects the game to keep among duplicates.
 ///
 /// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Keep {
-    /// The game with the most plies. Among equals, the most bytes of comments, variations and glyphs decide, then the
-    /// most tags with a value, then the lowest number.
+    /// Keep the game with the most plies. If several games qualify, the most bytes of comments, variations and glyphs
+    /// decide, then the most tags with a value, then the lowest number.
     #[default]
     Best,
-    /// The first game with the most plies.
+    /// Keep the first of the games with the most plies.
     First,
-    /// The last game with the most plies.
+    /// Keep the last of the games with the most plies.
     Last,
 }
 
@@ -32,12 +32,12 @@ pub enum Keep {
 /// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Whether a game that is the beginning of another game counts as its duplicate. Both players must be known.
+    /// Whether a game is also a duplicate if it is the beginning of another game. Both players must be known.
     pub prefixes: bool,
     /// The game to keep.
     pub keep: Keep,
-    /// Finds only duplicates of games of the archive at this index, from 0, without prefixes. With tag columns, little
-    /// else is then read.
+    /// The index, counted from 0, of the only archive for whose games duplicates are found. The option takes effect
+    /// only if `prefixes` is false. With tag columns, the search then reads little else.
     pub only: Option<usize>,
 }
 
@@ -47,14 +47,14 @@ impl Default for Options {
     }
 }
 
-/// The relation of a duplicate to the other game.
+/// The relation of a duplicate to the game that is kept.
 ///
 /// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Likeness {
     /// The main lines of the two games are equal.
     Same,
-    /// One main line is the beginning of the other.
+    /// The main line of one game is the beginning of the other's.
     Prefix,
 }
 
@@ -71,14 +71,14 @@ pub struct Double {
     pub likeness: Likeness,
 }
 
-/// Returns the removable games, ascending, each with the game to keep, which is never removable. With several archives,
-/// games are numbered as in an [`ArchiveSet`](crate::query::ArchiveSet): the numbers continue from one archive to the
-/// next.
+/// Returns the removable games in ascending order. Each is paired with the game to keep, which is never removable
+/// itself. The games of several archives are numbered as in an [`ArchiveSet`](crate::query::ArchiveSet): the numbers
+/// continue from one archive to the next.
 ///
-/// Two games are duplicates if their main lines (and starting positions) are equal, or one is the beginning of the
-/// other, and their tags do not contradict each other. Players (a surname with initials agrees with the full name),
-/// date, round and result must agree if both games have them. Memory holds the main lines of all games. Runs on the
-/// current pool of rayon. Errors: damaged games or tags.
+/// Two games are duplicates if their starting positions and main lines are equal, or if one game is the beginning of
+/// the other. Their tags must also be compatible. Players (a surname with initials agrees with the full name), date,
+/// round and result must agree if both games state them. The main lines of all games are kept in memory. The search
+/// runs on rayon's current pool. Errors: a game or its tags are damaged.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -99,7 +99,7 @@ pub struct Double {
 pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>> {
     let (mut all, mut before) = (Vec::new(), 0);
     let mut known = HashMap::new();
-    // If prefixes do not count, only games whose main line may equal another game's are examined.
+    // If prefixes are not duplicates, only games whose main line may equal another game's are examined.
     let alike = if options.prefixes { Vec::new() } else { alike(headers, options.only)? };
     for (index, headers) in headers.iter().enumerate() {
         all.extend(games(headers, before, &mut known, alike.get(index))?);
@@ -114,10 +114,10 @@ pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>>
     Ok(clusters.doubles(&games, options.keep))
 }
 
-/// Returns the games of each archive whose main line may equal another game's, according to its checksum. With `only`,
+/// Returns the games of each archive whose main line may equal another game's, judging by its checksum. With `only`,
 /// the other game must be in the archive at this index.
 fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>> {
-    /// The number of checksum bits to compare first, which leaves few games to count.
+    /// The number of checksum bits that are compared first. They leave few games to count.
     const BITS: u32 = 24;
     let columns = headers.iter().map(|headers| headers.columns(&[Key::Line])).collect::<Result<Vec<_>>>()?;
     let lines: Vec<Vec<(u64, u32)>> = headers
@@ -140,7 +140,7 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
             }
         }
     }
-    // The number of games with a line, and whether one of these games counts.
+    // The number of games with a line, and whether a game of the requested archive is among them.
     let mut counts: HashMap<u32, (u32, bool)> = HashMap::new();
     for (index, lines) in lines.iter().enumerate() {
         for (_, line) in lines.iter().filter(|(_, line)| again.contains(bit(*line))) {
@@ -160,22 +160,22 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
 /// A game for comparison.
 struct Candidate {
     number: u64,
-    /// The starting position, if it is not the standard one, and the main line. The bytes are a prefix of
-    /// another game's only if the moves are.
+    /// The starting position, if it is not the standard one, and the main line. The bytes are a prefix of another
+    /// game's bytes only if the moves are also a prefix of its moves.
     line: Box<[u8]>,
     plies: u32,
     players: [Name; 2],
-    /// Year, month, day; 0 for unknown parts.
+    /// The year, the month and the day, each 0 if unknown.
     date: [u16; 3],
     round: Option<u64>,
     result: Option<u8>,
-    /// The values of the seven tag roster, as numbers of strings.
+    /// The values of the seven tag roster, as string numbers.
     roster: [u32; 7],
     /// The number of bytes in the record beyond the main line, and the number of tags with a value.
     more: (usize, usize),
 }
 
-/// A player's name, split into parts, in lower case. Empty if unknown.
+/// A player's name in lower case, split into parts. Empty if unknown.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 struct Name {
     surname: Box<str>,
@@ -201,7 +201,7 @@ impl Name {
         !self.surname.is_empty()
     }
 
-    /// Returns whether both names can belong to one person: `Carlsen`, `Carlsen, M` and `Carlsen, Magnus` can.
+    /// Returns whether both names can belong to the same person. `Carlsen`, `Carlsen, M` and `Carlsen, Magnus` can.
     fn agrees(&self, other: &Name) -> bool {
         if !self.is_known() || !other.is_known() {
             return true;
@@ -210,7 +210,7 @@ impl Name {
         let initial = |name: &str| name.chars().take_while(|letter| *letter != ' ').count() <= 1;
         let (left, right) = (&*self.given, &*other.given);
         let begins = given(left, right) || given(right, left);
-        // M. C. and Magnus Carl agree: initials compare by the first letter.
+        // M. C. and Magnus Carl agree, because initials are compared by the first letter.
         let initials = (initial(left) || initial(right)) && left.chars().next() == right.chars().next();
         self.surname == other.surname && (begins || initials)
     }
@@ -239,8 +239,8 @@ impl Candidate {
 
 const ROSTER: [&str; 7] = ["White", "Black", "Date", "Round", "Result", "Event", "Site"];
 
-/// Returns the games of an archive, numbered after the `before` games of preceding archives. `known` numbers the
-/// strings of the roster consistently for all archives.
+/// Returns the games of an archive, numbered after the `before` games of the preceding archives. `known` assigns
+/// numbers to the strings of the roster that are the same for all archives.
 fn games(
     headers: &TagColumns,
     before: u64,
@@ -250,13 +250,13 @@ fn games(
     let archive = headers.archive();
     let keys = ROSTER.map(|name| Key::Tag(name.to_owned()));
     let columns = headers.columns(&keys)?;
-    // The number for all archives of each string in this archive's column.
+    // The number, common to all archives, of each string in this archive's column.
     let numbers: Vec<Vec<u32>> = columns
         .iter()
         .map(|column| {
             let count = column.strings().map_or(0, |strings| strings.len() as u32);
             let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
-            // For few games, only few strings are needed.
+            // A few games need only a few strings.
             let needed = among.map(|among| among.iter().map(|game| column.get(game)).collect::<HashSet<u32>>());
             let mut of = |number: u32| {
                 text(number).map_or(0, |text| match known.get(text) {
@@ -331,7 +331,7 @@ fn leading(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text.get(..digits)?).ok()?.parse().ok()
 }
 
-/// Sets of duplicate games, which grow together.
+/// The sets of duplicate games. Joining two games merges their sets.
 struct Clusters {
     parent: Vec<usize>,
 }
@@ -363,7 +363,7 @@ impl Clusters {
         let mut doubles = Vec::new();
         for set in sets.into_values().filter(|set| set.len() > 1) {
             let best = |index: &&usize| (games[**index].more, Reverse(**index));
-            // No move is ever lost: one of the longest games stays.
+            // One of the longest games stays, so no move is ever lost.
             let most = set.iter().map(|index| games[*index].plies).max();
             let mut longest = set.iter().filter(|index| Some(games[**index].plies) == most);
             let kept = match keep {
@@ -373,7 +373,7 @@ impl Clusters {
             };
             let Some(kept) = kept.copied() else { continue };
             for index in set.into_iter().filter(|index| *index != kept) {
-                // A third game may join two games that do not agree with each other; such games stay.
+                // A third game may join two games that do not agree with each other. Such games stay.
                 if !games[index].agrees(&games[kept]) {
                     continue;
                 }
@@ -390,7 +390,7 @@ impl Clusters {
     }
 }
 
-/// Joins games with the same main line.
+/// Joins games with equal main lines.
 fn same(games: &[Candidate], clusters: &mut Clusters) {
     let mut lines: HashMap<(&[u8], [u32; 7]), Vec<usize>> = HashMap::with_capacity(games.len());
     for (index, game) in games.iter().enumerate() {
@@ -399,7 +399,7 @@ fn same(games: &[Candidate], clusters: &mut Clusters) {
         lines.entry((&game.line, roster)).or_default().push(index);
     }
     for indices in lines.into_values().filter(|indices| indices.len() > 1) {
-        // One game represents each set.
+        // Each set of duplicates is represented by one game.
         let mut first: Vec<usize> = Vec::new();
         for index in indices {
             match first.iter().find(|known| games[**known].agrees(&games[index])) {
@@ -410,7 +410,7 @@ fn same(games: &[Candidate], clusters: &mut Clusters) {
     }
 }
 
-/// Joins games if one is the beginning of the other. Both players must be known in both games.
+/// Joins games if one game is the beginning of the other. Both players must be known in both games.
 fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
     let mut pairs: HashMap<[&str; 2], Vec<usize>> = HashMap::new();
     for (index, game) in games.iter().enumerate() {
@@ -420,7 +420,8 @@ fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
         }
     }
     for mut indices in pairs.into_values().filter(|indices| indices.len() > 1) {
-        // If sorted by bytes, a line precedes all lines that continue it, and no other line is between them.
+        // If lines are sorted by bytes, each line precedes all lines that continue it, and no other line is between
+        // them.
         indices.sort_by(|a, b| games[*a].line.cmp(&games[*b].line));
         let mut open: Vec<usize> = Vec::new();
         for index in indices {

@@ -1,4 +1,4 @@
-//! Groups games by opening, rating, year, opponent and more; each group has results, ratings and performance.
+//! Groups games by opening, rating, year, opponent and other keys. Each group states results, ratings and performance.
 
 use crate::archive::GameSet;
 use crate::chess::Color;
@@ -25,28 +25,28 @@ use std::sync::Arc;
 /// [`groups`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GroupKey {
-    /// The name of the opening: the tag, or the table if the tag is missing.
+    /// The name of the opening, from the tag or, if the tag is missing, from the table.
     Opening,
-    /// The name of the opening up to the first colon: the opening without its variation.
+    /// The name of the opening up to the first colon, which excludes the variation.
     Family,
-    /// The ECO code, with its name in the table.
+    /// The ECO code, with its name from the table.
     Eco,
     /// The first letter of the ECO code.
     EcoClass,
-    /// The side's rating, in bands; without a player, the mean of both ratings.
+    /// The side's rating, in bands. Without a player, the mean of both ratings is used.
     Rating,
     /// The year.
     Year,
-    /// Years in bands of five or ten.
+    /// The year, in bands of five or ten years.
     Years(u16),
     /// Year and month.
     Month,
-    /// The day of the week.
+    /// The weekday on which the game was played.
     Weekday,
     /// The tag TimeControl.
     TimeControl,
-    /// The speed category, as on Lichess: ultraBullet, bullet, blitz, rapid, classical, correspondence, by base time
-    /// and 40 increments.
+    /// The speed category as on Lichess: ultraBullet, bullet, blitz, rapid, classical or correspondence. It depends on
+    /// the base time and 40 increments.
     Speed,
     /// Either player.
     Player,
@@ -56,10 +56,10 @@ pub enum GroupKey {
     Color,
     /// The result.
     Result,
-    /// The moves of the main line, in bands of twenty; games without moves are a group.
+    /// The number of moves of the main line, in bands of twenty. Games without moves form a separate group.
     Length,
-    /// The pieces of the last position, with P for any number of pawns. All positions in which a side has more than two
-    /// pieces besides king and pawns form one group.
+    /// The pieces of the last position, where P stands for any number of pawns. All positions in which a side has more
+    /// than two pieces besides king and pawns form one group.
     Ending,
     /// The piece that mates.
     Mate,
@@ -67,9 +67,9 @@ pub enum GroupKey {
     Event,
 }
 
-/// Width of a band of ratings.
+/// The width of a band of ratings.
 pub const RATING_BAND: i64 = 200;
-/// Width of a band of lengths, in moves.
+/// The width of a band of lengths, in moves.
 pub const LENGTH_BAND: i64 = 20;
 
 const KEYS: [(&str, GroupKey); 18] = [
@@ -102,13 +102,13 @@ impl GroupKey {
         }
     }
 
-    /// Returns the name of the key's column for programs: the key's name, unless a column of group figures has this
-    /// name.
+    /// Returns the title of the key's column for programs. It is the key's name, unless a column of group figures has
+    /// this name.
     pub fn title(self) -> &'static str {
         if self == GroupKey::Rating { "rating_band" } else { self.name() }
     }
 
-    /// Returns the title of the key's column in text tables. The title for ratings depends on whether the report is
+    /// Returns the heading of the key's column in text tables. The heading for ratings depends on whether the report is
     /// about a player.
     pub fn heading(self, of_player: bool) -> &'static str {
         match (self, of_player) {
@@ -123,8 +123,8 @@ impl GroupKey {
         KEYS.iter().map(|(name, _)| *name)
     }
 
-    /// Returns whether the groups for this key follow a natural order, such as years. It is best to sort other groups
-    /// by the number of games.
+    /// Returns whether the groups of this key have a natural order, like years. Other groups are best sorted by the
+    /// number of games.
     pub fn is_ordered(self) -> bool {
         matches!(
             self,
@@ -141,7 +141,7 @@ impl GroupKey {
         )
     }
 
-    /// Returns whether the key needs a player's name.
+    /// Returns whether the key requires a player's name.
     pub fn needs_player(self) -> bool {
         matches!(self, GroupKey::Opponent | GroupKey::Color)
     }
@@ -157,7 +157,7 @@ impl GroupKey {
     }
 }
 
-/// Comma-separated keys, at most three.
+/// A list of at most three keys, separated by commas.
 ///
 /// [`groups`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -188,7 +188,7 @@ impl FromStr for GroupKeys {
     }
 }
 
-/// The maximum number of keys.
+/// The maximum number of keys in a list.
 const MOST: usize = 3;
 type Id = [i64; MOST];
 
@@ -197,11 +197,11 @@ type Id = [i64; MOST];
 /// [`groups`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// The common value of the games for each key.
+    /// The value that the games share, for each key.
     pub names: Vec<String>,
-    /// The sort value for each key; meaningful if the key [is ordered](GroupKey::is_ordered).
+    /// The sort value for each key. It is meaningful only if the key [is ordered](GroupKey::is_ordered).
     pub order: Vec<i64>,
-    /// The results from White's side, or from the player's side if a player is named.
+    /// The results from White's side or, if a player is named, from the player's side.
     pub points: Points,
 }
 
@@ -210,13 +210,13 @@ pub struct Group {
 /// [`groups`] and [`PlayerReport`](crate::query::report::player::PlayerReport) have examples.
 #[derive(Clone, Debug)]
 pub struct PlayerGames {
-    /// The games with White, and with Black.
+    /// The player's games with White and with Black.
     pub sides: [GameSet; 2],
-    /// The names of the player in these games, most frequent first, each with its games.
+    /// The player's names in these games, the most frequent first, each with its number of games.
     pub names: Vec<(String, u64)>,
 }
 
-/// The quality of a name match, best first.
+/// The quality of a name match, from best to worst.
 ///
 /// ```
 /// use scoresheet::query::report::groups::NameMatch;
@@ -230,19 +230,19 @@ pub struct PlayerGames {
 pub enum NameMatch {
     /// The names are equal, letter for letter.
     Exact,
-    /// The names consist of the same words in any order: `Magnus Carlsen` is `Carlsen, Magnus`.
+    /// The names consist of the same words in any order: `Magnus Carlsen` matches `Carlsen, Magnus`.
     Words,
-    /// The query is the surname: the part before the comma.
+    /// The query is the surname, which is the part before the comma.
     Surname,
-    /// The name contains these words.
+    /// The name contains the query as whole words.
     HasWords,
-    /// The name contains these letters.
+    /// The name contains the letters of the query.
     HasLetters,
 }
 
 impl NameMatch {
-    /// Returns the quality of the match of a name. Except for [`NameMatch::Exact`], case and accents are ignored
-    /// ([`fold`]).
+    /// Returns the quality of the match between a name and a query. Case and accents are ignored ([`fold`]), except for
+    /// [`NameMatch::Exact`].
     pub fn compare(name: &str, query: &str) -> Option<NameMatch> {
         if name == query {
             return Some(NameMatch::Exact);
@@ -265,7 +265,7 @@ impl NameMatch {
         })
     }
 
-    /// Returns the best match among the names of an archive. Names that cannot be read do not match.
+    /// Returns the quality of the best match among the names of an archive. Names that cannot be read are ignored.
     pub fn best(headers: &TagColumns, query: &str) -> Option<NameMatch> {
         let columns = headers.readable(&player_keys()).0;
         let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.iter());
@@ -274,7 +274,7 @@ impl NameMatch {
     }
 }
 
-/// Returns whether two names consist of the same words in any order.
+/// Returns whether two names consist of the same words, in any order.
 fn has_words(name: &str, other: &str) -> bool {
     let words = |name: &str| {
         let words = name.split(|letter: char| !letter.is_alphanumeric());
@@ -282,7 +282,7 @@ fn has_words(name: &str, other: &str) -> bool {
         words.sort_unstable();
         words
     };
-    // The names differ at most in commas, dots and blanks.
+    // Such names differ at most in commas, dots and blanks.
     name.len().abs_diff(other.len()) <= 4 && words(name) == words(other)
 }
 
@@ -290,15 +290,16 @@ fn player_keys() -> [Key; 2] {
     ["White", "Black"].map(|name| Key::Tag(name.to_owned()))
 }
 
-/// Returns the games of a player among these games: games with a name that matches at this quality or better.
+/// Returns the games of a player among these games. A game belongs to the player if one of its names matches at this
+/// quality or better.
 ///
 /// Errors: damaged tags.
 pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least: NameMatch) -> Result<PlayerGames> {
     games_of(headers, games, &|text| NameMatch::compare(text, name).is_some_and(|known| known <= least))
 }
 
-/// Returns the games of a player among these games: games with one of these names, compared as by `player = "NAME"` in
-/// a filter.
+/// Returns the games of a player among these games. A game belongs to the player if it contains one of these names,
+/// which are compared as by `player = "NAME"` in a filter.
 ///
 /// Errors: damaged tags.
 pub fn games_of_names(headers: &TagColumns, games: &GameSet, names: &[String]) -> Result<PlayerGames> {
@@ -323,7 +324,7 @@ fn games_of(headers: &TagColumns, games: &GameSet, fits: &dyn Fn(&str) -> bool) 
                 side.insert(game);
                 let name = String::from_utf8_lossy(column.text(game).unwrap_or_default()).into_owned();
                 *names.entry(name).or_default() += 1;
-                // A game between two matching names counts for White.
+                // If both names match, the game is assigned to White.
                 break;
             }
         }
@@ -333,14 +334,15 @@ fn games_of(headers: &TagColumns, games: &GameSet, fits: &dyn Fn(&str) -> bool) 
     Ok(found)
 }
 
-/// Returns the name of a player in an archive that is most similar to another name. Unreadable names are skipped.
+/// Returns the name of the player in an archive whose name is most similar to another name. Unreadable names are
+/// skipped.
 pub fn nearest_player(headers: &TagColumns, name: &str) -> Option<String> {
     let columns = headers.readable(&player_keys()).0;
     let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.texts());
     nearest(name, names).map(str::to_owned)
 }
 
-/// Returns the columns that `groups` reads.
+/// Returns the keys of the columns that `groups` reads.
 pub fn columns() -> Vec<Key> {
     let names = [
         "White",
@@ -358,13 +360,14 @@ pub fn columns() -> Vec<Key> {
     names.into_iter().map(|name| Key::Tag(name.to_owned())).chain([Key::Facts, Key::Plies]).collect()
 }
 
-/// Returns the games of a set in groups, in no particular order; games without a value for a key are in no group. For a
-/// player's games, the points are the player's, otherwise White's. With [`GroupKey::Player`], each game counts for both
-/// players.
+/// Returns the groups of a set of games, in no particular order. Games without a value for a key are in no group. For a
+/// player's games, the points are the player's. Otherwise, they are White's. With [`GroupKey::Player`], each
+/// game is counted once for each of its players.
 ///
-/// Reads only tag columns, except for the keys `ending` and `mate`, and for openings of games without the tag.
+/// The function reads only tag columns, except for the keys `ending` and `mate` and for the openings of games without
+/// the tag.
 ///
-/// Errors: damaged tags of games in the set. Games whose moves cannot be read are in `unread`.
+/// Errors: the tags of a game in the set are damaged. Games whose moves cannot be read are returned in `unread`.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -469,7 +472,7 @@ pub fn groups(
     Ok((found.into_iter().map(group).collect(), unread))
 }
 
-/// Adds groups of another archive.
+/// Adds the groups of another archive.
 pub fn join(groups: &mut Vec<Group>, others: Vec<Group>) {
     let mut slots: HashMap<Vec<String>, usize> =
         groups.iter().enumerate().map(|(slot, group)| (group.names.clone(), slot)).collect();
@@ -484,11 +487,11 @@ pub fn join(groups: &mut Vec<Group>, others: Vec<Group>) {
     }
 }
 
-/// The maximum number of rows of years that fit on a screen.
+/// The maximum number of rows for years that fit on a screen.
 const YEARS: usize = 24;
 
-/// Returns games by year, or by bands of years if there are many, and the key of the groups. `grouped` returns the
-/// games in groups by a key.
+/// Returns the groups by year, or by bands of years if there are many years, and the key that was used. `grouped`
+/// returns the groups of the games for a key.
 ///
 /// Errors: `grouped` fails.
 pub fn by_years<E>(
@@ -505,9 +508,9 @@ pub fn by_years<E>(
     Ok((grouped(key)?, key))
 }
 
-/// Sorts groups in the natural order of the key, or by the number of games.
+/// Sorts groups in the natural order of the key, or by the number of games if the key has none.
 pub fn sort(groups: &mut [Group], key: GroupKey) {
-    // One sort for both cases makes the code for browsers smaller.
+    // A single call of the sort function for both cases makes the code for browsers smaller.
     let is_ordered = key.is_ordered();
     groups.sort_by(|left, right| match is_ordered {
         true => left.order.cmp(&right.order),
@@ -515,7 +518,7 @@ pub fn sort(groups: &mut [Group], key: GroupKey) {
     });
 }
 
-/// Numbered texts that were made for groups.
+/// A numbered list of the texts that were made for groups.
 #[derive(Default)]
 struct Texts {
     names: Vec<String>,
@@ -534,7 +537,7 @@ impl Texts {
     }
 }
 
-/// The keys of groups as columns.
+/// The columns from which the keys of groups are computed.
 struct Source<'a> {
     white: &'a Column,
     black: &'a Column,
@@ -556,7 +559,7 @@ struct Source<'a> {
     event: &'a Column,
 }
 
-/// Returns the value of each string of a column; [`NONE`] for a string without a value.
+/// Returns the value of each string of a column, or [`NONE`] for a string that has no value.
 fn strings(column: &Column, of: impl Fn(&[u8]) -> Option<i64>) -> Vec<i64> {
     let count = column.strings().map_or(0, |strings| strings.len() as u32);
     let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
@@ -567,7 +570,7 @@ fn numbers(column: &Column, reading: Reading) -> Vec<i64> {
     strings(column, |text| reading::read(reading, text).map(|(least, _)| least))
 }
 
-/// Returns the texts of a column; `None` for texts that are not known values or not UTF-8.
+/// Returns the texts of a column, with `None` for each text that is not a known value or is not UTF-8.
 fn known_names(column: &Column) -> Vec<Option<&str>> {
     let count = column.strings().map_or(0, |strings| strings.len() as u32);
     let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
@@ -591,8 +594,8 @@ impl Source<'_> {
         rating.and_then(|rating| u64::try_from(rating).ok()).unwrap_or(0)
     }
 
-    /// Returns twice the points of a side, its rating and its opponent's. Without a player, the side's rating is the
-    /// mean of both ratings.
+    /// Returns twice the points of a side, the side's rating, and the opponent's rating. Without a player, the mean of
+    /// both ratings is used as the side's rating.
     fn points(&self, game: u64, side: Color, is_player: bool) -> (Option<u64>, u64, u64) {
         let outcome = Outcome::from_number(self.outcome(game).into());
         let halves = outcome.and_then(|outcome| outcome.half_points(side));
@@ -612,7 +615,7 @@ impl Source<'_> {
         dates.filter_map(|(values, column)| self.look(values, column, game)).next()
     }
 
-    /// Returns the text of the date, which may be partly known.
+    /// Returns the text of a date, of which only a part may be known.
     fn date_text(&self, game: u64) -> Option<&str> {
         let dates = self.dates.iter().zip(self.date_columns);
         let known =
@@ -669,7 +672,7 @@ impl Source<'_> {
                 let (month, _) = reading::read(Reading::Month, text)?;
                 let (day, _) = reading::read(Reading::Day, text)?;
                 let year = reading::year(self.day(game)?);
-                // 1970-01-01 was a Thursday; there is no day of the week for February 30.
+                // 1970-01-01 was a Thursday. No weekday exists for February 30.
                 (day <= month_length(year, month)).then(|| (days(year, month, day) + 3).rem_euclid(7))?
             }
             GroupKey::TimeControl => {

@@ -1,4 +1,4 @@
-//! Reports on many games: opening trees, opening books, statistics, groups, players, random samples, duplicates.
+//! Reports on many games: opening trees, opening books, statistics, groups, players, random samples and duplicates.
 
 pub mod book;
 pub mod duplicates;

@@ -1,10 +1,10 @@
-//! Statistics for a page: counts, and the games in groups.
+//! Statistics for a page: counts, and groups of games.
 
 use crate::query::report::groups::{self, Group, GroupKey};
 use crate::query::report::stats::{Members, Stats};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
-/// The data for a statistics page: for `scoresheet stats --report` and `/api/v1/stats`.
+/// The data of a statistics page, for `scoresheet stats --report` and `/api/v1/stats`.
 ///
 /// ```
 /// use scoresheet::query::TagColumns;
@@ -29,31 +29,31 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 pub struct Overview {
     /// The counts.
     pub stats: Stats,
-    /// The games grouped by one key at a time, for a page.
+    /// The groups of the games for each key on the page.
     pub groups: Vec<(GroupKey, Vec<Group>)>,
 }
 
-/// The maximum number of years that are shown by month.
+/// The maximum number of years for which games are grouped by month.
 const YEARS_BY_MONTH: usize = 3;
-/// The maximum number of groups without a natural order, such as openings.
+/// The maximum number of groups for keys without a natural order, such as openings.
 const OPENINGS: usize = 30;
 
 impl Overview {
-    /// Starts an overview from counts.
+    /// Returns an overview with these counts and without groups.
     pub fn new(stats: Stats) -> Overview {
         Overview { stats, groups: Vec::new() }
     }
 
-    /// Returns the keys for groups of these games: by month only for a few years. Grouping by these keys reads only tag
-    /// columns.
+    /// Returns the keys for the groups of these games. The month is included only if there are few years. Only tag
+    /// columns are read to group games by these keys.
     pub fn keys(&self) -> Vec<GroupKey> {
         let by_month = self.stats.years.len() <= YEARS_BY_MONTH;
         let keys = [GroupKey::Eco, GroupKey::Rating, GroupKey::Year, GroupKey::Speed, GroupKey::Length];
         keys.into_iter().chain(by_month.then_some(GroupKey::Month)).collect()
     }
 
-    /// Adds the games in groups by a key, in the natural order of the key or with the most games first. There are at
-    /// most 30 openings.
+    /// Adds the groups for a key, in the natural order of the key or with the largest groups first. At most 30 openings
+    /// are kept.
     pub fn add(&mut self, key: GroupKey, mut groups: Vec<Group>) {
         groups::sort(&mut groups, key);
         if matches!(key, GroupKey::Eco | GroupKey::Family) {
@@ -63,7 +63,8 @@ impl Overview {
     }
 }
 
-/// The members of [`Stats`], and for each key a list `by_eco`, `by_rating`, .. (docs/JSON.md, "Statistics").
+/// The members are the members of [`Stats`], and for each key a list `by_eco`, `by_rating`, .. (docs/JSON.md,
+/// "Statistics").
 impl Serialize for Overview {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let group = |group: &Group| {

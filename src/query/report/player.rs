@@ -1,7 +1,7 @@
-//! A player's games: results by side, openings, opponents, years, best wins and worst losses.
+//! A report on a player's games: results by side, openings, opponents, years, best wins and worst losses.
 //!
-//! The input is tag columns and the player's games; the output is the report for `scoresheet player` and for the page
-//! of a player.
+//! The input consists of tag columns and the player's games. The output is the report for `scoresheet player` and for a
+//! player's page.
 
 use crate::archive::GameSet;
 use crate::chess::Color;
@@ -15,21 +15,21 @@ use crate::query::value::reading::Reading;
 use std::cmp::Reverse;
 use std::fmt;
 
-/// An archive, and the player's games in it.
+/// An archive and the player's games in it.
 ///
 /// [`PlayerReport`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayerArchive<'a> {
-    /// The tags of the archive.
+    /// The tag columns of the archive.
     pub columns: &'a TagColumns<'static>,
     /// The games.
     pub games: &'a PlayerGames,
 }
 
-/// A game: the index of its archive, from 0, and its number in that archive.
+/// The index of a game's archive, counted from 0, and the game's number in that archive.
 pub type ArchiveGame = (usize, u64);
 
-/// A report on a player.
+/// The report on a player's games.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -51,7 +51,7 @@ pub type ArchiveGame = (usize, u64);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct PlayerReport {
-    /// The names of the player, the most frequent first, each with its games.
+    /// The player's names, the most frequent first, each with its number of games.
     pub names: Vec<(String, u64)>,
     /// The results with White and with Black.
     pub sides: [Points; 2],
@@ -59,13 +59,14 @@ pub struct PlayerReport {
     pub openings: [Vec<Group>; 2],
     /// The opponents, the most frequent first.
     pub opponents: Vec<Group>,
-    /// The years in order, or bands of years.
+    /// The years or bands of years, in order.
     pub years: Vec<Group>,
-    /// Wins against the highest-rated opponents.
+    /// The wins against the highest-rated opponents.
     pub best_wins: Vec<ArchiveGame>,
-    /// Losses against the lowest-rated opponents.
+    /// The losses against the lowest-rated opponents.
     pub worst_losses: Vec<ArchiveGame>,
-    /// Games omitted from openings because their moves are unreadable: the index of the archive, and the games.
+    /// Games that are missing from the openings because their moves cannot be read. Each entry contains the index of
+    /// the archive and the games.
     pub unread: Vec<(usize, Unread)>,
 }
 
@@ -93,9 +94,9 @@ impl std::error::Error for PlayerReportError {
 }
 
 impl PlayerReport {
-    /// Returns the report, with at most `most` rows per list; years are never cut.
+    /// Returns the report with at most `most` rows in each list, except that years are never omitted.
     ///
-    /// Errors: damaged tags, with the index of their archive.
+    /// Errors: tags are damaged. The error is returned with the index of their archive.
     pub fn new(archives: &[PlayerArchive], most: usize) -> Result<PlayerReport, PlayerReportError> {
         let mut report = PlayerReport { names: names(archives), ..PlayerReport::default() };
         let both: Vec<GameSet> = archives.iter().map(both).collect();
@@ -129,7 +130,7 @@ impl PlayerReport {
         Ok(report)
     }
 
-    /// Returns the results with either side.
+    /// Returns the results of both sides together.
     pub fn all(&self) -> Points {
         let [mut all, black] = self.sides;
         all.join(&black);
@@ -137,7 +138,7 @@ impl PlayerReport {
     }
 }
 
-/// Returns the games that the player played with White or Black.
+/// Returns the games that the player played with either side.
 fn both(player: &PlayerArchive) -> GameSet {
     let [white, black] = &player.games.sides;
     GameSet::from_numbers(player.columns.archive().len(), white.iter().chain(black.iter()))
@@ -155,7 +156,7 @@ fn names(archives: &[PlayerArchive]) -> Vec<(String, u64)> {
     names
 }
 
-/// Returns the wins against the highest-rated opponents, or the losses against the lowest-rated.
+/// Returns the wins against the highest-rated opponents, or the losses against the lowest-rated ones.
 fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<ArchiveGame>, PlayerReportError> {
     let mut found: Vec<(i64, ArchiveGame)> = Vec::new();
     for (index, player) in archives.iter().enumerate() {

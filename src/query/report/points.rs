@@ -1,10 +1,10 @@
-//! Counts games from one side's point of view: won, drawn, lost; ratings; performance.
+//! Counts games from the point of view of one side: wins, draws and losses, ratings, and performance.
 
 use crate::query::report::stats::Members;
 use serde_core::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Results of one side: White, or a player on either side.
+/// The results of one side, which is White or a player on either side.
 ///
 /// ```
 /// let mut points = scoresheet::query::report::points::Points::default();
@@ -16,22 +16,23 @@ use serde_json::Value;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Points {
-    /// All games, including games without a result.
+    /// The number of all games, including those without a result.
     pub games: u64,
-    /// Games won.
+    /// The number of games that the side won.
     pub won: u64,
-    /// Games drawn.
+    /// The number of games that the side drew.
     pub drawn: u64,
-    /// Games lost.
+    /// The number of games that the side lost.
     pub lost: u64,
-    /// Games in which the side has a rating, and the sum of these ratings.
+    /// The number of games in which the side has a rating, and the sum of these ratings.
     pub ratings: (u64, u64),
-    /// Games with a result in which the opponent has a rating, the sum of these ratings, and twice the points scored.
+    /// The number of games with a result in which the opponent has a rating, the sum of these ratings, and twice the
+    /// points that the side scored.
     pub against: (u64, u64, u64),
 }
 
 impl Points {
-    /// Adds a game: twice the points scored, or `None` without a result, and both ratings (0 if unknown).
+    /// Adds a game. `halves` is twice the points scored, or `None` without a result, and each rating is 0 if unknown.
     pub fn add(&mut self, halves: Option<u64>, rating: u64, opponent: u64) {
         self.games += 1;
         match halves {
@@ -48,7 +49,7 @@ impl Points {
         }
     }
 
-    /// Adds the games of another count.
+    /// Adds the games of another count to this one.
     pub fn join(&mut self, other: &Points) {
         self.games += other.games;
         self.won += other.won;
@@ -59,7 +60,7 @@ impl Points {
         self.against = (a + d, b + e, c + f);
     }
 
-    /// Returns the share of the points, 0 to 1; `None` if no game has a result.
+    /// Returns the share of the points that the side scored, from 0 to 1, or `None` if no game has a result.
     pub fn score(&self) -> Option<f64> {
         let decided = self.won + self.drawn + self.lost;
         (decided > 0).then(|| (self.won as f64 + self.drawn as f64 / 2.0) / decided as f64)
@@ -75,15 +76,16 @@ impl Points {
         (self.against.0 > 0).then(|| (self.against.1 as f64 / self.against.0 as f64).round() as u32)
     }
 
-    /// Returns the performance rating, at which the expected score equals the actual one. It is the mean rating of the
-    /// opponents plus 400 log10(p / (1 - p)) for the share *p* of the points, limited to 800 either way.
+    /// Returns the performance rating, which is the rating at which the expected score equals the actual score. It is
+    /// the mean rating of the opponents plus 400 log10(p / (1 - p)), where *p* is the share of the points. The second
+    /// term is limited to 800 in either direction.
     pub fn performance(&self) -> Option<i32> {
         let (games, ratings, halves) = self.against;
         performance(games, ratings, halves)
     }
 }
 
-/// The members of docs/JSON.md, "Groups", the same in every interface.
+/// The members are described in docs/JSON.md, "Groups", and are the same in every interface.
 impl Serialize for Points {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let score = self.score().map_or(Value::Null, |score| ((score * 1e4).round() / 1e4).into());
@@ -101,7 +103,8 @@ impl Serialize for Points {
     }
 }
 
-/// Returns the performance for this many games, the sum of the opponents' ratings, and the half points scored.
+/// Returns the performance rating from the number of games, the sum of the opponents' ratings, and the half points
+/// scored.
 pub(super) fn performance(games: u64, ratings: u64, halves: u64) -> Option<i32> {
     if games == 0 {
         return None;

@@ -1,8 +1,8 @@
-//! Random positions and games, reproducible: a seed gives the same sample on any machine and with any number of
-//! threads, and a larger sample begins with the smaller one.
+//! Reproducible random positions and games. A seed gives the same sample on any machine and with any number of threads,
+//! and a larger sample begins with the smaller one.
 //!
-//! All eligible positions are numbered, and a permutation of these numbers, derived from the seed, is the order of the
-//! draw. Every position is therefore equally likely, and only drawn positions are stored.
+//! All positions in the range of plies are numbered. They are drawn in the order of a permutation of these numbers,
+//! which is derived from the seed. Every position is therefore equally likely, and only the drawn positions are stored.
 
 use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::replay::{Replay, ReplayError};
@@ -13,13 +13,13 @@ use crate::query::tag_columns::{Key, TagColumns};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-/// The part of a game, if the games are divided for training and test. The moves decide, so duplicates are in the same
-/// part.
+/// The part to which a game belongs if games are divided for training and tests. The moves determine the part, so
+/// duplicates belong to the same part.
 ///
 /// [`part_of`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
-    /// The larger part, for training.
+    /// The larger part, which is used for training.
     Train,
     /// The part that is reserved for tests.
     Test,
@@ -30,19 +30,19 @@ pub enum Part {
 /// [`positions`] has an example.
 #[derive(Clone, Debug)]
 pub struct SampleOptions {
-    /// The seed of the random choice.
+    /// The seed of the random order.
     pub seed: u64,
-    /// The first and the last ply; ply 0 is the starting position. No move is played in a game's last position, so it
-    /// is not drawn.
+    /// The first and the last ply, where ply 0 is the starting position. The last position of a game is never drawn,
+    /// because no move is played in it.
     pub plies: (u32, u32),
-    /// Only positions without check in which the move played is not a capture, a promotion or a check.
+    /// Draw only positions that are not in check and in which the played move is not a capture, a promotion or a check.
     pub quiet: bool,
-    /// Draw no position twice, even from different games: pieces, side to move, castling rights and en passant capture
-    /// decide.
+    /// Draw no position twice, even from different games. Positions are compared by pieces, side to move, castling
+    /// rights and en passant capture.
     pub distinct: bool,
-    /// The maximum number of positions drawn from one game.
+    /// The maximum number of positions that are drawn from a game.
     pub per_game: Option<u32>,
-    /// Draw only from this part, given the percentage of games for tests.
+    /// Draw only from this part. The number is the percentage of games for tests.
     pub part: Option<(Part, u8)>,
 }
 
@@ -52,17 +52,18 @@ impl Default for SampleOptions {
     }
 }
 
-/// A drawn position: the index of the archive, the number of the game in that archive, and the ply.
+/// A drawn position: the index of its archive, the number of the game in that archive, and the ply.
 pub type Taken = ((usize, u64), u32);
 
-/// The number of positions that are tested together.
+/// The maximum number of positions that are tested together.
 const BATCH: u64 = 1 << 15;
 
-/// Returns the part of a game, if this share of the games (0 to 1) is for training. Only the moves of the main line
-/// count, not comments, NAGs, variations, tags, result or starting position. Duplicates with different annotations are
-/// therefore in the same part. The result is the same in every version; another seed divides differently.
+/// Returns the part to which a game belongs if this share of the games (0 to 1) is for training. Only the moves of the
+/// main line determine the part. Comments, NAGs, variations, tags, the result and the starting position have no
+/// influence. Duplicates with different annotations are therefore in the same part. Every version returns the same
+/// result. Another seed divides the games differently.
 ///
-/// Replays the game, at about 50 ns per ply. Errors: the moves are damaged.
+/// The game is replayed, which takes about 50 ns per ply. Errors: the moves are damaged.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -79,7 +80,7 @@ const BATCH: u64 = 1 << 15;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn part_of(game: &GameRef<'_>, train_share: f64, seed: u64) -> Result<Part> {
-    // FNV-1a. A move is two squares and the promotion piece; castling is the squares of king and rook.
+    // FNV-1a. Each move is hashed as two squares and the promotion piece, and castling as the squares of king and rook.
     let mut hash = 0xCBF2_9CE4_8422_2325u64 ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     for played in game.moves() {
         let played = played?.played();
@@ -91,20 +92,20 @@ pub fn part_of(game: &GameRef<'_>, train_share: f64, seed: u64) -> Result<Part> 
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
         }
     }
-    // The 53 bits of a float's fraction.
+    // The 53 bits of precision of a float.
     let share = (mixed(hash) >> 11) as f64 / (1u64 << 53) as f64;
     Ok(if share < train_share { Part::Train } else { Part::Test })
 }
 
-/// Returns the fraction of games for training, given the percentage for tests.
+/// Returns the share of games for training, computed from the percentage for tests.
 pub fn train_share(test_percent: u8) -> f64 {
     f64::from(100u8.saturating_sub(test_percent)) / 100.0
 }
 
-/// Returns at most `most` positions of these games in random order, or fewer if there are no more, and the unreadable
-/// games.
+/// Returns up to `most` positions of these games in random order, and the errors of unreadable games. Fewer positions
+/// are returned if no more are available.
 ///
-/// Replays each tested position, and reads the lengths of all games, from the tag columns file if it exists.
+/// Each tested position is replayed. The lengths of all games are read, from the tag columns file if it exists.
 ///
 /// Errors: the lengths cannot be read.
 ///
@@ -136,7 +137,7 @@ pub fn positions(
     let (mut seen, mut of_game) = (HashSet::new(), HashMap::<(usize, u64), u32>::new());
     let mut next = 0;
     while next < space.len() && (taken.len() as u64) < most {
-        // Most candidates are accepted, unless there are many conditions.
+        // Most candidates are accepted unless there are many conditions.
         let missing = (most - taken.len() as u64) * 2;
         let end = space.len().min(next + missing.clamp(1024, BATCH));
         let keyed: Vec<Option<std::result::Result<(Taken, u64), Error>>> = (next..end)
@@ -169,8 +170,8 @@ pub fn positions(
     Ok((taken, unread))
 }
 
-/// Returns at most `most` of these games in random order, restricted to the part in the options, and the unreadable
-/// games.
+/// Returns up to `most` of these games in random order, and the errors of unreadable games. If the options select a
+/// part, only its games are returned.
 pub fn games(
     archives: &ArchiveSet,
     games: &[GameSet],
@@ -203,7 +204,7 @@ pub fn games(
     (taken, unread)
 }
 
-/// Returns the key of the position at a ply, if it is eligible.
+/// Returns the key of the position at a ply if the position is eligible.
 fn keyed(game: &GameRef<'_>, ply: u32, options: &SampleOptions) -> Result<Option<u64>> {
     if let Some((part, percent)) = options.part
         && part_of(game, train_share(percent), 0)? != part
@@ -230,7 +231,7 @@ fn keyed(game: &GameRef<'_>, ply: u32, options: &SampleOptions) -> Result<Option
     Ok(Some(position.zobrist()))
 }
 
-/// Returns the number of pieces of each role and color, which captures and promotions change.
+/// Returns the number of pieces of each role and color. Captures and promotions change these numbers.
 fn material(position: &Position) -> [[u32; 6]; 2] {
     let mut counts = [[0; 6]; 2];
     for square in (0..64).filter_map(crate::chess::Square::new) {
@@ -244,7 +245,7 @@ fn material(position: &Position) -> [[u32; 6]; 2] {
 /// All eligible positions, numbered.
 struct Space {
     games: Vec<(usize, u64)>,
-    /// The number of each game's first position, and the total at the end.
+    /// The number of each game's first position. The last element is the number of all positions.
     starts: Vec<u64>,
     first_ply: u32,
 }
@@ -285,8 +286,8 @@ fn plies(archive: &Archive) -> Result<std::sync::Arc<crate::query::tag_columns::
     Ok(columns.columns(&[Key::Plies])?.swap_remove(0))
 }
 
-/// A permutation of the numbers below `len`: a Feistel network of four rounds over the next power of four, repeated
-/// until the number is below `len`. It is the same in every version.
+/// A permutation of the numbers below `len`. A Feistel network of four rounds over the next power of four is applied
+/// until the number is below `len`. The permutation is the same in every version.
 ///
 /// ```
 /// use scoresheet::query::report::sample::Permutation;
@@ -310,7 +311,7 @@ impl Permutation {
         Permutation { len, half: bits.div_ceil(2).max(1), seed: mixed(seed) }
     }
 
-    /// Returns the number at an index below `len`; takes a few nanoseconds.
+    /// Returns the number at an index below `len`. This takes a few nanoseconds.
     pub fn at(&self, index: u64) -> u64 {
         if self.len == 0 {
             return 0;
@@ -330,7 +331,7 @@ impl Permutation {
     }
 }
 
-/// Mixes the bits of a number, like SplitMix64.
+/// Mixes the bits of a number in the same way as SplitMix64.
 fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,8 +1,8 @@
-//! Names that are probably different spellings of one name: suggested, never decided.
+//! Finds names that are probably different spellings of one name. These are suggestions, not decisions.
 //!
-//! The input is the names of an archive with their numbers of games and FIDE ids. The output is pairs of a name and a
-//! better spelling, with the reason. A full name is better than an initial; otherwise the name with most games is
-//! better.
+//! The input consists of the names in an archive with their numbers of games and their FIDE ids. The output consists of
+//! pairs of a name and a better spelling, each with a reason. A full first name is better than an initial. Otherwise,
+//! the name with more games is better.
 
 use crate::archive::Archive;
 use crate::error::Result;
@@ -18,7 +18,7 @@ use std::fmt;
 /// [`spellings`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Named {
-    /// Players: the tags White and Black, with WhiteFideId and BlackFideId.
+    /// Players, from the tags White and Black with WhiteFideId and BlackFideId.
     Players,
     /// Events.
     Events,
@@ -27,7 +27,7 @@ pub enum Named {
 }
 
 impl Named {
-    /// Returns the tags with names of this kind.
+    /// Returns the tags that contain names of this kind.
     pub fn tags(self) -> &'static [&'static str] {
         match self {
             Named::Players => &["White", "Black"],
@@ -37,18 +37,19 @@ impl Named {
     }
 }
 
-/// The reason why two names are probably the same.
+/// The reason why two names probably belong together.
 ///
 /// [`spellings`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reason {
     /// The names have the same FIDE id.
     FideId(u64),
-    /// The names differ in case, accents, blanks, punctuation or the order of first name and surname.
+    /// The names differ only in case, accents, blanks, punctuation, or the order of first name and surname.
     Letters,
-    /// One name contains only the initial of the other's first name, and no third name contains this initial.
+    /// One name contains only the initial of the other's first name, and no third full name with the same surname has
+    /// this initial.
     Initial,
-    /// The names differ in one letter, and one of them is rare.
+    /// The names differ in one letter, and one name is rare.
     OneLetter,
 }
 
@@ -63,14 +64,14 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A name that is probably another spelling of a name.
+/// A suggestion to replace a name by another spelling that is probably better.
 ///
 /// [`spellings`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suggestion {
-    /// The worse spelling: the spelling with an initial, or with fewer games.
+    /// The worse spelling, which contains only an initial or occurs in fewer games.
     pub from: String,
-    /// The spelling to use instead.
+    /// The spelling that should be used instead.
     pub to: String,
     /// The games of each.
     pub games: (u64, u64),
@@ -78,26 +79,27 @@ pub struct Suggestion {
     pub reason: Reason,
 }
 
-/// A name in the archive.
+/// The occurrences of a name in the archives.
 #[derive(Clone, Debug, Default)]
 struct Name {
     games: u64,
-    /// The FIDE ids that occur with the name, with their numbers of games.
+    /// The FIDE ids that occur with the name, each with its number of games.
     ids: BTreeMap<u64, u64>,
 }
 
 impl Name {
-    /// Returns the id in most games with this name.
+    /// Returns the FIDE id that occurs in most games with this name.
     fn id(&self) -> Option<u64> {
         self.ids.iter().max_by_key(|(_, games)| **games).map(|(id, _)| *id)
     }
 }
 
-/// Returns the names of an archive that are probably spellings of others, ordered by the certainty of the reason, then
-/// by the number of games. Reads the tag columns; the cost grows with the number of names.
+/// Returns the names in an archive that are probably other spellings of better names. They are ordered by the certainty
+/// of the reason, then by the number of games. The function reads the tag columns, and its cost grows with the number
+/// of names.
 ///
-/// Names with different FIDE ids are never joined. Names without a blank or comma (of players on the internet) may
-/// differ only in case.
+/// Names with different FIDE ids are never joined. Names without a blank or comma (of players on the internet) are
+/// joined only if they differ only in case.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -129,7 +131,7 @@ pub fn spellings_among<'a>(
     Ok(suggest(&names, named == Named::Players))
 }
 
-/// Counts the names of an archive.
+/// Counts the occurrences of the names in an archive.
 fn collect(tags: &TagColumns, named: Named, names: &mut HashMap<String, Name>) -> Result<()> {
     for tag in named.tags() {
         let keys = [Key::Tag((*tag).to_owned()), Key::Tag(format!("{tag}FideId"))];
@@ -154,8 +156,8 @@ fn collect(tags: &TagColumns, named: Named, names: &mut HashMap<String, Name>) -
     Ok(())
 }
 
-/// Returns a name with all its probable spellings, from suggestions of [`spellings`]. The best spelling is the first; a
-/// name without other spellings is alone.
+/// Returns all probable spellings of a name, according to suggestions of [`spellings`]. The best spelling comes first.
+/// If there are no other spellings, only the name itself is returned.
 pub fn joined<'a>(suggestions: &'a [Suggestion], name: &'a str) -> Vec<&'a str> {
     let best = suggestions.iter().find(|suggestion| suggestion.from == name).map_or(name, |suggestion| &suggestion.to);
     let others =
@@ -165,8 +167,8 @@ pub fn joined<'a>(suggestions: &'a [Suggestion], name: &'a str) -> Vec<&'a str> 
 
 fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
     let mut sorted: Vec<(&str, &Name)> = names.iter().map(|(name, of)| (name.as_str(), of)).collect();
-    // Orders complete names first, names in capitals last, then by the number of games; of equal names, the longer
-    // comes first, because it gives more of the name.
+    // The order is complete names first, names in capitals last, then the number of games. Of otherwise equal names,
+    // the longer comes first because it states more of the name.
     let rank = |name: &str, of: &Name| {
         let is_loud = !name.chars().any(char::is_lowercase);
         (!has_first_name(name), is_loud, Reverse(of.games), Reverse(name.len()))
@@ -194,7 +196,7 @@ fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
 
 struct Found<'a> {
     names: &'a HashMap<String, Name>,
-    /// The names that already have a suggestion.
+    /// The names for which there is already a suggestion.
     done: HashSet<&'a str>,
     suggestions: Vec<Suggestion>,
 }
@@ -211,7 +213,7 @@ impl<'a> Found<'a> {
     }
 
     /// Resolves chains of suggestions. If there is a better spelling of the suggested name, that spelling is suggested
-    /// instead, unless it is certainly another person.
+    /// instead, unless it certainly belongs to another person.
     fn follow(&mut self) {
         let given_up: HashMap<String, String> =
             self.suggestions.iter().map(|suggestion| (suggestion.from.clone(), suggestion.to.clone())).collect();
@@ -232,7 +234,7 @@ impl<'a> Found<'a> {
         });
     }
 
-    /// Suggests the first name with a key for all other names with this key.
+    /// Suggests the first name with a key for all other names with the same key.
     fn group<K: std::hash::Hash + Eq>(
         &mut self,
         sorted: &[(&'a str, &'a Name)],
@@ -249,7 +251,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Suggests `Carlsen, Magnus` for `Carlsen, M`, if no other Carlsen has that initial.
+    /// Suggests `Carlsen, Magnus` for `Carlsen, M` if no other Carlsen has the same initial.
     fn initials(&mut self, sorted: &[(&'a str, &'a Name)]) {
         let mut full: HashMap<(String, char), Vec<&str>> = HashMap::new();
         for (name, _) in sorted.iter().filter(|(name, _)| !self.done.contains(name)) {
@@ -269,9 +271,11 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Suggests a name for a rare name that differs in one letter. Both names consist of a first name and a surname.
+    /// Suggests a frequent name for a rare name that differs from it in one letter. Both names must consist of a first
+    /// name and a surname.
     fn letters(&mut self, sorted: &[(&'a str, &'a Name)]) {
-        // Each name without one of its letters: two names that differ in one letter share one of these strings.
+        // Each name with one of its letters removed, in all possible ways. Two names that differ in one letter share
+        // one of these strings.
         let mut without: HashMap<String, Vec<&str>> = HashMap::new();
         for (name, of) in sorted {
             let full_name = parts(name).filter(|(_, given)| given.len() > 1 && !self.done.contains(name));
@@ -297,8 +301,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Returns whether two names differ in one letter of a word that is long enough for a typing error. `Jr` and `Sr`, `II`
-/// and `III`, and abbreviations of countries and titles are not errors.
+/// Returns whether two names differ in one letter of a word that is long enough for a typing error. Differences between
+/// `Jr` and `Sr`, between `II` and `III`, and between abbreviations of countries or titles are not errors.
 fn differ_in_a_letter(left: &str, right: &str) -> bool {
     let words = |name: &str| -> Vec<String> {
         let words = name.split(|letter: char| !letter.is_alphanumeric()).map(folded);
@@ -306,14 +310,14 @@ fn differ_in_a_letter(left: &str, right: &str) -> bool {
     };
     let (left, right) = (words(left), words(right));
     if left.len() != right.len() {
-        // The same letters, written as several words or as one.
+        // The names contain the same letters, written as several words or as one.
         return left.concat() == right.concat();
     }
     let mut apart = left.iter().zip(&right).filter(|(left, right)| left != right);
     match (apart.next(), apart.next()) {
         (None, _) => true,
         (Some((left, right)), None) => {
-            // Numbers tell namesakes apart.
+            // Numbers distinguish namesakes.
             let is_name = |word: &String| word.len() >= 5 && word.chars().all(char::is_alphabetic);
             is_name(left) && is_name(right) && is_one_letter_apart(left, right)
         }
@@ -321,7 +325,8 @@ fn differ_in_a_letter(left: &str, right: &str) -> bool {
     }
 }
 
-/// Returns whether the texts differ by one inserted, removed or changed letter, or by two exchanged adjacent letters.
+/// Returns whether the texts differ by one inserted, removed or changed letter, or by two adjacent letters that are
+/// exchanged.
 fn is_one_letter_apart(left: &str, right: &str) -> bool {
     let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
     let before = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
@@ -339,18 +344,19 @@ fn is_one_letter_apart(left: &str, right: &str) -> bool {
     }
 }
 
-/// Returns whether a name has more than an initial of the first name.
+/// Returns whether a name contains more of the first name than an initial.
 fn has_first_name(name: &str) -> bool {
     parts(name).map_or(name.contains(' '), |(_, given)| given.chars().count() > 1)
 }
 
-/// Returns surname and first name, both folded, of a name with a comma.
+/// Returns the folded surname and the folded first name from a name with a comma.
 fn parts(name: &str) -> Option<(String, String)> {
     let (surname, given) = name.split_once(',')?;
     Some((folded(surname), folded(given))).filter(|(surname, given)| !surname.is_empty() && !given.is_empty())
 }
 
-/// Returns the key that all spellings of a name share: its folded words, sorted. A single word is only in lower case.
+/// Returns the key that all spellings of a name share, which consists of its folded words in sorted order. A single
+/// word is only converted to lower case.
 fn key(name: &str) -> String {
     if !name.contains([',', ' ']) {
         return name.to_lowercase();
@@ -360,7 +366,7 @@ fn key(name: &str) -> String {
     words.join(" ")
 }
 
-/// Returns the letters and digits of a folded text; ae, oe and ue count as a, o and u.
+/// Returns the letters and digits of a folded text, in which ae, oe and ue are replaced by a, o and u.
 fn folded(text: &str) -> String {
     let plain: String = fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect();
     ["ae", "oe", "ue"].iter().fold(plain, |text, pair| text.replace(pair, pair.get(..1).unwrap_or_default()))

@@ -1,4 +1,4 @@
-//! Distributions over the games of an archive: results, lengths, years, ratings, openings, players, events.
+//! Distributions over the games of an archive: results, lengths, years, ratings, openings, players and events.
 
 use crate::archive::GameSet;
 use crate::error::Result;
@@ -13,9 +13,9 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// Width of a bar of the lengths, in moves (not plies).
+/// The width of a bar of game lengths, in moves (not plies).
 pub const LENGTH_STEP: u32 = 10;
-/// Width of a bar of the ratings.
+/// The width of a bar of ratings.
 pub const RATING_STEP: u32 = 100;
 
 /// The counts.
@@ -39,55 +39,57 @@ pub const RATING_STEP: u32 = 100;
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
-    /// Games.
+    /// The number of games.
     pub games: u64,
-    /// Games by result, in the order of [`Outcome`]: `*`, 0-1, 1-0, draws; from the tag Result, or from the movetext if
-    /// the tag gives no result.
+    /// The number of games for each result, in the order of [`Outcome`]: `*`, 0-1, 1-0, draws. The result is taken from
+    /// the tag Result, or from the movetext if the tag states no result.
     pub results: [u64; 4],
-    /// Plies of all main lines.
+    /// The number of plies in all main lines.
     pub plies: u64,
     /// The number of games for each number of plies.
     pub by_plies: BTreeMap<u32, u64>,
     /// The longest main line.
     pub longest: Longest,
-    /// Games that start from a set-up position.
+    /// The number of games that start from a set-up position.
     pub set_up: u64,
-    /// Games with faults.
+    /// The number of games with faults.
     pub faulty: u64,
-    /// Games with comments.
+    /// The number of games with comments.
     pub comments: u64,
-    /// Games with variations.
+    /// The number of games with variations.
     pub variations: u64,
-    /// Games with NAGs or marks.
+    /// The number of games with NAGs or marks.
     pub glyphs: u64,
-    /// The number of games for each bar of `LENGTH_STEP` moves, keyed by the bar's first number.
+    /// The number of games for each bar of `LENGTH_STEP` moves. The key is the first number of the bar.
     pub lengths: BTreeMap<u32, u64>,
-    /// The number of ratings, at most two per game, for each bar of `RATING_STEP`, keyed by the bar's first number.
+    /// The number of ratings for each bar of `RATING_STEP`, with at most two ratings per game. The key is the first
+    /// number of the bar.
     pub ratings: BTreeMap<u32, u64>,
-    /// Games by year. Games of unknown years are not included.
+    /// The number of games for each year. Games whose year is unknown are omitted.
     pub years: BTreeMap<u16, u64>,
-    /// Games by ECO code.
+    /// The number of games for each ECO code.
     pub ecos: BTreeMap<String, u64>,
-    /// Players with their numbers of games, most games first; at most the given number after `cut`.
+    /// The players with their numbers of games, in descending order of these numbers. After `cut`, at most the given
+    /// number of players remains.
     pub players: Vec<Player>,
-    /// Events with their numbers of games, most games first.
+    /// The events with their numbers of games, in descending order of these numbers.
     pub events: Vec<(String, u64)>,
 }
 
-/// The longest main line among some games.
+/// The longest main line in some games.
 ///
 /// [`Stats`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Longest {
-    /// The number of plies in the main line.
+    /// The number of plies in the longest main line.
     pub plies: u32,
-    /// The first game with this length; `None` if no game contains a move.
+    /// The first game of this length, or `None` if no game contains a move.
     pub game: Option<u64>,
-    /// The archive of that game, if the caller has set it.
+    /// The archive that contains this game, if the caller has set it.
     pub archive: Option<String>,
 }
 
-/// A JSON object of plain values, whose members keep this order regardless of the features of `serde_json`.
+/// A JSON object of plain values. Its members keep this order regardless of the features of `serde_json`.
 pub(super) struct Members<const N: usize>(pub [(&'static str, Value); N]);
 
 impl<const N: usize> Serialize for Members<N> {
@@ -96,7 +98,7 @@ impl<const N: usize> Serialize for Members<N> {
     }
 }
 
-/// The members of docs/JSON.md, "Statistics", the same in every interface.
+/// The members are described in docs/JSON.md, "Statistics", and are the same in every interface.
 impl Serialize for Stats {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -106,7 +108,7 @@ impl Serialize for Stats {
 }
 
 impl Stats {
-    /// Writes the members of the statistics, without the braces of the object.
+    /// Writes the members of the statistics without the braces of the object.
     pub(super) fn members<M: SerializeMap>(&self, map: &mut M) -> std::result::Result<(), M::Error> {
         let [unknown, black, white, draws] = self.results.map(Value::from);
         let mean = if self.games == 0 { 0.0 } else { self.plies as f64 / self.games as f64 };
@@ -173,19 +175,19 @@ impl Serialize for Player {
 /// [`Stats`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Player {
-    /// The name as in the tags.
+    /// The name as written in the tags.
     pub name: String,
-    /// Games.
+    /// The number of games.
     pub games: u64,
-    /// Games won.
+    /// The number of games that the player won.
     pub won: u64,
-    /// Games drawn.
+    /// The number of games that the player drew.
     pub drawn: u64,
-    /// Games lost.
+    /// The number of games that the player lost.
     pub lost: u64,
 }
 
-/// Returns the columns that `stats` reads.
+/// Returns the keys of the columns that `stats` reads.
 pub fn keys() -> Vec<Key> {
     let names = ["White", "Black", "Event", "ECO", "WhiteElo", "BlackElo", "Date", "UTCDate", "Result"];
     names.into_iter().map(|name| Key::Tag(name.to_owned())).chain([Key::Plies, Key::Facts]).collect()
@@ -193,7 +195,7 @@ pub fn keys() -> Vec<Key> {
 
 /// Computes the statistics of the games in a set. Reads only tag columns.
 ///
-/// Errors: damaged tags or games in the set.
+/// Errors: the tags of a game in the set, or the game itself, are damaged.
 pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
     let columns = headers.columns_of(&keys(), games)?;
     let [white, black, event, eco, white_elo, black_elo, _, _, _, plies, facts] = columns.as_slice() else {
@@ -203,7 +205,7 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
 
     let mut outcomes = Vec::new();
     for outcome in [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw] {
-        // The filter decides which result counts.
+        // The filter decides which result is used.
         let Ok(filter) = Filter::parse(&format!("result = {}", outcome.token())) else { continue };
         let mut found = filter.games(headers).games;
         found.intersect(games);
@@ -273,7 +275,7 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
 }
 
 impl Stats {
-    /// Returns the median number of plies.
+    /// Returns the median number of plies per game.
     pub fn median_plies(&self) -> u32 {
         let mut seen = 0;
         let middle = self.by_plies.iter().find(|(_, count)| {
@@ -283,14 +285,14 @@ impl Stats {
         middle.map_or(0, |(plies, _)| *plies)
     }
 
-    /// Keeps at most this many players and this many events.
+    /// Removes the players and the events after the first `most` of each.
     pub fn cut(&mut self, most: usize) {
         self.players.truncate(most);
         self.events.truncate(most);
     }
 
-    /// Adds the counts of another archive; call it before `cut`. The longest game keeps its number: set its archive
-    /// before, or number the games across archives.
+    /// Adds the counts of another archive. Call this function before `cut`. The number of the longest game is not
+    /// changed. Therefore, set the archive of that game first, or number the games across archives.
     pub fn add(&mut self, other: Stats) {
         fn join<K: Ord>(sum: &mut BTreeMap<K, u64>, added: BTreeMap<K, u64>) {
             added.into_iter().for_each(|(key, count)| *sum.entry(key).or_default() += count);

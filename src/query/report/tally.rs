@@ -1,4 +1,4 @@
-//! Counts of games: results, ratings, years, the best and the latest games.
+//! Counts of games: results, ratings, years, and the best and latest games.
 
 use crate::chess::Color;
 use crate::format::facts::Facts;
@@ -6,13 +6,13 @@ use crate::format::wire::{Bytes, push_varint};
 use crate::game::Outcome;
 use crate::query::report::points::performance;
 
-/// The number of sample games kept, the highest-rated.
+/// The number of sample games that are kept, which are the highest-rated ones.
 const SAMPLES: usize = 15;
-/// The number of latest games kept.
+/// The number of latest games that are kept.
 const LATEST: usize = 8;
-/// Set in the rank of a game in which both players have ratings; greater than the sum of any two ratings.
+/// A bit that is set in the rank of a game if both players have ratings. It is greater than the sum of any two ratings.
 const BOTH_RATED: u32 = 1 << 17;
-/// The number of bits for a game's number.
+/// The number of bits that store a game's number.
 const NUMBER: u32 = 48;
 
 /// Counts of games.
@@ -33,35 +33,35 @@ const NUMBER: u32 = 48;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Games that White won.
+    /// The number of games that White won.
     pub white: u64,
-    /// Draws.
+    /// The number of drawn games.
     pub draws: u64,
-    /// Games that Black won.
+    /// The number of games that Black won.
     pub black: u64,
-    /// Games without a result.
+    /// The number of games without a result.
     pub unknown: u64,
-    /// Games with a rating, and the sum of their ratings. The rating of a game is the mean of the players' ratings, or
-    /// the only rating.
+    /// The number of games with a rating, and twice the sum of their ratings. The rating of a game is the mean of the
+    /// players' ratings, or the only rating if one is unknown.
     rated: (u64, u64),
-    /// For White and for Black: the number of games with a result in which the player has a rating, the sum of those
-    /// ratings, and twice the points that the opponent scored.
+    /// For each color, the number of games with a result in which the player has a rating, the sum of those ratings,
+    /// and twice the points that the opponent scored.
     sides: [(u64, u64, u64); 2],
-    /// The last year played; 0 if unknown.
+    /// The last year in which a game was played, or 0 if unknown.
     year: u16,
-    /// Rank and number of the games with the highest ranks, best first. A rank is twice the game's rating, plus
-    /// `BOTH_RATED` if both players have ratings.
+    /// The ranks and the numbers of the highest-ranked games, the highest first. A rank is twice the rating of the
+    /// game, plus `BOTH_RATED` if both players have ratings.
     samples: Vec<(u32, u64)>,
-    /// The latest games, latest first: the year in the bits above the game's number; 0 for no game.
+    /// The latest games, the latest first. The bits above the game's number store the year, and 0 stands for no game.
     latest: [u64; LATEST],
 }
 
-/// Results, ratings and performance of one side in some games.
+/// The results of one side in some games and the opponents' ratings.
 ///
 /// [`Tally`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Score {
-    /// Games with a result in which the opponent has a rating.
+    /// The number of games with a result in which the opponent has a rating.
     pub games: u64,
     /// The sum of the opponents' ratings.
     pub opponents: u64,
@@ -70,7 +70,7 @@ pub struct Score {
 }
 
 impl Tally {
-    /// Adds a game. Sums without branches, because results are unpredictable.
+    /// Adds a game. The sums are computed without branches, because results are unpredictable.
     #[inline]
     #[doc(hidden)]
     pub fn add(&mut self, game: u64, facts: &Facts) {
@@ -97,8 +97,8 @@ impl Tally {
         self.late(u64::from(facts.year) << NUMBER | game);
     }
 
-    /// Inserts a game into the latest games; in a chronological archive every game is the latest so far, so this only
-    /// shifts.
+    /// Inserts a game into the latest games. In a chronological archive, each game is the latest so far, so the
+    /// function only shifts the others.
     #[inline]
     fn late(&mut self, new: u64) {
         if new <= self.latest[LATEST - 1] {
@@ -137,70 +137,71 @@ impl Tally {
         other.latest.iter().for_each(|game| self.late(*game));
     }
 
-    /// Returns the counts with the sample games renumbered.
+    /// Returns the counts with new numbers for the listed games.
     pub(super) fn behind(&self, before: u64) -> Tally {
         let samples = self.samples.iter().map(|(rating, game)| (*rating, game + before)).collect();
         let latest = self.latest.map(|game| if game == 0 { 0 } else { game + before });
         Tally { samples, latest, ..self.clone() }
     }
 
-    /// Returns the number of games.
+    /// Returns the number of games in the counts.
     pub fn games(&self) -> u64 {
         self.white + self.draws + self.black + self.unknown
     }
 
-    /// Returns the mean of the games' ratings; `None` if no game has a rating.
+    /// Returns the mean of the games' ratings, or `None` if no game has a rating.
     pub fn average_rating(&self) -> Option<u32> {
         let (games, double) = self.rated;
         (games > 0).then(|| ((double as f64) / (games as f64) / 2.0).round() as u32)
     }
 
-    /// Returns the mean rating of the players of a color, in games with a result; `None` if no player has a rating.
+    /// Returns the mean rating of the players of a color in games with a result, or `None` if none of these players has
+    /// a rating.
     pub fn average_rating_of(&self, color: Color) -> Option<u32> {
         let (games, ratings, _) = self.sides[color.index()];
         (games > 0).then(|| ((ratings as f64) / (games as f64)).round() as u32)
     }
 
-    /// Returns a side's score against opponents with ratings.
+    /// Returns the score of a side against opponents with ratings.
     pub fn score(&self, color: Color) -> Score {
         let (games, opponents, half_points) = self.sides[color.other().index()];
         Score { games, opponents, half_points }
     }
 
-    /// Returns the performance rating, at which the expected score equals the actual one. It is the mean rating of the
-    /// opponents plus 400 log10(p / (1 - p)) for the share *p* of the points, limited to 800 either way. `None` if no
-    /// opponent is rated.
+    /// Returns the performance rating, which is the rating at which the expected score equals the actual score. It is
+    /// the mean rating of the opponents plus 400 log10(p / (1 - p)), where *p* is the share of the points. The second
+    /// term is limited to 800 in either direction. Returns `None` if no opponent has a rating.
     pub fn performance(&self, color: Color) -> Option<i32> {
         let Score { games, opponents, half_points } = self.score(color);
         performance(games, opponents, half_points)
     }
 
-    /// Returns the last year in which a game was played, `None` if unknown.
+    /// Returns the last year in which a game was played, or `None` if it is unknown.
     pub fn last_year(&self) -> Option<u16> {
         (self.year > 0).then_some(self.year)
     }
 
-    /// Returns the games with the highest ratings, at most fifteen, best first. Games in which both players are rated
-    /// come before all others.
+    /// Returns up to fifteen games with the highest ratings, the highest first. Games in which both players have
+    /// ratings come before all others.
     pub fn samples(&self) -> impl Iterator<Item = u64> + '_ {
         self.rated_samples().map(|(_, game)| game)
     }
 
-    /// Returns the games with the highest ratings like `samples`, each after its rank. The rank is twice the mean
-    /// rating if both players have one, plus an offset above all other ranks; otherwise it is twice the only rating, or
-    /// 0.
+    /// Returns the games with the highest ratings like `samples`, each preceded by its rank. If both players have
+    /// ratings, the rank is twice the mean rating, plus an offset above all other ranks. Otherwise, it is twice the
+    /// only rating, or 0.
     pub fn rated_samples(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.samples.iter().copied()
     }
 
-    /// Returns the latest games, at most eight, latest first, each with its year, or 0 if the year is unknown. Within a
-    /// year, the highest number is the latest.
+    /// Returns up to eight of the latest games, the latest first. Each is preceded by its year, or by 0 if the year is
+    /// unknown. Within a year, the game with the highest number is the latest.
     pub fn latest(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         let games = self.latest.iter().take_while(|game| **game > 0);
         games.map(|game| ((game >> NUMBER) as u16, game & ((1 << NUMBER) - 1)))
     }
 
-    /// Serializes the counts; of the listed games, only those that `keeps` accepts.
+    /// Serializes the counts. Of the listed games, only those that `keeps` accepts are included.
     #[doc(hidden)]
     pub fn to_bytes(&self, keeps: impl Fn(u64) -> bool, out: &mut Vec<u8>) {
         let [white, black] = self.sides;
@@ -223,7 +224,7 @@ impl Tally {
         }
     }
 
-    /// Parses the bytes of `to_bytes` and advances past them; `None` if they are invalid.
+    /// Parses the output of `to_bytes` and moves `bytes` past it. Returns `None` if the bytes are invalid.
     #[doc(hidden)]
     pub fn from_bytes(bytes: &mut &[u8]) -> Option<Tally> {
         let mut read = Bytes(bytes);

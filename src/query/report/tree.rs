@@ -1,4 +1,4 @@
-//! The opening tree: the moves played in a position, and their results.
+//! The opening tree: the moves that were played in a position, and their results.
 
 use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::replay::Replay;
@@ -17,10 +17,10 @@ use crate::query::position::search::Search;
 pub use crate::query::report::tally::{Score, Tally};
 use rayon::prelude::*;
 
-/// The number of games that are tried to verify the position of the entries, while games cannot be read.
+/// To verify the position of the entries, up to this many games are tried until one can be read.
 const VERIFIED: usize = 8;
 
-/// The visit that counts if a game reaches the position more than once.
+/// The visit that is used if a game reaches the position more than once.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -42,39 +42,41 @@ pub enum Visit {
     /// The first visit.
     #[default]
     First,
-    /// The last visit, as in Lichess's opening explorer.
+    /// The last visit, which the opening explorer of Lichess also uses.
     Last,
 }
 
-/// A move that was played in a position.
+/// A move that was played in a position, with its games.
 ///
 /// [`Archive::tree`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Branch {
     /// The move.
     pub m: Move,
-    /// The games in which the move was played.
+    /// The counts of the games in which the move was played.
     pub tally: Tally,
 }
 
-/// The moves played in a position. Each game counts once, at its first or last ply with the position ([`Visit`]).
+/// The moves that were played in a position. Each game is counted once, at the first or the last ply at which it
+/// reaches the position ([`Visit`]).
 ///
 /// [`Archive::tree`] and [`Tally`] have examples.
 #[derive(Debug)]
 pub struct Tree {
     /// The position.
     pub position: Position,
-    /// All games that reach the position.
+    /// The counts of all games that reach the position.
     pub tally: Tally,
     /// The moves, the most frequent first.
     pub branches: Vec<Branch>,
-    /// The games that cannot be read.
+    /// The errors of the games that could not be read.
     pub unread: Vec<Error>,
 }
 
 impl ArchiveSet {
-    /// Returns the moves played in a position, by these games of each archive, or by all; games have the numbers of the
-    /// set. Unreadable games are in `unread`, as is [`Error::Interrupted`] if a monitor has stopped the search.
+    /// Returns the moves played in a position by these games of each archive, or by all games for `None`. Games are
+    /// numbered as in the set. The errors of unreadable games are returned in `unread`. [`Error::Interrupted`] is added
+    /// if a monitor has stopped the search.
     pub fn tree(
         &self,
         position: &Position,
@@ -93,8 +95,8 @@ impl ArchiveSet {
 }
 
 impl Archive {
-    /// Returns the moves that were played in a position, with results and ratings. For several archives, or a selection
-    /// of games, see [`ArchiveSet::tree`](crate::query::ArchiveSet::tree).
+    /// Returns the moves that were played in a position, with their results and ratings. For several archives or a
+    /// selection of games, see [`ArchiveSet::tree`](crate::query::ArchiveSet::tree).
     ///
     /// Errors: a game cannot be read.
     ///
@@ -116,17 +118,18 @@ impl Archive {
 }
 
 impl Search<'_> {
-    /// Returns the moves played in a position, in the main lines of the searched games; side to move, castling rights
-    /// and legal en passant captures must agree.
+    /// Returns the moves that were played in a position in the main lines of the searched games. The side to move, the
+    /// castling rights and the legal en passant captures must agree.
     ///
-    /// With the position index, the tree costs a few nanoseconds per game. One game is verified for the position and
-    /// one for each move, or all games if several positions share the stored part of their keys. Equality of 64-bit
-    /// keys is trusted. A stopped search returns its counts so far, and [`Error::Interrupted`] in `unread`.
+    /// With the position index, the tree takes a few nanoseconds per game. One game is verified for the position, and
+    /// one for each move. If several positions share the stored part of their keys, all games are verified. Two equal
+    /// keys of 64 bits are assumed to belong to the same position. A search that was stopped returns its counts so far,
+    /// and [`Error::Interrupted`] in `unread`.
     pub fn tree(&self, position: &Position) -> Tree {
         self.tree_of(position, Visit::First)
     }
 
-    /// Returns the moves played in a position like `tree`, with the visit of each game that counts.
+    /// Returns the moves played in a position, like `tree`. `visit` selects the visit of each game that is used.
     pub fn tree_of(&self, position: &Position, visit: Visit) -> Tree {
         let moves = position.legal_moves();
         if let Some(index) = self.index() {
@@ -181,7 +184,7 @@ impl Search<'_> {
     }
 }
 
-/// The moves played in a position, found by replaying games.
+/// A search that replays games to find the moves played in a position.
 struct ByGame<'a> {
     line: MainLine<'a>,
     diffs: Vec<MoveDiff>,
@@ -193,8 +196,8 @@ impl<'a> ByGame<'a> {
         ByGame { line: MainLine::new(query), diffs: MoveDiff::of_all(position, moves), visit }
     }
 
-    /// Returns the move that a game plays after the visit that counts, if it reaches the position: `Some(None)` if the
-    /// game ends there or a null move follows.
+    /// Returns the move that a game plays after the selected visit, if the game reaches the position. Returns
+    /// `Some(None)` if the game ends there or a null move follows.
     fn find(&self, game: &GameRef<'_>) -> Result<Option<Option<usize>>> {
         let mut next = None;
         let damage = |_| Damage::new(0, DamageKind::Moves).of_game(game.number());
@@ -214,8 +217,8 @@ impl Tree {
         Tree { position: position.clone(), tally: Tally::default(), branches: Vec::new(), unread: Vec::new() }
     }
 
-    /// Adds the moves played in the same position in another archive, whose game numbers follow the `before` games of
-    /// the preceding archives.
+    /// Adds the moves played in the same position in another archive. Its game numbers follow those of the `before`
+    /// games in the preceding archives.
     pub fn add(&mut self, other: Tree, before: u64) {
         self.tally.join(&other.tally.behind(before));
         for branch in other.branches {
@@ -225,14 +228,14 @@ impl Tree {
                 None => self.branches.push(Branch { m: branch.m, tally }),
             }
         }
-        // Moves with equal numbers of games stay in the order of the legal moves.
+        // Moves with equal numbers of games keep the order of the legal moves.
         let moves = self.position.legal_moves();
         let index = |m: Move| moves.iter().position(|known| *known == m);
         self.branches.sort_by_key(|branch| (std::cmp::Reverse(branch.tally.games()), index(branch.m)));
         self.unread.extend(other.unread);
     }
 
-    /// Returns the tree, or the error from an unreadable game.
+    /// Returns the tree, or the error of an unreadable game if there is one.
     pub fn complete(mut self) -> crate::error::Result<Tree> {
         match self.unread.pop() {
             None => Ok(self),
@@ -240,8 +243,8 @@ impl Tree {
         }
     }
 
-    /// Returns the games that end at the visited position, by result: won by White, drawn, won by Black, without a
-    /// result.
+    /// Returns the number of games that end at the selected visit, by result: won by White, drawn, won by Black,
+    /// without a result.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -271,7 +274,7 @@ impl Tree {
     }
 }
 
-/// Counts for a part of the games, with the moves in the order of `legal_moves`.
+/// The counts of a part of the games, with the moves in the order of `legal_moves`.
 struct Part {
     all: Tally,
     branches: Vec<Tally>,
@@ -297,11 +300,12 @@ impl Part {
     }
 }
 
-/// The squares that a move changes, by which the move is recognized on the board after it, and the move's index.
+/// The squares that a move changes and the index of the move. The move is recognized by these squares on the board
+/// after it.
 struct MoveDiff(Vec<(usize, u8)>, usize);
 
 impl MoveDiff {
-    /// Returns the changes of these moves, castling first, because castling includes the change of a rook move.
+    /// Returns the changes of these moves. Castling comes first because it includes the change of a rook move.
     fn of_all(position: &Position, moves: &[Move]) -> Vec<MoveDiff> {
         let diff = |(index, m): (usize, &Move)| {
             let mut after = position.clone();
@@ -315,7 +319,7 @@ impl MoveDiff {
     }
 }
 
-/// Returns the move that is played next; `None` at the end of the game and for a null move.
+/// Returns the index of the move that is played next, or `None` at the end of the game and for a null move.
 fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
     let mut after = replay.clone();
     let ply = replay.ply() + 1;
@@ -329,7 +333,7 @@ fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
     diffs.iter().find(|MoveDiff(squares, _)| fits(squares)).map(|MoveDiff(_, index)| *index)
 }
 
-/// Computes the tree with the index.
+/// Computes the tree by means of the index.
 fn by_index(
     search: &Search<'_>,
     index: &PositionIndex,
@@ -359,7 +363,7 @@ fn by_index(
     Ok(tree)
 }
 
-/// Returns the moves played in the games of a segment.
+/// Returns the counts of the moves played in the games of a segment.
 fn by_segment(
     search: &Search<'_>,
     index: &PositionIndex,
@@ -375,7 +379,7 @@ fn by_segment(
         Ok(Listed { places: segment.places_of_position(after)?, is_sure: !segment.has_collision(after)? })
     };
     let lists = match places.places.len() {
-        // Short lists are read before other threads have woken up.
+        // Short lists are read faster than other threads wake up.
         ..4096 if !from_start => after.iter().map(list).collect::<Result<Vec<Listed>>>()?,
         _ => after.par_iter().map(list).collect::<Result<Vec<Listed>>>()?,
     };
@@ -392,10 +396,10 @@ fn by_segment(
     Ok(part)
 }
 
-/// The entries that the index lists for a position.
+/// The entries of the index for a position.
 struct Listed {
     places: Places,
-    /// Whether all listed games reach the position. Otherwise each game must be verified.
+    /// Whether it is certain that all listed games reach the position. If not, each game must be verified.
     is_sure: bool,
 }
 
@@ -405,7 +409,7 @@ impl Listed {
         if places.is_empty() || segment.has_collision(query.position())? {
             return Ok(Listed { is_sure: places.is_empty(), places });
         }
-        // All listed games reach the same position, so one game decides.
+        // All listed games reach the same position, so one game is sufficient to verify it.
         for place in places.iter().take(VERIFIED) {
             match segment.locate(std::slice::from_ref(place))?.first().map(|place| has(archive, *place, query)) {
                 Some(Ok(true)) => return Ok(Listed { places, is_sure: true }),
@@ -417,7 +421,7 @@ impl Listed {
     }
 }
 
-/// Returns whether the game shows the position at this place.
+/// Returns whether the game reaches the position at this place.
 fn has(archive: &Archive, place: Place, query: &PositionQuery) -> Result<bool> {
     let game = archive.game_until(place.game, Some(place.ply))?;
     let mut replay = Replay::new(game.start());
@@ -426,7 +430,7 @@ fn has(archive: &Archive, place: Place, query: &PositionQuery) -> Result<bool> {
     Ok(replay.ply() == place.ply && query.is_at(&replay))
 }
 
-/// The index entries of a position and of the positions after each move.
+/// The entries of the index for a position and for the positions after each move.
 struct ByIndex<'a> {
     archive: &'a Archive,
     places: Listed,
@@ -448,7 +452,7 @@ impl ByIndex<'_> {
             part
         };
         match ranges.len() {
-            // A few games are counted before other threads have woken up.
+            // A few games are counted faster than other threads wake up.
             ..16 => ranges.iter().fold(part(), add),
             _ => ranges.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut left, right| {
                 left.join(right);
@@ -457,13 +461,13 @@ impl ByIndex<'_> {
         }
     }
 
-    /// Verifies one game for each counted move. If it has not played the move, the list belongs to another position,
-    /// and no game has played the move. Returns whether all games with some move are unreadable; then all games must be
-    /// verified.
+    /// Verifies one game for each counted move. If the move was not played in this game, the entries belong to another
+    /// position, and no game contains the move. Returns whether all games with some move are unreadable. In this case,
+    /// all games must be verified.
     fn prove(&mut self, counted: &mut Part) -> bool {
         let mut is_open = false;
         if !self.places.is_sure {
-            // All listed games have been verified.
+            // All listed games have already been verified.
             return is_open;
         }
         for (branch, tally) in counted.branches.iter_mut().enumerate().filter(|(_, tally)| tally.games() > 0) {
@@ -483,9 +487,9 @@ impl ByIndex<'_> {
         is_open
     }
 
-    /// Adds the games in a range.
+    /// Adds the counts of the games in a range.
     fn add(&self, range: &GameRange<'_>, part: &mut Part) {
-        // For each game that reaches the position: the place after the visit, and the game.
+        // The place after the visit and the number of each game that reaches the position.
         let mut behind = Vec::new();
         let mut places = self.places.places.within(range.places.clone()).iter().copied().peekable();
         let may_be_deleted = self.archive.deleted_count() > 0;
@@ -507,7 +511,7 @@ impl ByIndex<'_> {
                     continue;
                 }
                 part.all.add(game, &facts);
-                // The place after a game's last place belongs to the next game.
+                // The place that follows the last place of a game belongs to the next game.
                 let next = visit.saturating_add(1);
                 if next < range.end {
                     behind.push((next, game));
@@ -533,7 +537,7 @@ impl ByIndex<'_> {
         }
     }
 
-    /// Verifies a game. Returns the result of `ByGame::find`; `None` for a deleted game.
+    /// Verifies a game. Returns the result of `ByGame::find`, or `None` for a deleted game.
     fn look(&self, game: u64) -> Result<Option<Option<usize>>> {
         match self.archive.game(game).and_then(|game| self.by_game.find(&game)) {
             Err(Error::Deleted { .. }) => Ok(None),
@@ -542,7 +546,7 @@ impl ByIndex<'_> {
     }
 }
 
-/// Returns the number of entries below a place; fast if there are few.
+/// Returns the number of entries below a place. The function is fast if this number is small.
 fn ahead(places: &[(u64, u64)], place: u64) -> usize {
     let mut step = 1;
     while places.get(step).is_some_and(|(next, _)| *next < place) {

@@ -9,18 +9,18 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A segment that covers some games of an archive.
+/// A segment and the games of an archive that it covers.
 #[derive(Debug)]
 pub(in crate::query) struct Held {
     /// The bytes of the segment.
     pub pages: Arc<Pages>,
-    /// The games of the segment.
+    /// The games that the segment contains.
     pub rows: Rows,
     /// The games of this segment that no later segment covers.
     pub owned: Rows,
 }
 
-/// The segments of a side file that are valid for an archive.
+/// The valid segments of a side file for an archive.
 #[derive(Debug)]
 pub(in crate::query) struct SideFile {
     /// The origin of the segments, or the reason why there are none.
@@ -30,8 +30,8 @@ pub(in crate::query) struct SideFile {
 }
 
 impl SideFile {
-    /// Opens the file of this kind beside an archive. Reads its head, the runs of its segments, and the commit block of
-    /// each commit from which they were made.
+    /// Opens the file of this kind next to an archive. Reads the head of the file, the runs of its segments, and the
+    /// commit block of each commit from which they were made.
     pub fn open(archive: &Archive, kind: FileKind) -> SideFile {
         let none = |state| SideFile { state, segments: Vec::new(), map: None };
         let Ok(file) = File::open(kind.of_archive(archive.path())) else { return none(SideState::Missing) };
@@ -65,7 +65,7 @@ impl SideFile {
         file
     }
 
-    /// Finds the segment for each game: the last one that covers it.
+    /// Determines the segment of each game, which is the last segment that covers the game.
     fn divide(&mut self) {
         let mut taken: Vec<(Part, Vec<Range<u64>>)> = Vec::new();
         for held in self.segments.iter_mut().rev() {
@@ -81,7 +81,7 @@ impl SideFile {
         self.segments.retain(|held| held.owned.len() > 0);
     }
 
-    /// Takes out and returns the valid segments of a part, in the order of their first game.
+    /// Removes the valid segments of a part from the file and returns them in the order of their first games.
     pub fn take(&mut self, part: Part) -> Vec<Held> {
         let first = |held: &Held| held.owned.games().next().map_or(0, |run| run.start);
         let mut taken: Vec<Held> = self.segments.extract_if(.., |held| held.is_of(part)).collect();
@@ -89,7 +89,7 @@ impl SideFile {
         taken
     }
 
-    /// Returns the segments that cover games, in the order of the file.
+    /// Returns the segments that are used for at least one game, in the order of the file.
     pub fn held(&self) -> impl Iterator<Item = &Held> {
         self.segments.iter()
     }
@@ -114,14 +114,14 @@ impl Held {
         self.pages.segment().part == part
     }
 
-    /// Returns the games that no segment covers, in an archive of `games` games.
+    /// Returns the games that none of the segments covers, in an archive of `games` games.
     pub fn uncovered(held: &[Held], games: u64) -> Vec<Range<u64>> {
         let covered = union(held.iter().flat_map(|held| held.owned.games()));
         without(std::iter::once(1..games + 1), covered)
     }
 }
 
-/// Returns the games of a segment, if the archive contained all of them at the segment's commit.
+/// Returns the games of a segment if the archive contained all of them at the commit of the segment.
 fn rows_of(pages: &Pages, games: u64) -> Option<Rows> {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
     let runs = pages.runs().ok()?.iter().map(|run| {
@@ -134,11 +134,11 @@ fn rows_of(pages: &Pages, games: u64) -> Option<Rows> {
     (rows.len() == segment.games && last <= segment.made.state.games.min(games)).then_some(rows)
 }
 
-/// Returns the chunks that contain any of these games (ascending), each with its games.
+/// Returns the chunks that contain any of these games, each with the games. The games must be in ascending order.
 pub(in crate::query) fn chunks_of(archive: &Archive, games: &[Range<u64>]) -> Vec<(usize, Range<u64>)> {
     let mut parts = Vec::new();
     for run in games {
-        // The first chunk that does not end before the run.
+        // Search for the first chunk that does not end before the run.
         let (mut low, mut high) = (0, archive.chunk_count());
         while low < high {
             let middle = usize::midpoint(low, high);

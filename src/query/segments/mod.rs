@@ -1,11 +1,12 @@
-//! Side files as segments. Each segment covers a number of games, as of the present commit of the archive or an earlier
-//! one (FORMAT.md, "Side files").
+//! Side files as segments. Each segment covers some games, in the state of the archive at its present commit or at an
+//! earlier one (FORMAT.md, "Side files").
 //!
-//! `file` opens a side file and maps games to segments. `rows` are the games of a segment. `pages` are its bytes, whose
-//! checksums are verified before use. `write` makes and extends files. The contents of segments are defined above, in
-//! `position` and `tag_columns`.
+//! The module `file` opens a side file and assigns a segment to each game. The module `rows` contains the games of a
+//! segment. The module `pages` contains the bytes of a segment, whose checksums are verified before use. The module
+//! `write` creates and extends side files. The contents of segments are defined in the modules `position` and
+//! `tag_columns`.
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod file;

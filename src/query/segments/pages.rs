@@ -1,4 +1,4 @@
-//! The bytes of a segment; each page is checked before its first use.
+//! The bytes of a segment. Each page is checked before its first use.
 
 use crate::archive::map::Map;
 use crate::error::{Damage, DamageKind};
@@ -8,13 +8,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The bytes of a segment.
+/// The bytes of a segment, of which only checked pages are returned.
 #[derive(Debug)]
 pub(in crate::query) struct Pages {
     map: Arc<Map>,
     id: ArchiveId,
     segment: Segment,
-    /// One bit for each page whose CRC has been checked.
+    /// A bit for each page, which is set if the page's CRC has been checked.
     intact: Vec<AtomicU64>,
 }
 
@@ -24,7 +24,7 @@ impl Pages {
         Pages { map: Arc::clone(map), id, segment, intact }
     }
 
-    /// Returns the segment's entry in the directory.
+    /// Returns the entry of the segment in the directory.
     pub fn segment(&self) -> &Segment {
         &self.segment
     }
@@ -34,25 +34,25 @@ impl Pages {
         self.segment.length - u64::from(self.segment.runs) * RUN
     }
 
-    /// Returns a damage report for the segment, at its start.
+    /// Returns damage that is located at the start of the segment.
     pub fn damage(&self) -> Damage {
         Damage::new(self.segment.offset, DamageKind::PositionIndex)
     }
 
-    /// Returns bytes after the runs of games, once their pages have been checked.
+    /// Returns a range of the bytes after the runs of games. The pages of the range are checked first.
     pub fn bytes(&self, range: Range<u64>) -> Result<&[u8], Damage> {
         let runs = u64::from(self.segment.runs) * RUN;
         let [start, end] = [range.start, range.end].map(|at| at.checked_add(runs));
         self.all(start.ok_or(self.damage())?..end.ok_or(self.damage())?)
     }
 
-    /// Returns `count` eight-byte numbers, starting `first` bytes after the runs of games.
+    /// Returns `count` numbers of eight bytes each. The first one begins `first` bytes after the runs of games.
     pub fn numbers(&self, first: u64, count: u64) -> Result<&[[u8; 8]], Damage> {
         let length = count.checked_mul(8).ok_or(self.damage())?;
         Ok(self.bytes(first..first.checked_add(length).ok_or(self.damage())?)?.as_chunks().0)
     }
 
-    /// Returns the runs of games.
+    /// Returns the runs of games in the segment.
     pub fn runs(&self) -> Result<&[[u8; RUN as usize]], Damage> {
         Ok(self.all(0..u64::from(self.segment.runs) * RUN)?.as_chunks().0)
     }
@@ -62,7 +62,7 @@ impl Pages {
         self.all(0..self.segment.length).map(drop)
     }
 
-    /// Returns the map and the offsets in it of bytes after the runs of games.
+    /// Returns the map, and the offsets in the map of a range of the bytes after the runs of games.
     pub fn mapped(&self, range: &Range<u64>) -> (Arc<Map>, Range<usize>) {
         let base = self.segment.offset + u64::from(self.segment.runs) * RUN;
         (Arc::clone(&self.map), (base + range.start) as usize..(base + range.end) as usize)

@@ -1,8 +1,8 @@
-//! The games of a segment, in order; each game has a row, from 0.
+//! The games of a segment, in order. Each game occupies a row, and rows are numbered from 0.
 
 use std::ops::Range;
 
-/// Runs of games, ascending, each with the row of its first game.
+/// Runs of games in ascending order, each with the row of its first game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(in crate::query) struct Rows {
     runs: Vec<(Range<u64>, u64)>,
@@ -10,8 +10,8 @@ pub(in crate::query) struct Rows {
 }
 
 impl Rows {
-    /// Returns the rows of runs of games. `None` if the runs do not ascend or touch each other, or if a run is empty or
-    /// has game 0.
+    /// Returns the rows of some runs of games. Returns `None` if the runs touch each other or are not in ascending
+    /// order, if a run is empty, or if a run contains game 0.
     pub fn new(runs: impl IntoIterator<Item = Range<u64>>) -> Option<Rows> {
         let mut rows = Rows::default();
         for run in runs {
@@ -26,7 +26,7 @@ impl Rows {
         Some(rows)
     }
 
-    /// Returns the number of games.
+    /// Returns the number of games in the rows.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -36,12 +36,12 @@ impl Rows {
         &self.runs
     }
 
-    /// Returns the games as ranges.
+    /// Returns the games as a sequence of ranges.
     pub fn games(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.runs.iter().map(|(run, _)| run.clone())
     }
 
-    /// Returns the row of a game, if it has one.
+    /// Returns the row of a game, if the game is in one.
     pub fn row_of(&self, game: u64) -> Option<u64> {
         let index = self.runs.partition_point(|(run, _)| run.end <= game);
         let (run, row) = self.runs.get(index)?;
@@ -56,7 +56,7 @@ impl Rows {
     }
 }
 
-/// Returns the games of `all` that are not in `others`; both ascend.
+/// Returns the games of `all` that are not in `others`. Both arguments must be in ascending order.
 pub(in crate::query) fn without(
     all: impl IntoIterator<Item = Range<u64>>,
     others: impl IntoIterator<Item = Range<u64>>,
@@ -85,7 +85,7 @@ pub(in crate::query) fn without(
     left
 }
 
-/// Returns the games of both lists, as ranges that ascend and do not touch.
+/// Returns the games of all ranges as ranges in ascending order that do not touch.
 pub(in crate::query) fn union(all: impl IntoIterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     let mut all: Vec<Range<u64>> = all.into_iter().filter(|run| run.start < run.end).collect();
     all.sort_unstable_by_key(|run| run.start);

@@ -1,4 +1,4 @@
-//! Creates and extends side files: segments are written after the existing segments, and become valid with the next
+//! Creates and extends side files. New segments are written after the existing ones and become valid with the next
 //! head.
 
 use crate::archive::temporary::Temporary;
@@ -11,30 +11,30 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// A side file that is being written.
+/// A writer for a side file.
 pub(in crate::query) struct SideWriter {
     kind: FileKind,
     path: PathBuf,
     file: File,
-    /// The temporary name of the file, or `None` if it is extended.
+    /// The temporary name of the file, or `None` if an existing file is extended.
     temporary: Option<Temporary>,
     head: Head,
 }
 
 impl SideWriter {
-    /// Creates a side file, which gets its final name with `commit`.
+    /// Creates a side file, which receives its final name through `commit`.
     pub fn create(archive: &Archive, kind: FileKind) -> Result<SideWriter> {
         let path = kind.of_archive(archive.path());
         let (file, temporary) = Temporary::create(&path, archive.path()).map_err(Error::io("cannot write", &path))?;
         Ok(SideWriter { kind, path, file, temporary: Some(temporary), head: Head::new(archive.id()) })
     }
 
-    /// Opens an archive's side file to extend it; `None` if the file belongs to another archive or version, is damaged,
-    /// or is being extended by another program.
+    /// Opens a side file of an archive to extend it. Returns `None` if the file belongs to another archive or version,
+    /// is damaged, or is being extended by another program.
     pub fn open(archive: &Archive, kind: FileKind) -> Option<SideWriter> {
         let path = kind.of_archive(archive.path());
         let file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
-        // On file systems without locks, the archive's lock must suffice.
+        // On file systems without locks, the lock of the archive must suffice.
         if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
             return None;
         }
@@ -49,13 +49,14 @@ impl SideWriter {
         &mut self.head.segments
     }
 
-    /// Returns the number of bytes in unused segments, and in used segments.
+    /// Returns the number of bytes in unused segments and the number of bytes in used segments.
     pub fn dead_and_live(&self) -> (u64, u64) {
         let live = self.head.segments.iter().map(|segment| segment.end() - segment.offset).sum();
         (self.head.end.saturating_sub(crate::format::side::BEGIN).saturating_sub(live), live)
     }
 
-    /// Adds a segment of these games, made from this commit. `write` writes the data after the runs of games.
+    /// Writes a segment of these games, which was made from this commit. The function `write` writes the data after the
+    /// runs of games.
     pub fn add(
         &mut self,
         part: Part,
@@ -82,7 +83,7 @@ impl SideWriter {
         Ok(())
     }
 
-    /// Makes the segments valid. Returns the length of the file.
+    /// Makes the segments valid. Returns the length of the file in bytes.
     pub fn commit(mut self) -> Result<u64> {
         self.write_head().map_err(Error::io("cannot write", &self.path))?;
         Ok(self.head.end)
@@ -95,7 +96,7 @@ impl SideWriter {
         }
         self.head.sequence += 1;
         if let Some(temporary) = self.temporary.take() {
-            // Writes both head pages, so neither looks torn.
+            // Both head pages are written, so neither appears torn.
             let before = Head { sequence: self.head.sequence - 1, ..self.head.clone() };
             for head in [&before, &self.head] {
                 file.seek(SeekFrom::Start(head.offset()))?;
@@ -106,14 +107,14 @@ impl SideWriter {
             sync_folder(&self.path);
             return Ok(());
         }
-        // A cache need not survive a power failure, which its checksums detect. But the order of writes matters to
-        // other programs, so the head comes last.
+        // A cache does not need to survive a power failure, because its checksums detect the damage. However, the order
+        // of writes is important to other programs, so the head is written last.
         file.seek(SeekFrom::Start(self.head.offset()))?;
         file.write_all(&self.head.encode(self.kind.magic()))
     }
 }
 
-/// A segment that is being written, with a CRC for each page.
+/// A writer for a segment, which computes a CRC for each page.
 pub(in crate::query) struct SegmentWriter<'a> {
     out: BufWriter<&'a File>,
     id: ArchiveId,

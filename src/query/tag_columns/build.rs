@@ -1,4 +1,4 @@
-//! Makes columns from the tags and records of an archive, all chunks in parallel.
+//! Computes columns from the tags and records of an archive, for all chunks in parallel.
 
 use super::column::{Column, Strings};
 use super::line::push_line;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Returns the tag names of these games, most frequent first.
+/// Returns the tag names in these games, the most frequent first.
 pub fn tag_names(archive: &Archive, games: &[Range<u64>]) -> Result<Vec<String>> {
     let chunks: Result<Vec<_>> =
         chunks_of(archive, games).into_par_iter().map(|(chunk, _)| archive.chunk(chunk)?.tag_names()).collect();
@@ -28,23 +28,23 @@ pub fn tag_names(archive: &Archive, games: &[Range<u64>]) -> Result<Vec<String>>
     Ok(names.into_iter().map(|(_, name)| name).collect())
 }
 
-/// A part of a column, for some games.
+/// A part of a column, which contains the values of some games.
 pub(super) struct Part {
     /// The games.
     pub games: Range<u64>,
-    /// A number for each game; 0 if the game has no value.
+    /// The number of each game's value, or 0 if the game has no value.
     pub numbers: Vec<u32>,
-    /// The distinct strings to which the numbers refer, from 1.
+    /// The distinct strings to which the numbers refer, numbered from 1.
     pub strings: Values,
     /// Games with unreadable values.
     pub unread: Vec<Unread>,
 }
 
-/// Strings by number, from 1.
+/// A list of strings that are numbered from 1.
 pub(super) enum Values {
-    /// In the order of their first occurrence.
+    /// Strings in the order of their first occurrence.
     Met(Vec<Box<[u8]>>),
-    /// The numbers of an existing column, whose strings ascend.
+    /// The strings of an existing column in ascending order, with the numbers of that column.
     Sorted(Arc<Strings>),
 }
 
@@ -61,7 +61,8 @@ impl Values {
     }
 }
 
-/// Returns the columns for these keys, in this order, for these games, chunk by chunk: a list for each key.
+/// Returns the columns for these keys and games, in the order of the keys. Each column is a list with a part for each
+/// chunk.
 pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monitor: &Monitor) -> Vec<Vec<Part>> {
     let chunks: Vec<Vec<Part>> = chunks_of(archive, games)
         .into_par_iter()
@@ -73,7 +74,7 @@ pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monit
                 Ok(chunk) => part(chunk, games.clone(), key),
                 Err(error) => lost(games.clone(), error.again()),
             };
-            // A game's moves are read once for all keys, because unpacking is expensive.
+            // The moves of a game are read once for all keys, because it is expensive to unpack them.
             let all = [Key::Plies, Key::Facts, Key::Line].iter().all(|key| keys.contains(key));
             let mut of_moves = match &chunk {
                 Ok(chunk) if all && !monitor.is_stopped() => of_games(chunk, games.clone(), |game| {
@@ -93,7 +94,7 @@ pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monit
             parts
         })
         .collect();
-    // Regroups the parts by column instead of by chunk.
+    // The parts are regrouped by column instead of by chunk.
     let mut parts: Vec<Vec<Part>> = keys.iter().map(|_| Vec::new()).collect();
     for chunk in chunks {
         parts.iter_mut().zip(chunk).for_each(|(parts, part)| parts.push(part));
@@ -101,10 +102,10 @@ pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monit
     parts
 }
 
-/// Returns the columns for these keys, joined from these parts, each with its unreadable games.
-/// 0. The parts of each key cover the same games, in ascending order.
+/// Returns the columns for these keys, joined from these parts, each with its unreadable games, whose number is 0. The
+/// parts of each key cover the same games, in ascending order.
 pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<Unread>)> {
-    // Both players' names share a table.
+    // The names of both players share a table.
     let is_player = |key: &Key| matches!(key, Key::Tag(name) if name == "White" || name == "Black");
     let of_players = keys.iter().zip(&parts).filter(|(key, _)| is_player(key));
     let players: Vec<&Part> = of_players.flat_map(|(_, parts)| parts).collect();
@@ -125,7 +126,7 @@ pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<U
     columns.into_iter().zip(unread).collect()
 }
 
-/// Returns the games whose values in a column are unreadable.
+/// Returns the part of a column for games whose values cannot be read.
 fn lost(games: Range<u64>, error: Error) -> Part {
     let numbers = vec![0; games.end.saturating_sub(games.start) as usize];
     Part { numbers, unread: vec![Unread { games: games.clone(), error }], ..Part::new(games) }
@@ -184,7 +185,7 @@ fn tag(chunk: &Chunk, games: Range<u64>, name: &str) -> Result<Part> {
     Ok(Part { numbers, strings: Values::Met(strings), ..Part::new(games) })
 }
 
-/// Returns the numbers that `of` computes for each game; 0 for an unreadable deleted game.
+/// Returns the numbers that `of` computes for each game, with 0 for an unreadable deleted game.
 fn of_games<const PARTS: usize>(
     chunk: &Chunk,
     games: Range<u64>,
@@ -208,7 +209,7 @@ fn of_games<const PARTS: usize>(
     parts
 }
 
-/// Returns the checksum of a game's line.
+/// Returns the checksum of the line of a game.
 fn line(game: &GameRef) -> u32 {
     let mut line = Vec::with_capacity(game.brenner().len() + 1);
     push_line(game, &mut line);
@@ -248,7 +249,7 @@ fn facts(game: &GameRef) -> Result<u8> {
     Ok(facts)
 }
 
-/// The distinct strings of parts, sorted.
+/// The distinct strings of some parts, in sorted order.
 struct Table<'a> {
     sorted: Vec<&'a [u8]>,
     strings: Arc<Strings>,
@@ -256,7 +257,7 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn from_parts(parts: &[&'a Part]) -> Table<'a> {
-        // If an existing column contains all strings, its table is reused.
+        // If the table of an existing column contains all strings, it is reused.
         if let Some(strings) = parts.iter().find_map(|part| match &part.strings {
             Values::Sorted(strings) => Some(strings),
             Values::Met(_) => None,
@@ -267,7 +268,7 @@ impl<'a> Table<'a> {
             return Table { sorted: Vec::new(), strings: Arc::clone(strings) };
         }
         let mut sorted: Vec<&[u8]> = parts.iter().flat_map(|part| part.strings.iter()).collect();
-        // Long runs are already sorted.
+        // Long runs of the list are already sorted.
         sorted.par_sort();
         sorted.dedup();
         let (mut ends, mut text) = (Vec::with_capacity(sorted.len() * 4), Vec::new());
@@ -294,12 +295,13 @@ impl<'a> Table<'a> {
         Column::new(&numbers, Some(Arc::clone(&self.strings)))
     }
 
-    /// Returns the number of each of these strings in this table; `None` if the numbers are already the same.
+    /// Returns the number of each of these strings in this table, or `None` if the strings already have the same
+    /// numbers.
     fn numbers_of(&self, values: &Values) -> Option<Vec<u32>> {
         match values {
             Values::Sorted(strings) if Arc::ptr_eq(strings, &self.strings) => None,
             Values::Sorted(_) => {
-                // Both lists ascend, so the next string is found shortly after the previous one.
+                // Both lists are in ascending order, so each string is found shortly after the previous one.
                 let mut at = 0;
                 let number = |string: &[u8]| {
                     let rest = self.sorted.get(at..).unwrap_or_default();

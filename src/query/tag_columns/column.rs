@@ -1,11 +1,11 @@
-//! A column: a number for each game, and the table of strings that the numbers stand for.
+//! A column, which stores a number for each game, and the table of strings to which the numbers refer.
 
 use crate::archive::map::Map;
 use crate::query::value;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes in memory or in a mapped file.
+/// Bytes that are in memory or in a mapped file.
 #[derive(Clone, Debug)]
 enum Store {
     Owned(Vec<u8>),
@@ -21,7 +21,7 @@ impl Store {
     }
 }
 
-/// Distinct strings in ascending order, by number from 1.
+/// A table of distinct strings in ascending order, numbered from 1.
 ///
 /// [`TagColumns`](super::TagColumns) has an example.
 #[derive(Clone, Debug)]
@@ -35,7 +35,8 @@ impl Strings {
         Strings { ends: Store::Owned(ends), text: Store::Owned(text) }
     }
 
-    /// Returns the strings of a table in these bytes of a file: the end offsets of `count` strings, then the text.
+    /// Returns the table of strings in these bytes of a file, which are the end offsets of `count` strings followed by
+    /// the text.
     pub(in crate::query) fn mapped(map: &Arc<Map>, Range { start, end }: Range<usize>, count: usize) -> Strings {
         let middle = (start + count * 4).min(end);
         Strings {
@@ -44,7 +45,7 @@ impl Strings {
         }
     }
 
-    /// Returns the number of strings.
+    /// Returns the number of strings in the table.
     pub fn len(&self) -> usize {
         self.ends().len() / 4
     }
@@ -54,25 +55,25 @@ impl Strings {
         self.len() == 0
     }
 
-    /// Returns string `number`, from 1. There is no string for number 0, and in a crafted file there may be none for
-    /// other numbers.
+    /// Returns the string with a number, counted from 1. There is no string for number 0. In a malicious file, the
+    /// strings of other numbers may also be missing.
     pub fn get(&self, number: u32) -> Option<&[u8]> {
         let index = number.checked_sub(1)? as usize;
         let start = index.checked_sub(1).map_or(Some(0), |before| self.end(before))?;
         self.text().get(start..self.end(index)?)
     }
 
-    /// Iterates over the strings, in order. Skips strings that are missing in a crafted file.
+    /// Returns an iterator over the strings, in order. Strings that are missing in a malicious file are skipped.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
         (1..=self.len() as u32).filter_map(|number| self.get(number))
     }
 
-    /// Iterates over the strings that are UTF-8, in order.
+    /// Returns an iterator over the strings that are UTF-8, in order.
     pub fn texts(&self) -> impl Iterator<Item = &str> + Clone {
         self.iter().filter_map(|text| std::str::from_utf8(text).ok())
     }
 
-    /// Returns the number of a string, by binary search; `None` if it is not in the table.
+    /// Returns the number of a string, found by binary search, or `None` if the string is not in the table.
     pub fn find(&self, text: &[u8]) -> Option<u32> {
         let (mut low, mut high) = (1, self.len() as u32 + 1);
         while low < high {
@@ -82,8 +83,8 @@ impl Strings {
         (self.get(low)? == text).then_some(low)
     }
 
-    /// Returns the concatenated text of the strings with these numbers, and the end of each string. `None` if some
-    /// strings are missing.
+    /// Returns the concatenated text of the strings with these numbers, and the end of each string in that text.
+    /// Returns `None` if some of the strings are missing.
     pub(crate) fn run(&self, numbers: Range<u32>) -> Option<(&[u8], impl Iterator<Item = usize>)> {
         let (first, past) = (numbers.start.checked_sub(1)? as usize, numbers.end.checked_sub(1)? as usize);
         let ends = self.ends().get(first * 4..past * 4)?.as_chunks::<4>().0;
@@ -103,19 +104,19 @@ impl Strings {
         Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
     }
 
-    /// Returns the end of each string in the text, 4 bytes each, little-endian. In a crafted file these ends may
-    /// neither ascend nor stay within the text.
+    /// Returns the end of each string in the text, as 4 bytes in little-endian byte order. In a malicious file, these
+    /// ends may not ascend and may exceed the text.
     pub fn ends(&self) -> &[u8] {
         self.ends.bytes()
     }
 
-    /// Returns all strings, concatenated. They are UTF-8 if the source was.
+    /// Returns all strings, concatenated. They are UTF-8 if the imported source was UTF-8.
     pub fn text(&self) -> &[u8] {
         self.text.bytes()
     }
 }
 
-/// A number for each game.
+/// A column, which stores a number for each game.
 ///
 /// [`TagColumns`](super::TagColumns) has an example.
 #[derive(Clone, Debug)]
@@ -126,7 +127,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Returns a column of these numbers in the smallest width.
+    /// Returns a column of these numbers, stored in the smallest possible width.
     pub(in crate::query) fn new(numbers: &[u32], strings: Option<Arc<Strings>>) -> Column {
         let all = numbers.iter().fold(0, |all, number| all | number);
         let width = (32 - all.leading_zeros()).div_ceil(8).max(1) as u8;
@@ -135,12 +136,12 @@ impl Column {
         Column { numbers: Store::Owned(bytes), width, strings }
     }
 
-    /// Returns the column of a tag that no game has: it stores no numbers, and every game reads as 0.
+    /// Returns the column of a tag that no game contains. It stores no numbers, and the number of every game is 0.
     pub(in crate::query) fn without_values() -> Column {
         Column::from_strings(Vec::new(), Vec::new())
     }
 
-    /// Returns a column of no games with these strings.
+    /// Returns a column with these strings and without games.
     pub(crate) fn from_strings(ends: Vec<u8>, text: Vec<u8>) -> Column {
         Column { numbers: Store::Owned(Vec::new()), width: 1, strings: Some(Arc::new(Strings::new(ends, text))) }
     }
@@ -155,27 +156,27 @@ impl Column {
         Column { numbers: Store::Mapped(Arc::clone(map), range), width, strings }
     }
 
-    /// Returns the table of strings, if the numbers are indexes in one.
+    /// Returns the table of strings, if the numbers refer to one.
     pub fn strings(&self) -> Option<&Arc<Strings>> {
         self.strings.as_ref()
     }
 
-    /// Returns the size of a number in bytes, 1 to 4.
+    /// Returns the size of each number in bytes, from 1 to 4.
     pub fn width(&self) -> u8 {
         self.width
     }
 
-    /// Returns the numbers of all games, little-endian, `width` bytes each.
+    /// Returns the numbers of all games as `width` bytes each, in little-endian byte order.
     pub fn bytes(&self) -> &[u8] {
         self.numbers.bytes()
     }
 
-    /// Returns the number of a game, from 1; 0 for a game that does not exist.
+    /// Returns the number of a game, where games are counted from 1. Returns 0 for a game that does not exist.
     #[inline]
     pub fn get(&self, game: u64) -> u32 {
         let Some(row) = game.checked_sub(1).and_then(|row| usize::try_from(row).ok()) else { return 0 };
         let bytes = self.bytes();
-        // A lookup for each width, so the compiler can specialize it.
+        // Each width is a separate case, so the compiler can specialize it.
         let number = match self.width {
             1 => bytes.get(row).map(|byte| u32::from(*byte)),
             2 => bytes.as_chunks::<2>().0.get(row).map(|number| u32::from(u16::from_le_bytes(*number))),
@@ -185,12 +186,13 @@ impl Column {
         number.unwrap_or(0)
     }
 
-    /// Returns the text of a game's value; games are numbered from 1.
+    /// Returns the text of a game's value, where games are counted from 1.
     pub fn text(&self, game: u64) -> Option<&[u8]> {
         self.strings.as_ref()?.get(self.get(game))
     }
 
-    /// Copies the numbers of these games, by index from 0. Entries beyond the column are unchanged.
+    /// Copies the numbers of these games, whose indexes are counted from 0. Elements for games beyond the end of the
+    /// column remain unchanged.
     pub(crate) fn copy(&self, rows: Range<usize>, numbers: &mut [u32]) {
         let width = usize::from(self.width);
         let bytes = self.bytes().get(rows.start * width..).unwrap_or_default();
@@ -207,14 +209,15 @@ impl Column {
         }
     }
 
-    /// Sets the bits of the games, by index from 0, whose index and number pass, and clears the other bits. The first
-    /// game is the lowest bit of the first word. Bits beyond the column are unchanged.
+    /// Sets the bits of the games for which `passes` accepts the index and the number, and clears the other bits.
+    /// Indexes are counted from 0. The first game is the lowest bit of the first word. Bits for games beyond the end of
+    /// the column remain unchanged.
     #[inline(always)]
     pub(crate) fn select(&self, rows: Range<usize>, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
         let width = usize::from(self.width);
         let bytes = self.bytes();
         let bytes = bytes.get(rows.start * width..(rows.end * width).min(bytes.len())).unwrap_or_default();
-        // A loop for each width, so the compiler can specialize it.
+        // Each width is a separate case, so the compiler can specialize it.
         match width {
             1 => mark_of::<1>(bytes, rows.start, words, passes),
             2 => mark_of::<2>(bytes, rows.start, words, passes),
@@ -238,7 +241,8 @@ fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], 
     }
 }
 
-/// Returns the year of the date in each string of a table; 0 if a string gives no year, and for number 0.
+/// Returns the year of the date in each string of a table. The year is 0 for number 0 and for strings that state no
+/// year.
 pub(in crate::query) fn years(column: &Column) -> Vec<u16> {
     let Some(strings) = column.strings() else { return vec![0] };
     let year = |number: u32| strings.get(number).and_then(value::year).unwrap_or(0);

@@ -1,12 +1,12 @@
-//! A game's moves as bytes; equal moves give equal bytes.
+//! Converts a game's moves to bytes. Equal moves result in equal bytes.
 
 use crate::archive::GameRef;
 use crate::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
 use crate::format::record::push_start;
 
-/// Appends the starting position, if it is not the standard starting position, and the main line of a game. The bytes
-/// are a prefix of another game's bytes only if the moves are a prefix of the other moves. Returns the number of the
-/// game's other bytes.
+/// Appends the starting position of a game, if it is not the standard starting position, and the main line. The bytes
+/// are a prefix of another game's bytes only if the moves are also a prefix of the other game's moves. Returns the
+/// number of bytes in the game that are not part of the main line.
 pub(in crate::query) fn push_line(game: &GameRef<'_>, line: &mut Vec<u8>) -> usize {
     if game.is_set_up() {
         line.push(1);
@@ -19,7 +19,7 @@ pub(in crate::query) fn push_line(game: &GameRef<'_>, line: &mut Vec<u8>) -> usi
     game.brenner().len().saturating_sub(line.len() - start)
 }
 
-/// Appends only the moves of a main line.
+/// Appends only the moves of the main line.
 fn push_main_line(stream: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(byte) = stream.get(at) {

@@ -1,10 +1,10 @@
-//! The tag columns of an archive: for every game, the number of each tag's value in a table of distinct strings, the
-//! plies, and a byte of facts.
+//! The tag columns of an archive. For every game, they store the number of each tag's value in a table of distinct
+//! strings, the number of plies, and a byte of facts.
 //!
-//! They come from the tag columns file of the archive (FORMAT.md, "The tag columns file"), which is mapped. Missing
-//! columns are made from the tags at the first access, and cached.
+//! The columns are read from the tag columns file of the archive (FORMAT.md, "The tag columns file"), which is mapped.
+//! Missing columns are computed from the tags at the first access and are then cached.
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod build;
@@ -57,14 +57,14 @@ pub struct TagColumns<'a> {
     ready: Mutex<HashMap<Key, Ready>>,
 }
 
-/// The access to the archive.
+/// The way in which the columns refer to the archive.
 #[derive(Debug)]
 enum Holder<'a> {
     Borrowed(&'a Archive),
     Shared(Arc<Archive>),
 }
 
-/// A column, and its unreadable games.
+/// A column and the games whose values cannot be read.
 #[derive(Clone, Debug)]
 struct Ready {
     column: Arc<Column>,
@@ -72,14 +72,14 @@ struct Ready {
 }
 
 impl<'a> TagColumns<'a> {
-    /// Returns the tag columns of an archive, from its side file if the file belongs to the archive in its present
-    /// state.
+    /// Returns the tag columns of an archive. They are read from the side file if it belongs to the archive in its
+    /// present state.
     pub fn open(archive: &'a Archive) -> TagColumns<'a> {
         TagColumns::held(Holder::Borrowed(archive)).with_file()
     }
 
-    /// Returns the tag columns like `open`, for a program that keeps them as long as the archive; columns made from
-    /// tags are also cached.
+    /// Returns the tag columns like `open`, for a program that keeps them as long as the archive. Columns that are
+    /// computed from tags are also cached.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -108,18 +108,18 @@ impl<'a> TagColumns<'a> {
         columns
     }
 
-    /// Checks every page of the file. Returns whether all pages are intact; `true` without a file.
+    /// Checks every page of the file. Returns whether all pages are intact, or `true` if there is no file.
     pub fn check(&self) -> bool {
         self.segments.iter().all(|segment| segment.held.pages.verify().is_ok())
     }
 
-    /// Returns the games that the file lacks, ascending; all games if there is no file.
+    /// Returns the games that the file does not cover, in ascending order. Returns all games if there is no file.
     pub fn uncovered(&self) -> Vec<Range<u64>> {
         let covered = union(self.segments.iter().flat_map(|segment| segment.held.owned.games()));
         without(std::iter::once(1..self.archive().len() + 1), covered)
     }
 
-    /// Returns the tag columns of an archive, made from its tags even if there is a file.
+    /// Returns the tag columns of an archive, computed from its tags even if there is a file.
     pub fn without_file(archive: &'a Archive) -> TagColumns<'a> {
         TagColumns::held(Holder::Borrowed(archive))
     }
@@ -142,8 +142,8 @@ impl<'a> TagColumns<'a> {
         }
     }
 
-    /// Returns a column that is in the file or was computed earlier; `None` if tags or moves must be read. For a tag
-    /// that no game has, returns a column without values.
+    /// Returns a column that is in the file or was computed earlier, or `None` if tags or moves must be read. For a tag
+    /// that no game contains, the result is a column without values.
     pub fn available(&self, key: &Key) -> Option<Arc<Column>> {
         let is_ready = self.lock().contains_key(key);
         let is_filed = || self.segments.iter().all(|segment| segment.includes(key)) && self.uncovered().is_empty();
@@ -154,15 +154,17 @@ impl<'a> TagColumns<'a> {
         columns.into_iter().next().filter(|_| unread.is_empty())
     }
 
-    /// Returns the origin of the columns; `Damaged` if part of the file was damaged and was rebuilt from the archive.
+    /// Returns the origin of the columns. The result is `Damaged` if part of the file was damaged and was rebuilt from
+    /// the archive.
     pub fn state(&self) -> SideState {
         if self.is_damaged.load(Ordering::Relaxed) { SideState::Damaged } else { self.state }
     }
 
-    /// Returns the requested columns, in that order. Columns that the file lacks are made together, in parallel: the
-    /// tags of all chunks are read once, as are the moves for `Plies` and `Facts`.
+    /// Returns the requested columns in the order of the keys. Columns that are missing from the file are computed
+    /// together, in parallel. The tags of all chunks are read once, and the moves are also read once for `Plies` and
+    /// `Facts`.
     ///
-    /// Errors: damaged tags or games.
+    /// Errors: tags or games are damaged.
     pub fn columns(&self, keys: &[Key]) -> Result<Vec<Arc<Column>>> {
         let (columns, unread) = self.readable(keys);
         match unread.into_iter().next() {
@@ -171,12 +173,12 @@ impl<'a> TagColumns<'a> {
         }
     }
 
-    /// Returns the requested columns, like `columns`, for a set of games.
+    /// Returns the requested columns like `columns`, for use with a set of games.
     ///
-    /// Errors: damaged tags or games in the set; damage of other games does not matter.
+    /// Errors: tags or games in the set are damaged. Damage of other games causes no error.
     pub fn columns_of(&self, keys: &[Key], games: &GameSet) -> Result<Vec<Arc<Column>>> {
         let (columns, unread) = self.readable(keys);
-        // Damage whose games are unknown may affect these games.
+        // Damage of unknown games may affect the games in the set.
         let concerns =
             |unread: &Unread| unread.games.is_empty() || unread.games.clone().any(|game| games.contains(game));
         match unread.into_iter().find(concerns) {
@@ -185,8 +187,8 @@ impl<'a> TagColumns<'a> {
         }
     }
 
-    /// Returns the requested columns like `columns`, and the numbers of the games for which one of them cannot be read.
-    /// The number of these games in that column is 0, as if they had no value.
+    /// Returns the requested columns like `columns`, and the games for which one of the columns cannot be read. These
+    /// games have the number 0 in that column, as if they had no value.
     pub fn readable(&self, keys: &[Key]) -> (Vec<Arc<Column>>, Vec<Unread>) {
         let mut missing = Vec::new();
         {
@@ -204,7 +206,8 @@ impl<'a> TagColumns<'a> {
         }
         missing.sort_unstable();
         missing.dedup();
-        // Computed outside the lock: while this thread waits for the pool, it may take other work that needs columns.
+        // The columns are computed outside the lock. While this thread waits for the pool, it may execute other work
+        // that needs columns.
         let made = if missing.is_empty() { Vec::new() } else { self.put_together(&missing) };
         let mut ready = self.lock();
         for (key, (column, unread)) in missing.into_iter().zip(made) {
@@ -215,12 +218,12 @@ impl<'a> TagColumns<'a> {
         (columns, self.unread(keys))
     }
 
-    /// Returns the games for which one of these columns cannot be read; the columns must have been requested before.
+    /// Returns the games for which one of these columns cannot be read. The columns must have been requested before.
     pub(crate) fn unread(&self, keys: &[Key]) -> Vec<Unread> {
         let ready = self.lock();
         let lost = keys.iter().filter_map(|key| ready.get(key)).flat_map(|ready| ready.unread.iter());
         let mut unread: Vec<Unread> = lost.cloned().collect();
-        // One damaged part affects many columns.
+        // A single damaged part affects many columns.
         unread.sort_by_key(|unread| (unread.games.start, unread.games.end));
         unread.dedup_by(|a, b| a.games == b.games);
         unread
@@ -230,20 +233,20 @@ impl<'a> TagColumns<'a> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the year of each game, from its tag Date, or UTCDate if Date gives no year.
+    /// Returns the year of each game from its tag Date, or from UTCDate if Date states no year.
     pub fn years(&self) -> Result<Years> {
         Ok(Years::new(self.columns(&Years::keys())?))
     }
 
-    /// Returns the year of each game of a set, like `years`; years of other games may be missing.
+    /// Returns the years of the games in a set, like `years`. The years of other games may be missing.
     ///
-    /// Errors: damaged tags of games in the set.
+    /// Errors: the tags of games in the set are damaged.
     pub fn years_of(&self, games: &GameSet) -> Result<Years> {
         Ok(Years::new(self.columns_of(&Years::keys(), games)?))
     }
 
-    /// Returns a column of a side file whose only segment contains all games, if the segment has the column and its
-    /// checksums are valid. For a tag that no game has, returns a column without values.
+    /// Returns a column of the side file if its only segment contains all games and stores the column with valid
+    /// checksums. For a tag that no game contains, returns a column without values.
     fn filed(&self, key: &Key, ready: &HashMap<Key, Ready>) -> Option<Column> {
         let [segment] = self.segments.as_slice() else { return None };
         if segment.held.owned.len() != self.archive().len() {
@@ -251,7 +254,7 @@ impl<'a> TagColumns<'a> {
         }
         let directory = &segment.directory;
         let Some(column) = directory.columns.iter().find(|column| column.key == *key) else {
-            // No game contains a tag that the file does not name.
+            // The file names all tags, so no game contains a tag that it does not name.
             return segment.lacks(key).then(Column::without_values);
         };
         let strings = match column.table {
@@ -272,14 +275,14 @@ impl<'a> TagColumns<'a> {
         self.intact(segment.column(column, strings))
     }
 
-    /// Returns the value of `read`; if it is damaged, records the damage and returns `None`.
+    /// Returns the value of `read`. If it is damaged, records the damage and returns `None`.
     fn intact<T>(&self, read: Result<T, Damage>) -> Option<T> {
         self.is_damaged.fetch_or(read.is_err(), Ordering::Relaxed);
         read.ok()
     }
 
-    /// Returns these columns, joined from the segments of the file and, for games that the segments lack, from the
-    /// tags.
+    /// Returns these columns, joined from the segments of the file. The values of games that the segments do not cover
+    /// are computed from the tags.
     fn put_together(&self, keys: &[Key]) -> Vec<(Column, Vec<Unread>)> {
         let mut parts: Vec<Vec<build::Part>> = keys.iter().map(|_| Vec::new()).collect();
         let mut open: Vec<Vec<Range<u64>>> = keys.iter().map(|_| self.uncovered()).collect();
@@ -296,7 +299,7 @@ impl<'a> TagColumns<'a> {
                 }
             }
         }
-        // Columns that lack the same games are made together.
+        // Columns that lack the same games are computed together.
         let open: Vec<Vec<Range<u64>>> = open.into_iter().map(union).collect();
         let mut lacking: HashMap<&[Range<u64>], Vec<usize>> = HashMap::new();
         for (index, open) in open.iter().enumerate().filter(|(_, open)| !open.is_empty()) {
@@ -317,7 +320,7 @@ impl<'a> TagColumns<'a> {
     }
 }
 
-/// A segment of the file, which covers some games.
+/// A segment of the tag columns file, which covers some games.
 #[derive(Debug)]
 struct Segment {
     held: Held,
@@ -338,7 +341,7 @@ impl Segment {
         self.directory.columns.iter().any(|column| column.key == *key) || self.lacks(key)
     }
 
-    /// Returns whether no game of the segment has this tag.
+    /// Returns whether no game of the segment contains this tag.
     fn lacks(&self, key: &Key) -> bool {
         let is_column = self.directory.columns.iter().any(|column| column.key == *key);
         !is_column && matches!(key, Key::Tag(name) if !self.directory.others.contains(name))
@@ -357,8 +360,8 @@ impl Segment {
         Ok(Column::mapped(&map, range, column.width, strings))
     }
 
-    /// Returns a column's values for the games in the segment; `None` if the games may contain the tag, but the segment
-    /// has no column for it.
+    /// Returns the values of a column for the games in the segment. Returns `None` if the games may contain the tag but
+    /// the segment stores no column for it.
     fn parts(
         &self,
         key: &Key,
@@ -391,7 +394,7 @@ impl Segment {
     }
 }
 
-/// The year of each game.
+/// The year in which each game was played.
 ///
 /// [`TagColumns`] has an example.
 #[derive(Debug)]
@@ -400,7 +403,7 @@ pub struct Years {
 }
 
 impl Years {
-    /// Returns the columns from which the year of a game is read.
+    /// Returns the keys of the columns from which the years of games are read.
     fn keys() -> [Key; 2] {
         ["Date", "UTCDate"].map(|name| Key::Tag(name.to_owned()))
     }
@@ -409,17 +412,17 @@ impl Years {
         Years { columns: columns.into_iter().map(|column| (column::years(&column), column)).collect() }
     }
 
-    /// Returns the year of a game, from 1; `None` if unknown.
+    /// Returns the year of a game, where games are counted from 1, or `None` if the year is unknown.
     pub fn get(&self, game: u64) -> Option<u16> {
         let year = |(years, column): &(Vec<u16>, Arc<Column>)| years.get(column.get(game) as usize).copied();
         self.columns.iter().filter_map(year).find(|year| *year > 0)
     }
 }
 
-/// Adds a segment with the tags of games; returns the names of the tags that get a column.
+/// Writes a segment with the tags of games. Returns the names of the tags for which it stores a column.
 ///
-/// A tag with very many different values gets no column, because its table would cost more than it saves. Filters on it
-/// read the tags.
+/// A tag with very many different values is not stored in a column, because its table would cost more than it saves.
+/// Filters on such a tag read the tags themselves.
 pub(in crate::query) fn add_tag_columns(
     writer: &mut SideWriter,
     archive: &Archive,
@@ -475,8 +478,8 @@ pub(in crate::query) fn add_tag_columns(
     Ok(names.collect())
 }
 
-/// Writes the tag columns file of an archive. Returns the size of the file in bytes and the names of the tags with a
-/// column.
+/// Writes the tag columns file of an archive. Returns the size of the file in bytes and the names of the tags that are
+/// stored in columns.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -494,7 +497,8 @@ pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
     write_monitored(archive, Monitor::new())
 }
 
-/// Writes the file like `write`. The unit of progress is a game. Errors: the errors of `write`; the work was stopped.
+/// Writes the file like `write`, with a monitor. The unit of progress is a game. Errors: the errors of `write`, or the
+/// monitor stopped the work.
 pub fn write_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<(u64, Vec<String>), Error> {
     let mut writer = SideWriter::create(archive, FileKind::TagColumns)?;
     let mut names = Vec::new();

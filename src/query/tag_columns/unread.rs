@@ -1,10 +1,10 @@
-//! Unreadable data of columns, caused by damaged tags.
+//! Values of columns that cannot be read because tags are damaged.
 
 use crate::error::Error;
 use std::fmt;
 use std::ops::Range;
 
-/// Games with unreadable tags, and the reason.
+/// Games whose tags cannot be read, and the reason.
 ///
 /// ```
 /// use scoresheet::query::tag_columns::Unread;
@@ -36,7 +36,7 @@ impl Unread {
 }
 
 impl From<Error> for Unread {
-    /// Converts an error; the range holds the damaged game, or no game if it is unknown.
+    /// Converts an error to unread games. The range contains the damaged game, or no game if it is unknown.
     fn from(error: Error) -> Unread {
         let games = match &error {
             Error::Damaged(damage) => damage.game.map_or(0..0, |game| game..game + 1),

@@ -1,4 +1,4 @@
-//! Values of tags as numbers, for filters, columns and side files. This room knows no archives.
+//! Reads the values of tags as numbers, for filters, columns and side files. This module does not depend on archives.
 
 pub(in crate::query) mod reading;
 
@@ -7,7 +7,7 @@ use crate::game::Outcome;
 /// The maximum value of a bound.
 pub const MOST: i64 = i64::MAX / 4;
 
-/// Returns whether a tag's text is a value, not a placeholder such as `?` or `-`.
+/// Returns whether the text of a tag is a value and not a placeholder such as `?` or `-`.
 pub fn is_known(text: &[u8]) -> bool {
     !matches!(text, b"" | b"?" | b"-")
 }
@@ -24,12 +24,12 @@ pub fn number(text: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// Returns the rating at the beginning of a text, if above 0.
+/// Returns the rating at the beginning of a text, if it is above 0.
 pub fn rating(text: &[u8]) -> Option<i64> {
     number(text).filter(|rating| *rating > 0)
 }
 
-/// Returns year, month and day, 0 for unknown parts: `1998.05.??`, `1998-5-1`, `1998`.
+/// Returns the year, the month and the day of a date such as `1998.05.??`, `1998-5-1` or `1998`. Unknown parts are 0.
 pub fn date(text: &[u8]) -> Option<[i64; 3]> {
     let mut parts = text.trim_ascii().split(|byte| matches!(byte, b'.' | b'-' | b'/'));
     let mut next = |most: i64, digits: usize| {
@@ -41,16 +41,16 @@ pub fn date(text: &[u8]) -> Option<[i64; 3]> {
         number(part).filter(|number| is_numeric && *number <= most)
     };
     let (year, month, day) = (next(9999, 4)?, next(12, 2)?, next(31, 2)?);
-    // 1998.??.05 counts as 1998; a time after the day, or a fourth part, makes the date invalid.
+    // 1998.??.05 is a date in 1998. A time after the day or a fourth part makes the date invalid.
     parts.next().is_none().then_some([year, month, day])
 }
 
-/// Returns the year of a date, 1 to 9999.
+/// Returns the year of a date, from 1 to 9999.
 pub fn year(text: &[u8]) -> Option<u16> {
     date(text).and_then(|[year, ..]| u16::try_from(year).ok()).filter(|year| *year > 0)
 }
 
-/// Returns the result in a tag; `None` if it has none.
+/// Returns the result that a tag states, or `None` if it states none.
 pub fn outcome(text: &[u8]) -> Option<Outcome> {
     Some(match text.trim_ascii() {
         b"1-0" => Outcome::WhiteWins,
@@ -61,18 +61,18 @@ pub fn outcome(text: &[u8]) -> Option<Outcome> {
     })
 }
 
-/// Returns the result of a game: the tag, or the movetext if the tag has none.
+/// Returns the result of a game from the tag, or from the movetext if the tag states none.
 pub fn result(tag: Option<&[u8]>, movetext: Option<Outcome>) -> Outcome {
     tag.and_then(outcome).or(movetext).unwrap_or(Outcome::Unknown)
 }
 
-/// Returns the date of the game, as written: the tag Date, or UTCDate if Date gives no year.
+/// Returns the date of the game as written in the tag Date, or in UTCDate if Date states no year.
 pub fn played<'a>(date: Option<&'a str>, utc_date: Option<&'a str>) -> Option<&'a str> {
     [date, utc_date].into_iter().flatten().find(|date| year(date.as_bytes()).is_some())
 }
 
-/// Returns base and increment of a time control, in seconds: `300+2`, `300`; if there are several periods, the first
-/// counts, as in `40/9000:900`.
+/// Returns the base and the increment of a time control such as `300+2` or `300`, in seconds. If there are several
+/// periods, the first is used, as in `40/9000:900`.
 pub fn control(text: &[u8]) -> Option<(i64, i64)> {
     let first = text.trim_ascii().split(|byte| *byte == b':').next()?;
     let seconds = first.rsplit(|byte| *byte == b'/').next()?;
@@ -86,17 +86,17 @@ pub fn control(text: &[u8]) -> Option<(i64, i64)> {
     parts.next().is_none().then_some((base, increment))
 }
 
-/// Returns the speed category of a time control, with the name that Lichess uses, by the base plus 40 increments; if
-/// there are several periods, the first counts.
+/// Returns the speed category of a time control, with the name that Lichess uses. It depends on the base plus 40
+/// increments. If there are several periods, the first is used.
 pub fn speed(control: &[u8]) -> &'static str {
     let index = self::control(control).map_or(5, |(base, increment)| speed_of(base, increment));
     SPEEDS.get(index).copied().unwrap_or_default()
 }
 
-/// The speed categories, with the names that Lichess uses.
+/// The names that Lichess uses for the speed categories.
 pub const SPEEDS: [&str; 6] = ["ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence"];
 
-/// Returns the index in [`SPEEDS`] of a time control in seconds.
+/// Returns the index in [`SPEEDS`] for a time control in seconds.
 pub fn speed_of(base: i64, increment: i64) -> usize {
     match base.saturating_add(increment.saturating_mul(40)) {
         ..30 => 0,
@@ -117,19 +117,19 @@ pub fn month_length(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Returns the days from the first day of year 1 to the first of a year.
+/// Returns the number of days from the first day of year 1 to the first day of a year.
 fn before(year: i64) -> i64 {
     let past = year - 1;
     past * 365 + past.div_euclid(4) - past.div_euclid(100) + past.div_euclid(400)
 }
 
-/// Returns the days from 1970-01-01 to a day.
+/// Returns the number of days from 1970-01-01 to a date.
 pub fn days(year: i64, month: i64, day: i64) -> i64 {
     let months: i64 = (1..month).map(|month| month_length(year, month)).sum();
     before(year) + months + day - 1 - before(1970)
 }
 
-/// Returns the day, as year, month and day, from the number of days since 1970-01-01.
+/// Converts the number of days since 1970-01-01 to a date, given as year, month and day.
 pub fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + before(1970);
     // At most one off.

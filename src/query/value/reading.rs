@@ -1,30 +1,31 @@
-//! Reads tag values as numbers, and values in filters as ranges of numbers.
+//! Reads tag values as numbers, and reads the values in filters as ranges of numbers.
 
 pub use super::{MOST, is_known};
 use super::{control, date, month_length, number, rating};
 
-/// The kinds of numbers in tags.
+/// The kinds of numbers that tags contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
     /// The number at the beginning of the value.
     Number,
-    /// A rating: a number above 0.
+    /// A rating, which is a number above 0.
     Rating,
-    /// A date, as (13 year + month) 32 + day.
+    /// A date, encoded as (13 year + month) 32 + day.
     Date,
-    /// The month of a date.
+    /// The month in a date.
     Month,
-    /// The day of a date.
+    /// The day in a date.
     Day,
-    /// A code A00 to E99, as 100 times the letter and the number.
+    /// A code from A00 to E99, encoded as 100 times the letter (from 0) plus the number.
     Eco,
-    /// The seconds at the start of a time control, as in `300+2`.
+    /// The seconds at the beginning of a time control such as `300+2`.
     Base,
-    /// The seconds that a time control adds per move.
+    /// The seconds that a time control adds for each move.
     Increment,
 }
 
-/// Returns the value of a tag's text as minimum and maximum; `None` if the text gives no value of this kind.
+/// Returns the minimum and the maximum of the value in a tag's text, or `None` if the text contains no value of this
+/// kind.
 pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
     let both = |number: i64| (number, number);
     match reading {
@@ -42,19 +43,19 @@ pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
     }
 }
 
-/// Returns whether a text without this value still prevents the use of another tag: month and day come from the same
-/// tag as the year.
+/// Returns whether a text without this value still excludes the use of another tag. The reason is that the month and
+/// the day are taken from the same tag as the year.
 pub fn decides(reading: Reading, text: &[u8]) -> bool {
     matches!(reading, Reading::Month | Reading::Day) && super::year(text).is_some()
 }
 
-/// Returns the year of a day encoded as in `Reading::Date`.
+/// Returns the year of a day that is encoded as in `Reading::Date`.
 pub fn year(day: i64) -> i64 {
-    // The month takes values below 13.
+    // Months are numbers below 13.
     day / 32 / 13
 }
 
-/// Returns the first and the last possible day of a partial date, with months of this many days.
+/// Returns the first and the last possible day of a partial date, where the month contains this many days.
 fn span(year: i64, month: i64, day: i64, length: i64) -> (i64, i64) {
     let code = |month: i64, day: i64| (13 * year + month) * 32 + day;
     match (month, day) {
@@ -64,8 +65,8 @@ fn span(year: i64, month: i64, day: i64, length: i64) -> (i64, i64) {
     }
 }
 
-/// Returns the number of a code, from its first three characters; with `part`, also the range of a partial code such as
-/// `B` or `B9`.
+/// Returns the number of a code, read from its first three characters. With `part`, also accepts a partial code such as
+/// `B` or `B9` and returns its range.
 fn eco(text: &[u8], part: bool) -> Option<(i64, i64)> {
     let (letter, digits) = text.split_first()?;
     let letter = letter.to_ascii_uppercase();
@@ -86,12 +87,12 @@ fn eco(text: &[u8], part: bool) -> Option<(i64, i64)> {
     }
 }
 
-/// Returns the range of a value written in a filter; `None` if it is not of this kind.
+/// Returns the range of a value in a filter, or `None` if the value is not of this kind.
 pub fn literal(reading: Reading, text: &str) -> Option<(i64, i64)> {
     let bytes = text.as_bytes();
     match reading {
         Reading::Eco => eco(bytes, true),
-        // In a tag, April 31 counts as some day of that April.
+        // In a tag, April 31 stands for some day of that April.
         Reading::Date => {
             date(bytes).filter(|[year, ..]| *year > 0).map(|[year, month, day]| span(year, month, day, 31))
         }

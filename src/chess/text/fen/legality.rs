@@ -1,4 +1,4 @@
-//! Tests whether a game can reach a position, and lists the reasons that it cannot.
+//! Tests whether a game can reach a position, and lists the reasons why it cannot.
 
 use super::types::{CastlingRight, Fen};
 use crate::chess::attacks::{RELATION, between};
@@ -7,7 +7,7 @@ use crate::chess::position::Position;
 use crate::chess::square::{Square, squares};
 use std::fmt;
 
-/// A reason that no game of chess, including Chess960, reaches a position.
+/// A reason why no game of chess, including Chess960, reaches a position.
 ///
 /// ```
 /// use scoresheet::chess::{Color, Position, fen::Illegality};
@@ -20,30 +20,30 @@ use std::fmt;
 pub enum Illegality {
     /// This side has no king.
     NoKing(Color),
-    /// A side has several kings.
+    /// This side has more than one king.
     ManyKings(Color),
-    /// A side has more than sixteen pieces.
+    /// This side has more than sixteen pieces.
     TooManyPieces(Color),
-    /// A side has more than eight pawns.
+    /// This side has more than eight pawns.
     TooManyPawns(Color),
-    /// A side has more promoted pieces than its missing pawns account for.
+    /// This side has more promoted pieces than missing pawns.
     TooManyPromoted(Color),
-    /// A pawn on the first or last rank.
+    /// A pawn is on the first or last rank.
     PawnOnBackRank(Square),
     /// The side that is not to move is in check.
     OpponentInCheck(Color),
-    /// No last move gives check with these pieces. There are more than two checks, or neither of two checks can have
-    /// been uncovered, or a double step just now has not uncovered the only check.
+    /// No single move can have given check with these pieces. There are more than two checks, or neither of two checks
+    /// can be a discovered check. Alternatively, the last move was a double step that did not uncover the only check.
     ImpossibleCheck(Color),
-    /// A castling right without king and rook at home.
+    /// A castling right exists, but the king or the rook is not on its home square.
     NoSuchRight(CastlingRight),
-    /// Two castling rights for the same castling side.
+    /// Two castling rights name the same castling side.
     RightTwice(CastlingRight),
-    /// No double step can just have passed over the en passant target.
+    /// The last move cannot have been a double step over the en passant target.
     NoDoubleStep(Square),
-    /// An en passant target with a halfmove clock other than 0.
+    /// An en passant target exists, but the halfmove clock is not 0.
     ClockAfterDoubleStep,
-    /// The halfmove clock exceeds the number of plies that follows from the move number.
+    /// The halfmove clock exceeds the number of plies that the fullmove number allows.
     ClockBeyondGame,
 }
 
@@ -83,16 +83,16 @@ impl fmt::Display for Illegality {
 }
 
 impl Fen {
-    /// Returns the reasons that no game reaches this position; empty if none is known.
+    /// Returns the reasons why no game reaches this position. The list is empty if no reason is known.
     ///
-    /// The test considers pieces and their numbers, checks, rights, target and clocks. It is not a proof: a position
-    /// without reasons may still be unreachable, because pawn structures are not examined. An illegal position can
-    /// still be stored, played and searched for.
+    /// The test considers pieces and their numbers, checks, castling rights, the en passant target and the clocks. An
+    /// empty result proves nothing: the position may still be unreachable, because pawn structures are not examined. An
+    /// illegal position can still be stored, played from, and searched for.
     pub fn illegalities(&self) -> Vec<Illegality> {
         self.illegalities_of(&self.position())
     }
 
-    /// Like [`Fen::illegalities`], for a position that [`Fen::position`] has already returned.
+    /// Returns the same as [`Fen::illegalities`], for a position that [`Fen::position`] has already returned.
     pub fn illegalities_of(&self, position: &Position) -> Vec<Illegality> {
         let mut found = Vec::new();
         for color in Color::BOTH {
@@ -123,7 +123,7 @@ impl Fen {
     }
 
     fn check_rights(&self, position: &Position, found: &mut Vec<Illegality>) {
-        // Indexed by side and castling side.
+        // Indexed by the number of the side and of the castling side.
         let mut seen = [false; 4];
         for right in &self.castling {
             match position.rook_of(*right) {
@@ -140,7 +140,7 @@ impl Fen {
 }
 
 impl Position {
-    /// Returns the reasons that no game reaches this position, like [`Fen::illegalities`].
+    /// Returns the reasons why no game reaches this position, like [`Fen::illegalities`].
     pub fn illegalities(&self) -> Vec<Illegality> {
         Fen::from(self).illegalities()
     }
@@ -167,7 +167,7 @@ fn count_pieces(position: &Position, color: Color, found: &mut Vec<Illegality>) 
     }
 }
 
-/// Returns whether one move can have given all checks to the side to move.
+/// Returns whether a single move can have given all checks to the side to move.
 fn check_is_possible(position: &Position) -> bool {
     let us = position.turn();
     let Some(king) = position.king(us) else { return true };
@@ -199,8 +199,8 @@ fn check_is_possible(position: &Position) -> bool {
         })
         .collect();
     if let Some(target) = position.en_passant() {
-        // The last move was this pawn's double step. It gives check itself, or it has left the line of the piece that
-        // gives check.
+        // The last move was a double step of this pawn. Either the pawn gives check itself, or it has left the line of
+        // the checking piece.
         let (north, south) = (target.index() + 8, target.index() - 8);
         let (start, end) = if us == Color::White { (north, south) } else { (south, north) };
         let given =
@@ -213,8 +213,8 @@ fn check_is_possible(position: &Position) -> bool {
         [] | [_] => true,
         [(a, first), (b, second)] => {
             let slides = |role: &Role| matches!(role, Role::Bishop | Role::Rook | Role::Queen);
-            // At least one of two checks is uncovered, so a slider gives it, on a different line from the other
-            // piece's.
+            // Of two checks, at least one is a discovered check: a slider gives it, on a line that differs from the
+            // line of the other piece.
             let lines = |square: &Square| RELATION[at][square.at_most_63()] & 3;
             let both_slide = slides(first) && slides(second);
             (slides(first) || slides(second)) && !(both_slide && lines(a) == lines(b))

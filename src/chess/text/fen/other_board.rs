@@ -1,15 +1,16 @@
-//! X-FEN for boards other than 8x8 (such as Scharnagl's 10x8), read and written as text. The rules of such games are
-//! unknown here.
+//! X-FEN for boards of other sizes than 8x8 (such as Scharnagl's 10x8), read and written only as text. This library
+//! does not implement the rules of such games.
 
 use super::read::{Fields, ReadMode, error};
 use super::types::{FenError, FenFault, FenField, write_number};
 use crate::chess::piece::Color;
 use std::fmt;
 
-/// The maximum number of files and ranks. Letters name at most 26 files, and no known board has more ranks.
+/// The maximum number of files and ranks. Letters can name at most 26 files, and no known board has more ranks.
 const MAX_SIDE: u16 = 26;
 
-/// The six fields of an X-FEN for a board other than 8x8, as written. Pieces are letters, and moves are not supported.
+/// The six fields of an X-FEN for a board of another size than 8x8, as written. Pieces are letters without rules of
+/// movement.
 ///
 /// ```
 /// use scoresheet::chess::fen::{OtherBoard, ReadMode};
@@ -26,13 +27,14 @@ pub struct OtherBoard {
     pub files: u8,
     /// The number of ranks: 2 to 26.
     pub ranks: u8,
-    /// The letter on each square, upper case for White, highest rank first; `None` for an empty square.
+    /// The letter on each square, upper case for White, from the highest rank, or `None` for an empty square.
     pub pieces: Vec<Option<u8>>,
     /// The side to move.
     pub turn: Color,
-    /// The letters of the castling rights (`KQkq`, or files), without duplicates: White's first, the king's side first.
+    /// The letters of the castling rights (`KQkq`, or files), without duplicates: White's first, and for each color the
+    /// king's side first.
     pub castling: Vec<u8>,
-    /// The file and rank, from 0, of the square that a pawn passed in its double step just now.
+    /// The file and rank, from 0, of the square that a pawn passed in the last move, a double step.
     pub en_passant: Option<(u8, u8)>,
     /// The number of plies since the last capture or pawn move.
     pub halfmove_clock: u32,
@@ -41,8 +43,8 @@ pub struct OtherBoard {
 }
 
 impl OtherBoard {
-    /// Reads an X-FEN for a board of 9 to 26 files and 2 to 26 ranks. Errors contain the field and the column. For a
-    /// board of another size, including 8x8, the field is the placement.
+    /// Reads an X-FEN for a board of 9 to 26 files and 2 to 26 ranks. Errors name the field and the column. For a board
+    /// of another size or of 8x8, the error names the placement field.
     pub fn read(text: &[u8], mode: ReadMode) -> Result<OtherBoard, FenError> {
         let mut fields = Fields::new(text, mode);
         let field = FenField::Placement;
@@ -104,7 +106,8 @@ fn placement(text: &[u8], mode: ReadMode) -> Result<Placed, (usize, FenFault)> {
     Ok((files as u8, pieces))
 }
 
-/// Returns the number of empty squares in digits: one number (`10`), or in forgiving reading the sum of several (`55`).
+/// Returns the number of empty squares that digits represent: one number (`10`), or in forgiving reading the sum of
+/// several (`55`).
 fn gap(digits: &[u8], mode: ReadMode) -> Option<u16> {
     let number =
         digits.iter().try_fold(0u16, |number, digit| number.checked_mul(10)?.checked_add(u16::from(digit - b'0')));
@@ -130,7 +133,7 @@ fn castling(fields: &mut Fields<'_>, files: u8) -> Result<Vec<u8>, FenError> {
             rights.push(*letter);
         }
     }
-    // White's rights come first; then K, Q, and the files from the right.
+    // White's rights come first. Within a color, the order is K, Q, and then the files from the right.
     rights.sort_by_key(|letter| {
         let upper = letter.to_ascii_uppercase();
         let index = match upper {

@@ -1,4 +1,4 @@
-//! Converts FEN text to fields.
+//! Converts FEN text to its fields.
 
 use super::types::{CastlingRight, CastlingRook, Fen, FenError, FenFault, FenField};
 use crate::chess::moves::CastlingSide;
@@ -10,24 +10,25 @@ use crate::chess::square::Square;
 /// [`Fen`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ReadMode {
-    /// Exactly six fields, separated by one space, each in the form of the documents. Empty squares are joined and
-    /// rights are in order (KQkq, or file letters in X-FEN and Shredder-FEN). The target is on rank 3 or 6, depending
-    /// on the side to move.
+    /// Accept exactly six fields, separated by single spaces, each in the form of the FEN documents. Runs of empty
+    /// squares are written as one digit, and castling rights are in order (KQkq, or file letters in X-FEN and
+    /// Shredder-FEN). The en passant target is on rank 3 or 6, depending on the side to move.
     Strict,
-    /// The forms that people write. Fields after the placement may be missing, `nil` means `-`, clocks may be `-`, and
-    /// blanks may be doubled or tabs. Digits may be split, the side in upper case, and rights in any order.
+    /// Accept the common variations. Fields after the placement may be missing, `nil` means `-`, clocks may be `-`, and
+    /// separators may be tabs or several blanks. Digits may be split, the side may be in upper case, and rights may be
+    /// in any order.
     #[default]
     Forgiving,
 }
 
-/// A cursor over the fields of a text.
+/// A reader that returns the fields of a text one after the other.
 pub(super) struct Fields<'a> {
     text: &'a [u8],
     at: usize,
     mode: ReadMode,
 }
 
-/// A field's text and its offset.
+/// The text of a field and its offset.
 type Field<'a> = (usize, &'a [u8]);
 
 pub(super) fn error(field: FenField, offset: usize, fault: FenFault) -> FenError {
@@ -55,7 +56,7 @@ impl<'a> Fields<'a> {
             let separator: &[u8] = if first { b"" } else { b" " };
             let between = rest.get(..gap).unwrap_or_default();
             if between != separator || length == 0 {
-                // The first byte that differs from one space: another character, or an additional blank.
+                // The first byte that is not a single space: another character, or an additional blank.
                 let odd = between.iter().zip(separator).take_while(|(b, separator)| b == separator).count();
                 return Err(error(field, self.at + odd, FenFault::Separator));
             }
@@ -65,7 +66,7 @@ impl<'a> Fields<'a> {
         Ok((length > 0).then_some((start, text)))
     }
 
-    /// Like `next`, but the strict reader requires the field.
+    /// Returns the next field like `next`, but the strict reader returns an error if it is missing.
     pub(super) fn expect(&mut self, field: FenField) -> Result<Option<Field<'a>>, FenError> {
         match (self.next(field)?, self.mode) {
             (None, ReadMode::Strict) => Err(error(field, self.text.len(), FenFault::Missing)),
@@ -93,7 +94,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Returns whether a field means "none". The strict reader rejects the old symbol.
+    /// Returns whether the text of a field means "none". The strict reader rejects the old symbol `nil`.
     pub(super) fn is_none(&self, field: FenField, (start, text): Field<'_>) -> Result<bool, FenError> {
         match (text, self.mode) {
             (b"-", _) | (b"nil", ReadMode::Forgiving) => Ok(true),
@@ -158,7 +159,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Reads the first four fields. The clocks are 0 and 1.
+    /// Reads the first four fields. Sets the clocks to 0 and 1.
     fn four(&mut self) -> Result<Fen, FenError> {
         let pieces = self.placement()?;
         let turn = self.turn()?;
@@ -195,8 +196,8 @@ pub(in crate::chess) fn four_fields(text: &[u8], mode: ReadMode) -> Result<(Fen,
     }
 }
 
-/// Returns whether a right may follow another: White's before Black's, the h-side's before the a-side's, at most two
-/// per side.
+/// Returns whether a castling right may follow another: White's before Black's, the h-side's before the a-side's, at
+/// most two per side.
 fn may_follow(last: CastlingRight, right: CastlingRight, before: usize) -> bool {
     if last.color != right.color {
         return right.color == Color::Black;
@@ -244,8 +245,8 @@ fn placement(text: &[u8], mode: ReadMode) -> Result<[Option<Piece>; 64], (usize,
     }
 }
 
-/// Returns the files and ranks if a text is a placement on a board other than 8x8: ranks of one length, with letters
-/// and decimal numbers.
+/// Returns the numbers of files and ranks if a text is a placement on a board of another size than 8x8: ranks of equal
+/// length, with letters and decimal numbers.
 fn other_board(text: &[u8]) -> Option<(u16, u16)> {
     let mut files = None;
     let mut ranks = 0u16;

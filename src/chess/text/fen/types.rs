@@ -1,4 +1,4 @@
-//! The parts of a FEN, and its faults.
+//! The parts of a FEN, and the faults in them.
 
 use crate::chess::moves::CastlingSide;
 use crate::chess::piece::{Color, Piece};
@@ -25,7 +25,7 @@ pub enum FenField {
 }
 
 impl FenField {
-    /// Returns the field's name in running text.
+    /// Returns the name of the field for use in a sentence.
     pub const fn name(self) -> &'static str {
         match self {
             FenField::Placement => "piece placement",
@@ -38,51 +38,52 @@ impl FenField {
     }
 }
 
-/// The kind of a field's fault.
+/// The kind of a fault in a field.
 ///
 /// [`FenError`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FenFault {
-    /// The text ends before the field.
+    /// The text ends before this field.
     Missing,
-    /// A character that is not a piece.
+    /// A character does not stand for a piece.
     NoSuchPiece,
     /// A rank has more than eight squares.
     RankTooLong,
     /// A rank has fewer than eight squares.
     RankTooShort,
-    /// More or fewer than eight ranks.
+    /// The placement has more or fewer than eight ranks.
     RankCount,
-    /// A valid placement for a board of another size, which X-FEN supports but chess does not.
+    /// The placement is valid for a board of another size, which X-FEN supports but chess does not.
     BoardSize {
         /// The number of files of the board.
         files: u16,
         /// The number of ranks of the board.
         ranks: u16,
     },
-    /// Two consecutive digits, instead of one (strict reading).
+    /// Two consecutive digits stand for one run of empty squares (strict reading).
     AdjacentDigits,
     /// Neither `w` nor `b`.
     NoSuchSide,
-    /// A character that is not a castling right.
+    /// A character does not stand for a castling right.
     NoSuchRight,
-    /// A right given twice or out of order: White's first, then by castling side, the h-side first (strict reading).
+    /// A castling right is repeated or out of order: White's rights come first, and for each color the h-side right
+    /// (strict reading).
     RightOutOfOrder,
-    /// Not a square in lower case.
+    /// The text is not a square in lower case.
     NoSuchSquare,
-    /// The target is not on the rank that the other side's double step passes over (strict reading).
+    /// The target is not on the rank that a double step of the other side passes over (strict reading).
     WrongRank,
     /// Not a decimal number.
     NotANumber,
-    /// The number is beyond 4,294,967,295.
+    /// The number exceeds 4,294,967,295.
     NumberTooLarge,
     /// The fullmove number begins with a zero (strict reading).
     LeadingZero,
-    /// `nil`, the symbol of an earlier version of FEN (strict reading).
+    /// The field is `nil`, the symbol of an earlier version of FEN (strict reading).
     OldSymbol,
-    /// A separator other than one space (strict reading).
+    /// A separator is not a single space (strict reading).
     Separator,
-    /// Something follows the sixth field.
+    /// The text continues after the sixth field.
     TooManyFields,
 }
 
@@ -114,7 +115,7 @@ impl fmt::Display for FenFault {
     }
 }
 
-/// The reason that a text is not a FEN: the faulty field, the column, counted in bytes from 1, and the fault.
+/// The reason why a text is not a FEN: the faulty field, the column, counted in bytes from 1, and the fault.
 ///
 /// ```
 /// use scoresheet::chess::fen::{Fen, FenFault, FenField, ReadMode};
@@ -128,7 +129,7 @@ impl fmt::Display for FenFault {
 pub struct FenError {
     /// The faulty field.
     pub field: FenField,
-    /// The position of the fault, in bytes from 1.
+    /// The column of the fault, in bytes from 1.
     pub column: usize,
     /// The kind of the fault.
     pub fault: FenFault,
@@ -143,7 +144,7 @@ impl fmt::Display for FenError {
 impl std::error::Error for FenError {}
 
 impl FenError {
-    /// Returns the message with the character of `text` at the fault, if the fault concerns a character.
+    /// Returns the message. It includes the character of `text` at the fault if the fault lies in a single character.
     pub fn in_text(&self, text: &[u8]) -> String {
         let about = matches!(
             self.fault,
@@ -164,7 +165,7 @@ impl FenError {
     }
 }
 
-/// The condition for writing the en passant target.
+/// When to write the en passant target.
 ///
 /// ```
 /// use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
@@ -183,12 +184,12 @@ impl FenError {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EnPassantStyle {
-    /// After every double step, as in the FEN documents.
+    /// Write it after every double step, as in the FEN documents.
     #[default]
     Always,
-    /// Only if an en passant capture is legal.
+    /// Write it only if an en passant capture is legal.
     Legal,
-    /// Only if a pawn can capture, even if its king would be left in check.
+    /// Write it only if a pawn can capture, even if its king would be left in check.
     PseudoLegal,
 }
 
@@ -197,16 +198,16 @@ pub enum EnPassantStyle {
 /// [`EnPassantStyle`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CastlingStyle {
-    /// `KQkq`, or the rook's file if another rook is farther outside (X-FEN).
+    /// Write `KQkq`, or the rook's file if another rook is farther outside (X-FEN).
     #[default]
     XFen,
-    /// The rooks' files, `HAha` (Shredder-FEN).
+    /// Write the files of the rooks, `HAha` (Shredder-FEN).
     Shredder,
-    /// Only `KQkq`. A right with an inner rook is read back as a right with the outermost rook.
+    /// Write only `KQkq`. The right of an inner rook is read back as the right of the outermost rook.
     Standard,
 }
 
-/// A castling right as written in a FEN.
+/// A castling right, as a FEN writes it.
 ///
 /// ```
 /// use scoresheet::chess::Color;
@@ -221,23 +222,24 @@ pub enum CastlingStyle {
 pub struct CastlingRight {
     /// The color of the right.
     pub color: Color,
-    /// The rook of the right.
+    /// The notation of the rook.
     pub rook: CastlingRook,
 }
 
-/// The notation of the rook of a castling right.
+/// The notation of the rook in a castling right.
 ///
 /// [`CastlingRight`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CastlingRook {
     /// `K` or `Q`: the outermost rook of the back rank on that side.
     Outermost(CastlingSide),
-    /// A file letter: the rook on that file (0 = a) of the back rank.
+    /// A file letter: the rook on this file (0 = a) of the back rank.
     File(u8),
 }
 
 impl CastlingRight {
-    /// Returns the letter: `K`, `Q`, or a file in upper case for White; lower case for Black.
+    /// Returns the letter of the right: `K`, `Q`, or the letter of a file, in upper case for White and lower case for
+    /// Black.
     pub const fn letter(self) -> u8 {
         let letter = match self.rook {
             CastlingRook::Outermost(CastlingSide::King) => b'K',
@@ -251,10 +253,11 @@ impl CastlingRight {
     }
 }
 
-/// The six fields of a FEN as written. Any arrangement of pieces is possible, and rights and targets need not match the
-/// pieces.
+/// The six fields of a FEN, as written. Any arrangement of pieces is possible, and the castling rights and the target
+/// may contradict it.
 ///
-/// [`Fen::position`] converts it to a position. [`Fen::illegalities`] returns the reasons that no game reaches it.
+/// [`Fen::position`] converts the fields to a position. [`Fen::illegalities`] returns the reasons why no game reaches
+/// this position.
 ///
 /// ```
 /// use scoresheet::chess::fen::{Fen, ReadMode};
@@ -267,18 +270,18 @@ impl CastlingRight {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fen {
-    /// The piece on each square, a1 first.
+    /// The piece on each square, from a1.
     pub pieces: [Option<Piece>; 64],
     /// The side to move.
     pub turn: Color,
-    /// The castling rights in the written order, without duplicates.
+    /// The castling rights as ordered in the text, without duplicates.
     pub castling: Vec<CastlingRight>,
-    /// The square that a pawn passed in its double step just now.
+    /// The square that a pawn passed in the last move, a double step.
     pub en_passant: Option<Square>,
     /// The number of plies since the last capture or pawn move. A player can claim a draw at 100 (not at 50, as the
     /// 6-tuple document claims).
     pub halfmove_clock: u32,
-    /// The move number, from 1.
+    /// The fullmove number, from 1.
     pub fullmove_number: u32,
 }
 

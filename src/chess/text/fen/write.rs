@@ -1,8 +1,9 @@
 //! Writes FEN text from a mailbox, without a branch for each square.
 //!
-//! Arithmetic turns a piece's code into its letter, and compilers vectorize it. Each rank is then one word of eight
-//! letters or zeros. A table by the rank's set of occupied squares adds the digits and removes the gaps. If the
-//! processor supports byte shuffles (SSSE3, detected at run time), they do the same with a third of the instructions.
+//! Arithmetic converts a piece's code to its letter, and compilers vectorize this step. Each rank is then one word of
+//! eight letters or zeros. Tables, indexed by the rank's set of occupied squares, add the digits and remove the gaps.
+//! If the processor supports byte shuffles (SSSE3, detected at run time), they do the same work with a third of the
+//! instructions.
 
 #[cfg(target_arch = "x86_64")]
 mod shuffle;
@@ -18,13 +19,13 @@ use crate::chess::piece::Color;
 use crate::chess::position::Position;
 use crate::chess::square::Square;
 
-/// Returns the letter of a piece's code; 0 for an empty square.
+/// Returns the letter for a piece's code, or 0 for an empty square.
 #[inline(always)]
 fn letter(code: u8) -> u8 {
     let role = code >> 2 & 7;
     let is = |number: u8, letter: u8| if role == number { letter } else { 0 };
     let pawn = if role < 2 { b'P' } else { 0 };
-    // Bit 5 is the color of a code, and the case of a letter.
+    // Bit 5 of a code is the color, and bit 5 of a letter is the case.
     pawn | is(2, b'N') | is(3, b'B') | is(4, b'R') | is(5, b'Q') | is(6, b'K') | code & 0x20
 }
 
@@ -38,7 +39,7 @@ fn placement(board: &[u8; 64], out: &mut Text) -> usize {
     placement_everywhere(board, out)
 }
 
-/// Implements `placement` for every processor.
+/// Writes the placement by a method that works on every processor.
 fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
     let mut letters = [0; 64];
     for (letter_of, &code) in letters.iter_mut().zip(board) {
@@ -47,7 +48,7 @@ fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
     let mut at = 0;
     for rank in letters.as_chunks::<8>().0.iter().rev() {
         let pieces = u64::from_le_bytes(*rank);
-        // Bit 6 of each letter is set. The multiplication gathers these bits in the top byte.
+        // Bit 6 of every letter is set. The multiplication collects these bits in the top byte.
         let occupied = (pieces >> 6 & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         let Rank { digits, moves } = RANKS[occupied as usize];
         let mut text = pieces | digits;
@@ -60,11 +61,11 @@ fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
     at - 1
 }
 
-/// The contents of a FEN.
+/// The data from which a FEN is written.
 pub(crate) struct Fields<'a> {
     pub board: &'a [u8; 64],
     pub turn: Color,
-    /// The rights (bit `side * 2 + castling side`), and the squares of their rooks.
+    /// The castling rights (bit `side * 2 + castling side`), and the squares of their rooks.
     pub rights: u8,
     pub rooks: [u8; 4],
     pub target: Option<Square>,
@@ -78,7 +79,7 @@ impl Fields<'_> {
     pub fn write_four(&self, castling: CastlingStyle, out: &mut Text) -> usize {
         let at = placement(self.board, out);
         let turn = &STATES[self.turn as usize & 1];
-        // If all rooks are in the corners, no other rook can be farther outside.
+        // If all these rooks are in the corners, no other rook can be farther outside.
         let at = if self.rights == 0 || self.rooks == [7, 0, 63, 56] && castling != CastlingStyle::Shredder {
             put_known(turn[usize::from(self.rights & 15)], out, at)
         } else {
@@ -92,8 +93,8 @@ impl Fields<'_> {
         put_known(TARGETS[self.target.map_or(64, |square| usize::from(square.index())).min(64)], out, at)
     }
 
-    /// Writes the FEN at the beginning of a buffer. Returns its length. Not inlined, because it needs all registers,
-    /// and would slow down the loops that call it.
+    /// Writes the FEN at the beginning of a buffer. Returns its length. This function is not inlined, because it needs
+    /// all registers and would slow down the loops that call it.
     #[inline(never)]
     pub fn write(&self, castling: CastlingStyle, out: &mut Text) -> usize {
         let at = self.write_four(castling, out);
@@ -101,7 +102,7 @@ impl Fields<'_> {
         write_number(self.fullmove_number, out, at)
     }
 
-    /// Returns the rights in the order of a FEN.
+    /// Returns the castling rights in the order of a FEN.
     pub fn castling(&self, style: CastlingStyle) -> impl Iterator<Item = CastlingRight> + '_ {
         (0..4).filter(|right| self.rights >> right & 1 != 0).map(move |right| {
             let (color, side) = (Color::BOTH[right / 2], CastlingSide::BOTH[right % 2]);
@@ -117,7 +118,7 @@ impl Fields<'_> {
     }
 }
 
-/// Returns whether no other rook of the side is between this rook on its back rank and the edge.
+/// Returns whether no other rook of the side stands between this rook and the edge, on the back rank.
 pub(crate) fn is_outermost(board: &[u8; 64], color: Color, side: CastlingSide, rook: u8) -> bool {
     let outside = match side {
         CastlingSide::King => rook + 1..(rook | 7) + 1,
@@ -126,11 +127,11 @@ pub(crate) fn is_outermost(board: &[u8; 64], color: Color, side: CastlingSide, r
     !outside.into_iter().any(|square| letter(board[usize::from(square & 63)]) == b'R' | (color as u8) << 5)
 }
 
-/// The side to move and the letters of the rights with rooks in the corners, each after a space.
+/// The side to move and the letters of the castling rights with rooks in the corners, each part after a space.
 ///
 /// | bits | value |
 /// |---|---|
-/// | 0..=55 | the text, first byte lowest |
+/// | 0..=55 | the text, from the lowest byte |
 /// | 56..=63 | its length |
 static STATES: [[u64; 16]; 2] = {
     let mut table = [[0; 16]; 2];
@@ -153,8 +154,8 @@ static STATES: [[u64; 16]; 2] = {
     table
 };
 
-/// A space and the name of the en passant target. The last entry is for a position without a target. The highest byte
-/// is the length.
+/// The text of the en passant field: a space and the name of the target. The last entry is for positions without a
+/// target. The highest byte is the length of the text.
 static TARGETS: [u64; 65] = {
     let mut table = [u64::from_le_bytes([b' ', b'-', 0, 0, 0, 0, 0, 2]); 65];
     let mut square = 0;
@@ -166,7 +167,7 @@ static TARGETS: [u64; 65] = {
     table
 };
 
-/// A space and the number, below 100. The highest byte is the length.
+/// The text of a space and a number below 100. The highest byte is the length of the text.
 static NUMBERS: [u64; 100] = {
     let mut table = [0; 100];
     let mut number = 0;
@@ -179,7 +180,7 @@ static NUMBERS: [u64; 100] = {
     table
 };
 
-/// Writes a space and a number. Returns the offset after the number.
+/// Writes a space and then a number. Returns the offset after the number.
 #[inline(always)]
 fn write_number(number: u32, out: &mut Text, at: usize) -> usize {
     match NUMBERS.get(number as usize) {
@@ -197,7 +198,7 @@ fn write_great_number(number: u32, out: &mut Text, at: usize) -> usize {
     at + digits.len()
 }
 
-/// A FEN in a reusable buffer.
+/// A FEN text in a reusable buffer.
 ///
 /// ```
 /// use scoresheet::chess::Position;
@@ -219,8 +220,8 @@ impl Default for FenText {
 }
 
 impl FenText {
-    /// Returns the FEN, with the en passant target after every double step and castling as X-FEN. The result is ASCII.
-    /// Takes about 20 ns.
+    /// Returns the FEN, with the en passant target after every double step and castling rights as X-FEN. The result is
+    /// ASCII. Takes about 20 ns.
     #[inline]
     pub fn format(&mut self, position: &Position) -> &[u8] {
         self.write(&position.fen_fields(position.en_passant()))

@@ -1,4 +1,4 @@
-//! Reads nearly all moves: standard SAN of a plain move, of which the text identifies the piece by at most its file.
+//! Reads nearly all moves: plain moves in standard SAN that identify the piece at most by its file.
 //!
 //! The length of a text determines its parts, and the target square determines the candidates. No list of moves is
 //! generated. The unit tests compare `read_plain` with `parse_san`.
@@ -10,7 +10,7 @@ use crate::chess::piece::{EMPTY, Role};
 use crate::chess::position::Position;
 use crate::chess::square::{Square, squares};
 
-/// A text of at most seven bytes, stored by value.
+/// A text of at most seven bytes, stored in an integer.
 ///
 /// ```
 /// use scoresheet::chess::san::ShortText;
@@ -20,7 +20,7 @@ use crate::chess::square::{Square, squares};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShortText {
-    /// The bytes, the first byte lowest; zeros after the text.
+    /// The bytes of the text, from the lowest byte, followed by zeros.
     bits: u64,
     len: u32,
 }
@@ -29,7 +29,7 @@ impl ShortText {
     /// The empty text.
     pub(crate) const EMPTY: ShortText = ShortText { bits: 0, len: 0 };
 
-    /// The maximum number of bytes.
+    /// The maximum number of bytes in the text.
     pub const MAX: usize = 7;
 
     /// Returns the first `len` bytes, or `None` if there are more than seven.
@@ -39,18 +39,18 @@ impl ShortText {
         (len <= ShortText::MAX).then(|| ShortText { bits: bits & ((1 << (8 * len)) - 1), len: len as u32 })
     }
 
-    /// Returns the number of bytes.
+    /// Returns the number of bytes in the text.
     #[inline]
     pub fn len(self) -> usize {
         self.len as usize
     }
 
-    /// Returns whether there are no bytes.
+    /// Returns whether the text is empty.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Returns the bytes as a little-endian number, with zeros after the text.
+    /// Returns the text as a little-endian number, padded with zeros.
     #[inline]
     pub fn bits(self) -> u64 {
         self.bits
@@ -63,13 +63,13 @@ pub(crate) struct Plain {
     pub(crate) m: Move,
     /// Whether it gives check.
     pub(crate) check: bool,
-    /// Whether the text is standard SAN, including check and mate marks, in every `Style`.
+    /// Whether the text is standard SAN, including marks for check and checkmate, in every `Style`.
     pub(crate) standard: bool,
 }
 
 const NO_ROLE: u8 = 6;
 
-/// The role of a text's first byte. A file means the pawn.
+/// The role that the first byte of a text names. The letter of a file means a pawn.
 pub(super) static ROLES: [u8; 256] = {
     let mut table = [NO_ROLE; 256];
     let mut file = 0;
@@ -85,15 +85,15 @@ pub(super) static ROLES: [u8; 256] = {
     table
 };
 
-/// The text of a move without the characters that distinguish its piece, first byte lowest.
+/// The text of a move without the characters that distinguish its piece, from the lowest byte.
 #[derive(Clone, Copy)]
 struct Body {
     text: u32,
     len: u8,
 }
 
-/// The text of a move without file and rank of origin: by role, capture (1) or not (0), and target. For pawn captures,
-/// the first byte is zero, in place of the file.
+/// The text of a move without the file and rank of origin, by role, capture (1) or not (0), and target. For pawn
+/// captures, the first byte is zero and stands for the file.
 static BODIES: [[[Body; 64]; 2]; 6] = {
     let mut table = [[[Body { text: 0, len: 0 }; 64]; 2]; 6];
     let mut at = 0;
@@ -116,14 +116,14 @@ static BODIES: [[[Body; 64]; 2]; 6] = {
 pub(super) const FILE_A: u64 = 0x0101_0101_0101_0101;
 
 impl Position {
-    /// Reads a text such as `e4`, `exd5`, `Nf3`, `Nbd2` or `Bxc6+`. Returns `None` if it is not plain or not a legal
-    /// move. `parse_san` handles such texts.
+    /// Reads a text such as `e4`, `exd5`, `Nf3`, `Nbd2` or `Bxc6+`. Returns `None` if the text is not of this form or
+    /// not a legal move. `parse_san` handles such texts.
     #[inline]
     pub(crate) fn read_plain(&self, text: ShortText) -> Option<Plain> {
         if self.attention == Attention::Unknown || self.unlabelled {
             return None;
         }
-        // The text is shifted up, so its last byte is the highest.
+        // The text is shifted up, so the highest byte is its last byte.
         let mut high = text.bits.unbounded_shl(64 - 8 * text.len);
         let last = (high >> 56) as u8;
         let mark = u8::from(last == b'+') | u8::from(last == b'#') << 1;
@@ -164,7 +164,7 @@ impl Position {
         Some(Plain { m, check, standard: is_distinguished && self.is_marked(m, check, mark) })
     }
 
-    /// Like `is_safe`, for a plain move, if it is known whether the king is in check.
+    /// Tests a plain move like `is_safe`, if it is known whether the king is in check.
     #[inline]
     fn is_plainly_safe(&self, m: Move) -> bool {
         let Some(king) = self.king(self.turn) else { return true };
@@ -175,8 +175,8 @@ impl Position {
         self.is_safe_in_full(m, king)
     }
 
-    /// Returns the standard SAN of a legal plain move or castling, or the variant of `write_san_full_squares`. Returns
-    /// `None` for other moves, and if it is unknown whether the king is in check.
+    /// Returns the standard SAN of a legal plain move or castling move, or its form in the variant of
+    /// `write_san_full_squares`. Returns `None` for other moves, and if it is unknown whether the king is in check.
     #[inline]
     pub(crate) fn short_san(&self, m: Move, full_squares: bool) -> Option<ShortText> {
         if self.attention == Attention::Unknown {
@@ -191,14 +191,14 @@ impl Position {
         Some(self.short_san_checked(m, threat, full_squares))
     }
 
-    /// Like `short_san`, for a plain move with a known threat.
+    /// Returns the text like `short_san`, for a plain move with a known threat.
     #[inline]
     pub(crate) fn short_san_checked(&self, m: Move, threat: Threat, full_squares: bool) -> ShortText {
         let (at, role) = (m.to.at_most_63(), self.role_on(m.from.index()));
         let takes = self.board[at] != EMPTY;
         let Body { text, len } = BODIES[role as usize % 6][usize::from(takes)][at];
-        // The body of a pawn capture begins with a zero byte, which the file replaces. The subtraction turns a zero
-        // byte into a mask of ones, which avoids an unpredictable branch.
+        // The body of a pawn capture begins with a zero byte, which the file replaces. The subtraction turns a nonzero
+        // byte into zero and a zero byte into a mask of ones, which avoids an unpredictable branch.
         let missing = ((text & 0xFF).wrapping_sub(1) >> 8) as u8;
         let file = (b'a' + m.from.file_index()) & missing;
         let (mut bits, mut len) = (u64::from(text) | u64::from(file), u32::from(len));
@@ -228,8 +228,9 @@ impl Position {
         ShortText { bits, len }
     }
 
-    /// Returns the characters that distinguish a move's piece from others of its role, and their number. The others
-    /// could reach the square on an empty board. There are at most two characters, the first in the lowest byte.
+    /// Returns the characters that distinguish a move's piece from the `candidates`, and their number. The candidates
+    /// are other pieces of the same role that could reach the square on an empty board. There are at most two
+    /// characters, the first in the lowest byte.
     #[inline(never)]
     pub(super) fn distinction(&self, m: Move, mut candidates: u64, full_squares: bool) -> (u64, u32) {
         for candidate in squares(candidates) {
@@ -249,7 +250,7 @@ impl Position {
         }
     }
 
-    /// Returns whether a mark is correct for check or mate: 0 none, 1 `+`, 2 `#`.
+    /// Returns whether a mark is correct: 0 for no mark, 1 for `+`, 2 for `#`.
     #[inline]
     pub(super) fn is_marked(&self, m: Move, check: bool, mark: u8) -> bool {
         match (check, mark) {
@@ -277,13 +278,13 @@ impl Position {
         REACH[role as usize % 6][to.at_most_63()] & self.roles[role as usize % 6] & self.occupied[self.turn.index()]
     }
 
-    /// Returns the only piece of the role that reaches the square.
+    /// Returns the piece of the role that reaches the square, if there is exactly one.
     #[inline]
     fn plain_piece(&self, role: u8, to: Square) -> Option<Square> {
         self.only_one(self.near(role, to), to)
     }
 
-    /// Returns the only one of these squares with a free path to the target.
+    /// Returns the square with a free path to the target, if exactly one of these squares has one.
     #[inline]
     pub(super) fn only_one(&self, mut near: u64, to: Square) -> Option<Square> {
         let (at, all) = (to.at_most_63(), self.all());
@@ -301,8 +302,8 @@ impl Position {
         found
     }
 
-    /// Returns the only piece of the role on a file that reaches the square, and whether standard SAN would name its
-    /// file.
+    /// Returns the piece of the role on a file that reaches the square, if there is exactly one, and whether standard
+    /// SAN would name its file.
     #[inline(never)]
     pub(super) fn distinguished_piece(&self, role: u8, file: u8, to: Square) -> Option<(Square, bool)> {
         if !file.is_ascii_lowercase() || file > b'h' {
@@ -323,7 +324,7 @@ impl Position {
         Some((from, rivals))
     }
 
-    /// Returns the pawn that steps to the square or captures there. Promotion and en passant are not plain.
+    /// Returns the pawn that can step to the square or capture on it. Promotion and en passant are not plain moves.
     #[inline]
     fn plain_pawn(&self, file: u8, head: u32, takes: bool, to: Square) -> Option<Square> {
         let us = self.turn;

@@ -1,11 +1,11 @@
-//! Reads and plays the most frequent moves: `e4`, `exd5`, `Nf3`, `Nbd2`, `Rxf3+`. Castling, promotion and en passant
-//! are excluded. A table parses the text without a position. The reader then finds, checks and plays the move, with the
-//! side to move as a constant.
+//! Reads and plays the most frequent kinds of moves: `e4`, `exd5`, `Nf3`, `Nbd2`, `Rxf3+`. Castling, promotion and en
+//! passant are excluded. A table lookup parses the text without a position. The function then finds, checks and plays
+//! the move. The side to move is a compile-time constant.
 //!
-//! It is fast because the text's form, the side and the kind of move are known in advance: 16 ns, including playing the
-//! move (docs/design/fast-paths.md). Proof: `nearly_all_texts_are_in_the_table` compares the table with the parser. The
-//! test `runs` in `tests/pgn/torture.rs` compares runs of moves with single moves, and `tests/oracle/rules.rs` compares
-//! every legal move's text with another implementation.
+//! Because the form of the text, the side and the kind of move are known in advance, a move takes 16 ns, including
+//! playing it (docs/design/fast-paths.md). The test `nearly_all_texts_are_in_the_table` compares the table with the
+//! parser. The test `runs` in `tests/pgn/torture.rs` compares runs of moves with single moves, and
+//! `tests/oracle/rules.rs` compares the text of every legal move with another implementation.
 
 use super::plain::FILE_A;
 use crate::chess::attacks::{PAWN, REACH, between};
@@ -23,10 +23,10 @@ use crate::chess::square::Square;
 /// | 6..=8 | kind | `kind` |
 /// | 9 | whether it captures | `takes` |
 /// | 10..=11 | mark: 0 none, 1 `+`, 2 `#` | `mark` |
-/// | 12..=15 | the file that identifies the piece, from 1; 0 if not given | `file` |
+/// | 12..=15 | the file that identifies the piece, from 1; 0 if the text does not give it | `file` |
 ///
-/// The kinds are the numbers of the roles, and two more for pawn captures. One table lookup by kind then gives the
-/// possible origins, without an unpredictable branch on the role.
+/// The kinds are the numbers of the roles, plus two numbers for pawn captures. One table lookup by kind then returns
+/// the possible origins, without an unpredictable branch on the role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Short(u16);
 
@@ -34,12 +34,12 @@ pub(crate) struct Short(u16);
 const FROM_LEFT: usize = 6;
 const FROM_RIGHT: usize = 7;
 
-/// The role of each kind.
+/// The role of the pieces of each kind.
 static ROLES: [Role; 8] =
     [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King, Role::Pawn, Role::Pawn];
 
-/// The possible origins of a piece on an empty board, by side, kind and target. A pawn has up to two origins, one
-/// behind the other, and a pawn on the nearer one blocks the farther one.
+/// The possible origins of a piece on an empty board, by side, kind and target. A pawn has up to two origins on the
+/// same file, and a pawn on the nearer origin blocks the farther one.
 static ORIGINS: [[[u64; 64]; 8]; 2] = {
     let mut table = [[[0; 64]; 8]; 2];
     let mut at = 0;
@@ -57,7 +57,7 @@ static ORIGINS: [[[u64; 64]; 8]; 2] = {
             (_, 4) => bit << 8 | bit << 16,
             _ => bit << 8,
         };
-        // A pawn of the other side on the target attacks the squares from which a pawn could capture on it.
+        // The origins of a pawn capture are the squares that a pawn of the other side would attack from the target.
         let behind = PAWN[1 - black][to];
         let mut file = 0;
         while file < 8 {
@@ -79,26 +79,26 @@ const TAKES: u16 = 1 << 9;
 const PLUS: u16 = 1 << 10;
 const MATE: u16 = 2 << 10;
 
-/// The bits of an entry with the text, at most six bytes. The two highest bytes are the parsed text:
+/// The bits of an entry that contain the text, which has at most six bytes. The two highest bytes contain the parsed
+/// text:
 ///
 /// | bits | value |
 /// |---|---|
-/// | 0..=47 | the text, first byte lowest |
+/// | 0..=47 | the text, from the lowest byte |
 /// | 48..=63 | `Short` |
 const TEXT: u64 = (1 << 48) - 1;
 
-/// The texts by `slot`. More frequent texts are inserted first, and a text whose slot is occupied is not in the
-/// table.
+/// The texts by `slot`. More frequent texts are inserted first. A text whose slot is occupied is left out of the table.
 static TEXTS: [u64; 1 << SLOT_BITS] = {
     let mut table = [(Short::NONE.0 as u64) << 48; 1 << SLOT_BITS];
-    // Castling moves are in the table as `NONE`, so they are recognized at once instead of by the slow parser.
+    // Castling moves are in the table as `NONE`, so they are recognized immediately, without the slow parser.
     let mut castling = 0;
     while castling < 4 {
         let text = u64::from_le_bytes([*b"O-O\0\0\0\0\0", *b"O-O-O\0\0\0", *b"O-O+\0\0\0\0", *b"O-O-O+\0\0"][castling]);
         table[slot(text)] = text | (Short::NONE.0 as u64) << 48;
         castling += 1;
     }
-    // The classes in order of insertion: plain texts, texts with a file, and texts of both kinds with marks.
+    // The classes of texts in the order of insertion: plain texts, texts with a file, and both kinds with marks.
     let mut class = 0;
     while class < 6 {
         let (named, mark) = ([false, false, true, true, false, true][class], [0, b'+', 0, b'+', b'#', b'#'][class]);
@@ -113,7 +113,7 @@ static TEXTS: [u64; 1 << SLOT_BITS] = {
                     if named {
                         text = text << 8 | (b'a' + file - 1) as u64;
                     }
-                    // A pawn move without a capture consists only of its target.
+                    // A pawn move without a capture consists only of the target square.
                     if first < b'a' || takes {
                         text = text << 8 | first as u64;
                     }
@@ -138,27 +138,28 @@ static TEXTS: [u64; 1 << SLOT_BITS] = {
     table
 };
 
-/// The number of bits of a slot. A larger table would miss fewer texts, but the frequent texts would occupy more cache
-/// lines.
+/// The number of bits in a slot number. A larger table would miss fewer texts, but the frequent texts would occupy more
+/// cache lines.
 const SLOT_BITS: u32 = 13;
 
-/// Returns the slot of a text. The multiplier was found by trial; it leaves out one in a hundred texts of real games.
+/// Returns the slot number of a text. The multiplier was found by trial. It leaves one in a hundred texts of real games
+/// out of the table.
 #[inline(always)]
 const fn slot(text: u64) -> usize {
     (text.wrapping_mul(0x9bd0_304e_b814_e201) >> (64 - SLOT_BITS)) as usize
 }
 
 impl Short {
-    /// A text that is a move in no position: a pawn captures from the left of the a-file.
+    /// A text that is a move in no position: a pawn that captures from the left of the a-file.
     pub(crate) const NONE: Short = Short((FROM_LEFT as u16) << 6 | TAKES);
 
-    /// Returns the target square, below 64.
+    /// Returns the index of the target square, below 64.
     #[inline(always)]
     fn target(self) -> usize {
         self.0 as usize & 63
     }
 
-    /// Returns the kind, below 8.
+    /// Returns the kind of the move, below 8.
     #[inline(always)]
     fn kind(self) -> usize {
         usize::from(self.0 >> 6 & 7)
@@ -170,7 +171,7 @@ impl Short {
         self.0 & TAKES != 0
     }
 
-    /// Returns the mark: 0 none, 1 `+`, 2 `#`.
+    /// Returns the mark: 0 for none, 1 for `+`, 2 for `#`.
     #[inline(always)]
     fn mark(self) -> u8 {
         (self.0 >> 10 & 3) as u8
@@ -188,13 +189,13 @@ impl Short {
         self.0
     }
 
-    /// Returns the text with these bits, which come from `bits`.
+    /// Returns the parsed text for these bits, which come from `bits`.
     #[inline(always)]
     pub(crate) fn from_bits(bits: u16) -> Short {
         Short(bits)
     }
 
-    /// Parses the first `len` bytes of `word` (1 to 8), the first byte lowest. Returns `NONE` for other forms.
+    /// Parses the first `len` bytes (1 to 8) of `word`, from the lowest byte. Returns `NONE` for other forms.
     #[inline(always)]
     pub(crate) fn read(word: u64, len: usize) -> Short {
         #[inline(never)]
@@ -204,7 +205,7 @@ impl Short {
         Short::known(word, len).unwrap_or_else(|| read_rare(word, len))
     }
 
-    /// Like `read`, for texts in the table. Returns `None` for other texts.
+    /// Parses a text like `read`, if the table contains it. Returns `None` for other texts.
     #[inline(always)]
     pub(crate) fn known(word: u64, len: usize) -> Option<Short> {
         let beyond = (64 - 8 * len) & 63;
@@ -213,7 +214,7 @@ impl Short {
         (entry & TEXT == text).then_some(Short((entry >> 48) as u16))
     }
 
-    /// Like `read`, without the table.
+    /// Parses a text like `read`, but without the table.
     const fn parse(text: u64, len: usize) -> Option<Short> {
         let bytes = text.to_le_bytes();
         let last = bytes[(len.wrapping_sub(1)) & 7];
@@ -240,7 +241,7 @@ impl Short {
             b'R' => (Role::Rook as usize, true),
             b'Q' => (Role::Queen as usize, true),
             b'K' => (Role::King as usize, false),
-            // A pawn move to the last rank needs a promotion.
+            // A pawn move to the last rank must be a promotion, so it is not plain.
             b'a'..=b'h' if rank == b'1' || rank == b'8' => return None,
             b'a'..=b'h' if len == 2 => (Role::Pawn as usize, false),
             b'a'..=b'h' if takes && first + 1 == file => (FROM_LEFT, false),
@@ -256,7 +257,7 @@ impl Short {
     }
 }
 
-/// Returns the side that a constant parameter stands for.
+/// Returns the side for the constant parameter `BLACK`.
 #[inline(always)]
 const fn side(black: bool) -> Color {
     if black { Color::Black } else { Color::White }
@@ -277,8 +278,9 @@ impl Position {
     /// Plays the legal move whose standard SAN is this text, for the side to move (`BLACK` or not). Calls `before`
     /// first.
     ///
-    /// Returns `None` and does nothing if there is no such move, or if it needs the general path; `read_plain` then
-    /// handles it. Does not test whether a move marked `+` is mate. The next move, or `has_legal_move`, shows this.
+    /// Returns `None` and does nothing if no such move exists, or if the move needs the general path, which
+    /// `read_plain` uses. Does not test whether a move marked `+` is checkmate. The caller can test this with the next
+    /// move or `has_legal_move`.
     #[inline(always)]
     pub(crate) fn play_quick<const BLACK: bool>(
         &mut self,
@@ -293,8 +295,8 @@ impl Position {
         let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
         let all = ours | theirs;
         let takes = text.takes();
-        // The squares that may not be the target: all occupied squares, or for a capture all squares without an
-        // opposing piece. Whether a move captures is unpredictable, so a mask replaces the branch.
+        // The forbidden targets are all occupied squares, or for a capture all squares without an opposing piece.
+        // Whether a move captures is hard to predict, so a mask replaces the branch.
         let forbidden = all ^ (all ^ !theirs) & u64::from(takes).wrapping_neg();
         if forbidden & bit != 0 || their_king as usize == to {
             return None;
@@ -315,7 +317,7 @@ impl Position {
         let mark = text.mark();
         let piece = (PieceId(self.board[from]), role);
         let check = self.gives_check_if_safe::<BLACK>(m, role, false)?;
-        // The mark is part of standard SAN.
+        // The mark is part of standard SAN, so a wrong mark is not accepted here.
         if check != (mark != 0) || mark == 2 && !self.is_marked(m, check, mark) {
             return None;
         }
@@ -324,17 +326,17 @@ impl Position {
         Some(())
     }
 
-    /// Returns the piece that a text names, if several pieces are near or the text gives its file.
+    /// Returns the piece that a text names if several pieces are candidates or the text gives a file.
     #[inline]
     fn one_of_several<const BLACK: bool>(&self, text: Short, near: u64) -> Option<Square> {
         let (role, to) = (ROLES[text.kind()], Square::masked(text.target() as u8));
         if role == Role::Pawn {
-            // Takes the nearer of the two pawns.
+            // Return the nearer of the two pawns.
             return Square::new(if BLACK { near.trailing_zeros() } else { 63 - near.leading_zeros() } as u8);
         }
         match text.file() {
             0 => self.only_one(near, to),
-            // The filter tests whether standard SAN would name the file.
+            // The filter tests whether standard SAN would give the file.
             file => self
                 .distinguished_piece(role as u8, b'a' - 1 + file, to)
                 .filter(|(_, is_distinguished)| *is_distinguished)
@@ -342,11 +344,12 @@ impl Position {
         }
     }
 
-    /// Plays a plain move of this piece of the side to move (`BLACK` or not). The piece must reach the target on an
-    /// empty board, and no piece of the same side may stand on the target. First calls `before`, which receives whether
-    /// the move gives check.
+    /// Plays a plain move of this piece, which belongs to the side to move (`BLACK` or not). The piece must reach the
+    /// target on an empty board, and the target must not contain a piece of the same side. First calls `before` with
+    /// the information whether the move gives check.
     ///
-    /// Returns `None` and does nothing if the move is illegal. `safe` tells whether it is known to leave no check.
+    /// Returns `None` and does nothing if the move is illegal. `safe` states whether the move is known not to leave its
+    /// king in check.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
@@ -370,8 +373,8 @@ impl Position {
         Some(())
     }
 
-    /// Returns whether a move gives check, or `None` if it leaves its own king in check. The move must otherwise be
-    /// legal. `safe` tells whether it is known to leave no check.
+    /// Returns whether a move gives check, or `None` if it leaves its own king in check. In all other respects, the
+    /// move must be legal. `safe` states whether the move is known not to leave its king in check.
     #[inline(always)]
     fn gives_check_if_safe<const BLACK: bool>(&self, m: Move, role: Role, safe: bool) -> Option<bool> {
         let us = side(BLACK);
@@ -385,7 +388,7 @@ impl Position {
         Some(self.gives_check_of(us, role, m, their_king))
     }
 
-    /// Plays a legal move of this piece. `takes` and `check` tell whether it captures and gives check.
+    /// Plays a legal move of this piece. `takes` and `check` state whether the move captures and gives check.
     #[inline(always)]
     fn play_found<const BLACK: bool>(&mut self, m: Move, (piece, role): (PieceId, Role), takes: bool, check: bool) {
         let us = side(BLACK);
@@ -398,7 +401,8 @@ impl Position {
         self.square[mover as usize % CODES] = m.to.index();
         let step = m.from.bit() | m.to.bit();
         self.occupied[us.index()] ^= step;
-        // Without a capture, these stores change only entries without meaning. They take less time than a branch.
+        // Without a capture, these writes change only entries that have no meaning. Unconditional writes take less time
+        // than a branch.
         self.square[victim as usize % CODES] = OFF;
         self.occupied[us.other().index()] &= !m.to.bit();
         self.roles[PieceId(victim).role() as usize] &= !m.to.bit();

@@ -14,11 +14,11 @@ use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
 
-/// The number of names found by linear search. Further names are found by hashing.
+/// The number of names that are found by linear search. Further names are found by hashing.
 const FEW: usize = 64;
 
-/// Returns whether two texts are equal. Nearly all texts are short, and calling libc's `memcmp` for each tag of each
-/// game would take longer than the comparison.
+/// Returns whether two texts are equal, without calling `memcmp`. Nearly all texts are short, and for each tag of each
+/// game, the call of libc's `memcmp` would take longer than the comparison.
 #[inline]
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     fn ends<const N: usize>(text: &[u8]) -> Option<([u8; N], [u8; N])> {
@@ -33,7 +33,7 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
         }
 }
 
-/// The numbers of distinct texts, each with its hash.
+/// The numbers of distinct texts, with the hash of each text.
 #[derive(Default)]
 struct DistinctTexts {
     table: HashTable<(u64, u32)>,
@@ -52,25 +52,26 @@ impl DistinctTexts {
     }
 }
 
-/// Collects the tag pairs of a chunk of games.
+/// Collects the tag pairs of the games in a chunk.
 #[derive(Default, Debug)]
 pub struct TagsBuilder {
     names: Vec<Box<[u8]>>,
-    /// The columns by name, except the first few.
+    /// The number of each column by its name, except for the first few columns.
     by_name: HashMap<Box<[u8]>, u32>,
-    /// The values of each column, as ranges of `text`.
+    /// The values of each column, each as a range of `text`.
     columns: Vec<Vec<Range<u32>>>,
     text: Vec<u8>,
     schemas: Vec<Box<[u32]>>,
     schema_numbers: HashMap<Box<[u32]>, u32>,
     games: Vec<u32>,
-    /// The columns of the previous game, and the index in them of the expected tag.
+    /// The columns of the previous game, and the index of the next expected tag among them.
     before: Vec<u32>,
     next: usize,
-    /// Whether the current game's tags differ from the previous game's. If so, `current` contains their columns.
+    /// Whether the current game has other tag names or another order of tags than the previous game. If it does,
+    /// `current` contains the columns of the current game.
     differs: bool,
     current: Vec<u32>,
-    /// The start of the current game's text.
+    /// The offset at which the text of the current game starts.
     begin: usize,
 }
 
@@ -83,19 +84,19 @@ impl TagsBuilder {
         self.push_range(column, start..self.text.len() as u32);
     }
 
-    /// Returns the number of columns: one for each name, in order of first occurrence.
+    /// Returns the number of columns. Each name has one column, numbered in the order of first occurrence.
     pub fn columns(&self) -> usize {
         self.columns.len()
     }
 
-    /// Returns the expected column of the next tag. Games from one source nearly always contain the same tags in the
-    /// same order.
+    /// Returns the column in which the next tag is expected. Games from one source nearly always contain the same tags
+    /// in the same order.
     #[inline]
     pub fn expected(&self) -> Option<u32> {
         self.before.get(self.next).copied()
     }
 
-    /// Adds a tag pair of the expected column. `value` is a range of the text in the next call of `push_text`.
+    /// Adds a tag pair to the expected column. `value` is a range of the text that the next call of `push_text` adds.
     #[inline]
     pub fn push_expected(&mut self, value: Range<usize>) {
         if let Some(column) = self.expected() {
@@ -105,7 +106,7 @@ impl TagsBuilder {
         }
     }
 
-    /// Adds the text that contains the values.
+    /// Adds the text that contains the values of preceding calls of `push_expected`.
     pub fn push_text(&mut self, text: &[u8]) {
         self.text.extend_from_slice(text);
     }
@@ -130,7 +131,7 @@ impl TagsBuilder {
             self.next += ahead + 1;
             return self.before[self.next - 1];
         }
-        // A normal source has few names, but a hostile one may have any number.
+        // A normal source contains few names, but a malicious source may contain any number.
         if let Some(column) = self.names.iter().take(FEW).position(|known| is_same(known, name)) {
             return column as u32;
         }
@@ -146,7 +147,7 @@ impl TagsBuilder {
         next
     }
 
-    /// Records that the current game's tags differ from the previous game's.
+    /// Records that the current game has other tag names or another order of tags than the previous game.
     fn differ(&mut self) {
         if !self.differs {
             self.differs = true;
@@ -193,7 +194,7 @@ impl TagsBuilder {
         self.begin_game();
     }
 
-    /// Returns the number of text bytes in memory.
+    /// Returns the number of bytes of text in memory.
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
@@ -230,27 +231,27 @@ impl TagsBuilder {
     }
 }
 
-/// Returns a range of a builder's text.
+/// Returns the bytes of a range in a builder's text.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "texts are numbered by the builder")]
 fn of_range<'a>(text: &'a [u8], range: &Range<u32>) -> &'a [u8] {
     &text[range.start as usize..range.end as usize]
 }
 
-/// A column to be written to the block. Strings are ranges of the draft's text.
+/// A column to be written to the block. The strings of the column are ranges of the draft's text.
 #[derive(Debug)]
 struct ColumnDraft {
     name: Box<[u8]>,
     codec: Codec,
-    /// For each value: 0 for a value kept as text, otherwise its number plus 1. For dictionary columns until `intern`:
-    /// the index in `distinct` plus 1.
+    /// The code of each value: 0 for a value stored as text, otherwise the value's number plus 1. In dictionary
+    /// columns, until `intern` is called, the code is the index in `distinct` plus 1.
     codes: Vec<u64>,
     distinct: Vec<Range<u32>>,
     local: Vec<Range<u32>>,
 }
 
 impl ColumnDraft {
-    /// Replaces the values by references to distinct strings, unless there are more than `most` distinct strings.
+    /// Replaces the values with references to distinct strings, unless there are more than `most` distinct strings.
     /// `distinct_texts` is a reusable buffer.
     fn refer(
         &mut self,
@@ -291,12 +292,12 @@ impl ColumnDraft {
         self.codes.iter().map(write).collect()
     }
 
-    /// Returns the number of values.
+    /// Returns the number of values in the column.
     fn cells_len(&self) -> usize {
         if self.codec == Codec::Text { self.local.len() } else { self.codes.len() }
     }
 
-    /// Returns the code of each value, and the text of values without a code.
+    /// Returns the code of each value, and the text of each value without a code.
     fn cells<'a>(&self, text: &'a [u8]) -> Vec<predicted::Cell<'a>> {
         let mut local = self.local.iter().map(|range| of_range(text, range));
         match self.codec {
@@ -310,7 +311,7 @@ impl ColumnDraft {
     }
 }
 
-/// The tags of a chunk, complete except for the dictionary numbers of its strings.
+/// The tags of a chunk, complete except for the dictionary numbers of the chunk's strings.
 #[derive(Debug)]
 pub struct TagsDraft {
     columns: Vec<ColumnDraft>,
@@ -320,8 +321,8 @@ pub struct TagsDraft {
 }
 
 impl TagsDraft {
-    /// Calls `intern` for the number of each distinct string, with the frequency of the string in this chunk. Strings
-    /// without a number stay in the chunk as text, and so do strings too long for a dictionary.
+    /// Calls `intern` for each distinct string, with the frequency of the string in this chunk, to obtain its number.
+    /// Strings without a number are stored as text in the chunk, and so are strings that are too long for a dictionary.
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     pub fn intern(&mut self, mut intern: impl FnMut(&[u8], usize) -> Option<u64>) {
         for column in self.columns.iter_mut().filter(|column| column.codec == Codec::Dictionary) {
@@ -378,7 +379,7 @@ impl TagsDraft {
             let columns = predictions.iter().filter_map(|prediction| self.columns.get(prediction.column));
             self.push_texts(columns, &mut rest);
         }
-        // Unused schemas pad the block if values without bytes need a larger budget.
+        // Unused schemas pad the block if values that take no bytes need a larger budget.
         let cost = Cost { charge: self.charge(&predictions), allowance: Allowance::Chunk(self.games.len()) };
         let head: usize = self.schemas.iter().map(|schema| schema.len() + 1).sum();
         let padding = cost.padding(rest.bytes.len() + head, budget::RAW + budget::SCHEMA);
@@ -398,7 +399,7 @@ impl TagsDraft {
 }
 
 impl TagsDraft {
-    /// Returns the predictions of this chunk's columns.
+    /// Returns the predictions for the columns of this chunk.
     fn predictions(&self) -> Vec<Prediction> {
         let names: Vec<&[u8]> = self.columns.iter().map(|column| &*column.name).collect();
         let codec = |column: usize| self.columns.get(column).map(|column| &column.codec);
@@ -409,7 +410,7 @@ impl TagsDraft {
         )
     }
 
-    /// Returns the charge of everything in the block, without its raw bytes.
+    /// Returns the charge of all data in the block, without its raw bytes.
     fn charge(&self, predictions: &[Prediction]) -> u64 {
         let columns = self.columns.iter().enumerate().map(|(number, column)| {
             let each = charge_of(&column.name, &column.codec, number, predictions, &Limits::DEFAULT);
@@ -422,7 +423,7 @@ impl TagsDraft {
 
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     fn encode_predicted(&self, predictions: &[Prediction]) -> Vec<u8> {
-        // If all values have codes, the codes are the cells.
+        // If all values have codes, the codes are also the cells.
         let needed = predicted::needed(predictions, self.columns.len());
         let of_column = |(column, needed): (&ColumnDraft, bool)| match needed && !column.local.is_empty() {
             true => column.cells(&self.text),
@@ -447,7 +448,7 @@ impl TagsDraft {
         );
         coder.finish()
     }
-    /// Appends the lengths of the columns' texts, then the texts.
+    /// Appends the lengths of the columns' texts, and then the texts.
     fn push_texts<'a>(&self, columns: impl Iterator<Item = &'a ColumnDraft> + Clone, out: &mut Mixed) {
         let texts = columns.flat_map(|column| &column.local).map(|range| of_range(&self.text, range));
         texts.clone().for_each(|text| push_varint(text.len() as u64, &mut out.bytes));

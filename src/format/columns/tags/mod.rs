@@ -1,7 +1,8 @@
-//! The tag pairs of a chunk of games as typed columns (FORMAT.md, "Tags blocks").
+//! Stores the tag pairs of a chunk of games as typed columns (FORMAT.md, "Tags blocks").
 //!
-//! Each tag name is a column. Its values are numbers under a lossless codec, or references to the archive's dictionary.
-//! Values that the codec cannot represent stay as text. The schema of a game lists its tags in order.
+//! Each tag name has its own column. The values of a column are numbers under a lossless codec, or references to the
+//! archive's dictionary. Values that the codec cannot represent are stored as text. The schema of a game lists its tags
+//! in order.
 
 mod build;
 mod names;

@@ -1,11 +1,11 @@
-//! Definitions that the builder and the reader of tags blocks share.
+//! Definitions for both the builder and the reader of tags blocks.
 
 use crate::format::budget;
 use crate::format::coder::predicted::Prediction;
 use crate::format::columns::codec::Codec;
 use crate::format::limits::Limits;
 
-/// Tag names with a number, from 1, in the order of this list.
+/// The tag names with a fixed number. Numbers start at 1, in the order of this list.
 pub const NAMES: [&str; 48] = [
     "Event",
     "Site",
@@ -57,11 +57,11 @@ pub const NAMES: [&str; 48] = [
     "BlackClock",
 ];
 
-/// Marks a predicted column, in place of its width.
+/// The value that marks a predicted column, stored in place of the column's width.
 pub(super) const PREDICTED: u8 = 255;
 
-/// Returns the charge of each value of a column, without the texts kept in the chunk. It covers the column's name, the
-/// prefix of the values, and the longest dictionary string.
+/// Returns the charge of each value in a column, without the texts stored in the chunk. The charge covers the column's
+/// name, the prefix of the values, and the longest dictionary string.
 pub(super) fn charge_of(name: &[u8], codec: &Codec, column: usize, predictions: &[Prediction], limits: &Limits) -> u64 {
     let text = match codec {
         Codec::Base62(prefix) => prefix.len(),

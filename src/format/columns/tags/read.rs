@@ -10,9 +10,9 @@ use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, read_compressed_within};
 use std::ops::Range;
 
-/// Reads the ranges of `count` texts.
+/// Reads the lengths of `count` texts, and returns their ranges.
 fn read_texts(raw: &[u8], bytes: &mut Bytes, count: usize, out: &mut Vec<Range<usize>>) -> Option<()> {
-    // A length takes at least a byte.
+    // Each length takes at least one byte.
     out.try_reserve_exact(Some(count).filter(|count| *count <= bytes.0.len())?).ok()?;
     let first = out.len();
     for _ in 0..count {
@@ -36,7 +36,7 @@ struct Schemas {
 
 impl Schemas {
     fn read(bytes: &mut Bytes, budget: &mut Budget) -> Option<Schemas> {
-        // A schema takes at least a byte, and so does each of its columns.
+        // Each schema takes at least one byte, and so does each of its columns.
         let count = bytes.count().filter(|count| *count <= bytes.0.len())?;
         budget.draw(count, budget::SCHEMA)?;
         let (mut columns, mut ends) = (Vec::new(), budget::with_room(count)?);
@@ -58,7 +58,7 @@ impl Schemas {
     }
 }
 
-/// A decoded value of a column.
+/// A decoded value in a column.
 #[derive(Clone, Copy, Debug)]
 enum Cell {
     Number(u64),
@@ -78,9 +78,9 @@ pub struct Tags {
     columns: Vec<Column>,
     schemas: Schemas,
     games: Vec<u32>,
-    /// For each game, the index of its first tag in `values`.
+    /// The index in `values` of each game's first tag.
     first: Vec<u32>,
-    /// For each tag of each game, the index of the value in its column.
+    /// The index of each tag's value in its column, for all tags of all games.
     values: Vec<u32>,
     raw: Vec<u8>,
     local: Vec<Range<usize>>,
@@ -91,17 +91,17 @@ pub struct Tags {
 pub enum StoredValue<'a> {
     /// The text.
     Text(&'a [u8]),
-    /// The number of a string in the archive's dictionary.
+    /// The value's number in the archive's dictionary.
     Dictionary(u64),
 }
 
 impl Tags {
-    /// Reads a payload with a verified CRC. `games` is the number of games in the chunk.
+    /// Reads a payload whose CRC has been verified. `games` is the number of games in the chunk.
     pub fn decode(payload: &[u8], games: usize) -> Option<Tags> {
         Tags::decode_within(payload, games, &Limits::DEFAULT)
     }
 
-    /// Reads a payload within the limits.
+    /// Reads a payload within these limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Tags> {
         let mut budget = Budget::new(payload.len(), Allowance::Chunk(games), limits);
         let raw = read_compressed_within(payload, &mut budget)?;
@@ -132,8 +132,8 @@ impl Tags {
         if !predicted.into_iter().eq(expected) || !predictions.iter().all(has_codes) {
             return None;
         }
-        // If all games use the first schema, no plane limits the count. The caller's count is safe, because there is a
-        // record for each game.
+        // If all games use the first schema, no plane bounds the number of games. The number that the caller passes is
+        // safe, because each game has a record.
         let numbers = read_column(&mut bytes, games)?;
         let charges = columns.iter().enumerate();
         let charges =
@@ -219,8 +219,8 @@ impl Tags {
         bytes.0.is_empty().then_some(Tags { columns, schemas, games: game_schemas, first, values, raw, local })
     }
 
-    /// Calls `tag` with each tag pair of game `index` of the chunk (from 0), in order. Returns `None` if there is no
-    /// such game.
+    /// Calls `tag` with each tag pair of a game in order, given the index of the game in the chunk, from 0. Returns
+    /// `None` if the game does not exist.
     pub fn visit<'a>(&'a self, index: usize, mut tag: impl FnMut(&'a [u8], StoredValue)) -> Option<()> {
         let schema = self.schemas.get(*self.games.get(index)?)?;
         let mut text = Vec::with_capacity(64);
@@ -234,10 +234,10 @@ impl Tags {
     }
 
     /// Calls `seen` for each game in order, with the value of its first tag of this name, or `None` if it has no such
-    /// tag. Returns `None` if the block contradicts itself.
+    /// tag. Returns `None` if the block is inconsistent.
     pub fn visit_column(&self, name: &[u8], mut seen: impl FnMut(Option<StoredValue<'_>>)) -> Option<()> {
-        // A schema may contain the tag twice, and a crafted file may contain two columns with the same name. The first
-        // in the game's order counts.
+        // A schema may contain the tag twice, and a malicious file may contain two columns with the same name. The
+        // first tag in the order of the game is used.
         let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
         let schemas = (0..self.schemas.ends.len() as u32).map_while(|number| self.schemas.get(number));
         let indices: Vec<Option<usize>> = schemas.map(|schema| schema.iter().position(of_name)).collect();
@@ -263,7 +263,7 @@ impl Tags {
         Some(match *column.cells.get(cell as usize)? {
             Cell::Local(local) => StoredValue::Text(self.raw.get(self.local.get(local as usize)?.clone())?),
             Cell::Number(number) if column.codec == Codec::Dictionary => StoredValue::Dictionary(number),
-            // In damaged blocks, predicted numbers may have any value; no writer makes these.
+            // In damaged blocks, predicted numbers may have any value. No writer produces numbers beyond 32 bits.
             Cell::Number(number) if column.codec == Codec::Integer && number > u64::from(u32::MAX) => return None,
             Cell::Number(number) => {
                 text.clear();

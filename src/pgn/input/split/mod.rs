@@ -1,12 +1,13 @@
-//! Splits a stream of PGN bytes into spans of one game each, in order, at the speed of a byte search.
+//! Splits a stream of PGN bytes into spans, usually of one game each, in order, at the speed of a byte search.
 //!
-//! The cuts depend only on the bytes, never on the sizes of reads. The splitter cuts before a tag pair that begins a
-//! line after movetext. It cuts before an Event tag that begins a line after tags and an empty line. It never cuts
-//! within a comment, unless the comment was evidently never closed. It also cuts after 64 KiB of consecutive blanks,
-//! which occur in padded and incompletely written files. Games without tags stay together in a span of up to a few KiB.
+//! The cuts depend only on the bytes, and never on the sizes of the reads. The splitter cuts before a tag pair that
+//! begins a line after movetext. It cuts before an Event tag that begins a line after tags and an empty line. It never
+//! cuts within a comment, unless the comment was evidently never closed. It also cuts after 64 KiB of consecutive
+//! blanks, which occur in padded and incompletely written files. Games without tags stay together in a span of up to a
+//! few KiB.
 //!
-//! A game beyond the size limit is never held in memory. Its bytes are returned in parts, and its description at its
-//! end.
+//! A game that exceeds the size limit is never completely in memory. Its bytes are returned in parts, and its
+//! description follows with the last part.
 
 use crate::pgn::bytes::{BOM, count_lines, from, is_all_blank, is_blank, slice};
 use crate::pgn::limits::ReadLimits;
@@ -17,22 +18,22 @@ use std::io::{self, Read};
 
 mod scan;
 
-/// The position of a game in a [`Batch`] and in its source. The span may contain several games without tags.
+/// The location of a game in a [`Batch`] and in its source. A span may contain several games if they have no tags.
 ///
 /// [`Splitter`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameSpan {
-    /// The first byte, in the batch's text.
+    /// The offset of the first byte in the text of the batch.
     pub start: usize,
-    /// The first byte after it, in the batch's text.
+    /// The offset after the last byte in the text of the batch.
     pub end: usize,
-    /// The first byte, in the decompressed source.
+    /// The offset of the first byte in the decompressed source.
     pub offset: u64,
-    /// The line of its first byte, from 1.
+    /// The line that contains the first byte, from 1.
     pub line: u64,
 }
 
-/// A game longer than the limit. Its bytes were returned in separate batches, without a span.
+/// A game that exceeds the size limit. The bytes of the game were returned in separate batches, without a span.
 ///
 /// ```
 /// use scoresheet::pgn::{ReadLimits, Splitter};
@@ -46,56 +47,56 @@ pub struct GameSpan {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Oversized {
-    /// The first byte, in the decompressed source.
+    /// The offset of the first byte in the decompressed source.
     pub offset: u64,
-    /// The line of its first byte, from 1.
+    /// The line that contains the first byte, from 1.
     pub line: u64,
     /// The length of the game in bytes.
     pub bytes: u64,
-    /// The first bytes of the game, at most [`Oversized::HEAD`].
+    /// The first bytes of the game, up to [`Oversized::HEAD`] bytes.
     pub head: Vec<u8>,
 }
 
 impl Oversized {
-    /// The maximum number of bytes of an oversized game that are reported.
+    /// The maximum number of bytes in `head`.
     pub const HEAD: usize = 1 << 20;
 }
 
-/// The size of a batch that is a part of an oversized game. The last part may be smaller.
+/// The size of a batch that contains a part of an oversized game. The last part may be smaller.
 const PART: usize = 1 << 20;
-/// A span of at least this size begins a new batch.
+/// The size of a span from which it begins a new batch.
 const LARGE: usize = 1 << 20;
 
-/// Consecutive spans with their text.
+/// Consecutive spans, with the text that contains them.
 ///
 /// [`Splitter`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Batch {
-    /// The number of the source, as given to [`Splitter::new`].
+    /// The number of the source, as passed to [`Splitter::new`].
     pub source: u32,
     /// The bytes that contain the spans.
     pub text: Vec<u8>,
     /// The spans, in order.
     pub spans: Vec<GameSpan>,
-    /// The oversized game that ends with this batch. It consists of the text in this batch and in the preceding `open`
-    /// batches.
+    /// The oversized game that ends with this batch. The game consists of the text in this batch and in the preceding
+    /// `open` batches.
     pub oversized: Option<Oversized>,
-    /// Whether the text is a part of an oversized game that continues in the next batch.
+    /// Whether the text is a part of an oversized game that the next batch continues.
     pub open: bool,
-    /// The first byte after the batch, in the decompressed source.
+    /// The offset after the batch in the decompressed source.
     pub end: u64,
 }
 
-/// The maximum capacity of a buffer that is kept for reuse.
+/// The maximum capacity of a buffer that is reused.
 const MOST_KEPT: usize = 4 << 20;
 
-// A finished text buffer is reused for the next batch on this thread. Getting new memory pages takes as long as reading
-// into them.
+// The next batch on the same thread reuses the text buffer of a finished batch. Allocating new memory pages would take
+// as long as reading into them.
 thread_local! {
     static ROOM_KEPT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Keeps the buffer of a text for the next batch on this thread.
+/// Keeps the buffer of a text for reuse by the next batch on this thread.
 fn keep_room(text: Vec<u8>) {
     ROOM_KEPT.with(|kept| {
         let before = kept.take();
@@ -115,7 +116,7 @@ fn room(bytes: usize) -> Vec<u8> {
 }
 
 impl Batch {
-    /// Drops a batch, and reuses its buffer for the next batch on this thread.
+    /// Drops a batch, and keeps its buffer for reuse by the next batch on this thread.
     pub fn recycle(self) {
         keep_room(self.text);
     }
@@ -125,31 +126,32 @@ impl Batch {
         slice(&self.text, span.start, span.end)
     }
 
-    /// Returns the line, from 1, of a fault at `offset` bytes into the span.
+    /// Returns the line, from 1, of a fault that is `offset` bytes after the start of the span.
     pub fn line_of(&self, span: &GameSpan, offset: usize) -> u64 {
         span.line + self.lines(span, 0, offset)
     }
 
-    /// Returns the number of line ends between two byte offsets in the span.
+    /// Returns the number of line endings between two byte offsets in the span.
     pub fn lines(&self, span: &GameSpan, start: usize, end: usize) -> u64 {
         count_lines(slice(self.span(span), start, end))
     }
 }
 
-/// A position in a source between two batches, with the state of the bytes before it.
+/// A position between two batches of a source, with the state of the bytes before it.
 ///
 /// [`Splitter`] has an example.
 #[derive(Clone, Debug, Default)]
 pub struct Checkpoint {
-    /// The number of decompressed bytes before it.
+    /// The number of decompressed bytes before the position.
     pub offset: u64,
     /// The line that begins at the position, from 1.
     pub line: u64,
-    /// The SHA-256 of the bytes before it.
+    /// The SHA-256 of the bytes before the position.
     pub hash: Sha256,
 }
 
-/// Splits a stream into spans. The limits of a game and a comment, plus a few MiB, bound its memory for any stream.
+/// Splits a stream of bytes into spans. For any stream, the memory is limited to the limits of a game and a comment,
+/// plus a few MiB.
 ///
 /// ```
 /// use scoresheet::Game;
@@ -174,38 +176,40 @@ pub struct Splitter<R> {
     reader: R,
     source: u32,
     limits: ReadLimits,
-    /// The number of bytes per read.
+    /// The number of bytes to request per read.
     step: usize,
     ended: bool,
     failed: Option<io::Error>,
 
-    /// The bytes that have been read, and room for more.
+    /// The bytes that have been read, followed by space for more bytes.
     buffer: Vec<u8>,
-    /// The start of the current span: in the buffer, in the source, and its line.
+    /// The start of the current span: its offsets in the buffer and in the source, and its line.
     span: usize,
     offset: u64,
     line: u64,
-    /// The length of the current span in the buffer, if its end is known.
+    /// The length of the current span in the buffer, once its end has been found.
     found: Option<usize>,
-    /// The bytes and line ends of the current span that were already returned because it is oversized.
+    /// The numbers of bytes and line endings of the current span that have been returned, because the span is
+    /// oversized.
     given: u64,
     given_lines: u64,
-    /// Whether the returned bytes were only blanks.
+    /// Whether the returned bytes consisted only of blanks.
     given_blank: bool,
-    /// The hash of everything before `hashed` in the buffer.
+    /// The hash of all bytes before `hashed` in the buffer, including returned bytes.
     hash: Sha256,
     hashed: usize,
-    /// The first bytes of the current span, if bytes of the span were already returned.
+    /// The first bytes of the current span, if bytes of this span have been returned.
     head: Vec<u8>,
     spans: Vec<GameSpan>,
     scan: Scan,
 }
 
-/// The minimum room for a read.
+/// The minimum number of bytes to request per read.
 const ROOM: usize = 64 << 10;
 
 impl<R: Read> Splitter<R> {
-    /// Returns a splitter at the beginning of a source. `source` is the caller's number of the source.
+    /// Returns a splitter that starts at the beginning of a source. `source` is the number that the caller assigns to
+    /// the source.
     pub fn new(reader: R, source: u32, limits: ReadLimits) -> Splitter<R> {
         Splitter {
             reader,
@@ -230,8 +234,8 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// Continues where an earlier splitter of the same source was at `checkpoint`, and returns the same batches.
-    /// `reader` begins at that position.
+    /// Returns a splitter that continues at `checkpoint` of an earlier splitter of the same source, and returns the
+    /// same batches as that splitter. `reader` must begin at the position of the checkpoint.
     pub fn resume(reader: R, source: u32, limits: ReadLimits, checkpoint: Checkpoint) -> Splitter<R> {
         let Checkpoint { offset, line, hash } = checkpoint;
         let mut splitter = Splitter::new(reader, source, limits);
@@ -239,17 +243,17 @@ impl<R: Read> Splitter<R> {
         splitter
     }
 
-    /// Returns the checkpoint after the last batch, or the end of the source. There is none after an
+    /// Returns the checkpoint after the last batch, or at the end of the source. The result has no meaning after an
     /// [`open`](Batch::open) batch.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint { offset: self.offset, line: self.line, hash: self.hash.clone() }
     }
 
-    /// Returns the next complete spans, with a total length of at least `target_bytes`. There may be fewer before a
-    /// long span and at the end of the source. An oversized game is returned in separate batches. At the end, a batch
-    /// may contain only blanks; `None` follows.
+    /// Returns the next complete spans, whose total length is at least `target_bytes`. The total length may be smaller
+    /// before a long span and at the end of the source. An oversized game is returned in separate batches. At the end
+    /// of the source, a batch may contain only blanks. After the end, returns `None`.
     ///
-    /// A read error is returned after the preceding spans. The span that it truncates is not returned.
+    /// A read error is returned after the spans that precede it. The span that the error truncates is not returned.
     pub fn next_batch(&mut self, target_bytes: usize) -> io::Result<Option<Batch>> {
         self.step = target_bytes.clamp(ROOM, 1 << 20);
         loop {
@@ -262,7 +266,7 @@ impl<R: Read> Splitter<R> {
                     return Ok(Some(self.give(Some(length))));
                 }
                 self.cut(self.span + length);
-                // Blanks alone are not a span.
+                // Blanks without a game do not form a span.
                 if self.span >= target_bytes && (!self.spans.is_empty() || self.span >= PART) {
                     return Ok(Some(self.take()));
                 }
@@ -282,7 +286,7 @@ impl<R: Read> Splitter<R> {
                         self.found = Some(self.buffer.len() - self.span);
                         continue;
                     }
-                    // Blanks at the end of a source also belong to the source.
+                    // Blanks at the end of a source also belong to the source, so they are returned.
                     let blanks = self.span > 0 && self.failed.is_none();
                     if !self.spans.is_empty() || blanks {
                         return Ok(Some(self.take()));
@@ -296,13 +300,14 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// Returns whether the span is oversized if it extends to `length` bytes of the buffer.
+    /// Returns whether the span would be oversized if it extended over `length` bytes of the buffer.
     fn is_oversized(&self, length: usize) -> bool {
         self.given + length as u64 > self.limits.max_game_bytes as u64
     }
 
     fn fill(&mut self) {
-        // Slightly more than a batch is read, because the rest is copied. If a span is much longer, the buffer doubles.
+        // Only slightly more than a batch is read, because the remaining bytes must be copied. If a span is much
+        // longer, the buffer doubles in size.
         let room = match self.step.checked_sub(self.buffer.len()) {
             Some(missing) => missing.max(ROOM),
             None if self.buffer.len() < 2 * self.step => ROOM,
@@ -312,7 +317,7 @@ impl<R: Read> Splitter<R> {
         let begin = self.buffer.len();
         let (mut filled, end) = (begin, begin + room);
         while filled < end {
-            // For a short source, memory beyond its bytes is not touched.
+            // For a short source, memory beyond the bytes of the source is not touched.
             self.buffer.resize((filled + ROOM).min(end), 0);
             match self.reader.read(self.buffer.get_mut(filled..).unwrap_or_default()) {
                 Ok(0) => break,
@@ -328,13 +333,13 @@ impl<R: Read> Splitter<R> {
         self.ended = self.failed.is_some() || filled == begin;
     }
 
-    /// Hashes the bytes before `end` that are not hashed yet.
+    /// Adds the bytes before `end` to the hash, except those already hashed.
     fn hash_to(&mut self, end: usize) {
         self.hash.update(slice(&self.buffer, self.hashed, end));
         self.hashed = self.hashed.max(end);
     }
 
-    /// Ends the span at `at` and begins the next one there.
+    /// Ends the current span at `at` and begins the next span there.
     fn cut(&mut self, at: usize) {
         let text = slice(&self.buffer, self.span, at);
         if !is_all_blank(text) {
@@ -346,13 +351,13 @@ impl<R: Read> Splitter<R> {
         (self.span, self.found) = (at, None);
     }
 
-    /// Returns the next part of an oversized span at the start of the buffer. `length` is the rest of the span if its
-    /// end is known. Otherwise the buffer contains more than a part.
+    /// Returns the next part of an oversized span at the start of the buffer. `length` is the remaining length of the
+    /// span if its end is known. Otherwise, the buffer contains more bytes than a part.
     fn give(&mut self, length: Option<usize>) -> Batch {
         let count = length.map_or(PART, |length| length.min(PART));
         self.hash_to(count);
         let text = slice(&self.buffer, 0, count).to_vec();
-        // A CR and its LF are one line end.
+        // A CR and the LF after it are a single line ending.
         let parted = text.last() == Some(&b'\r') && from(&self.buffer, count).first() == Some(&b'\n');
         self.given_lines += count_lines(&text) - u64::from(parted);
         self.given_blank &= text.iter().all(|byte| is_blank(*byte) || BOM.contains(byte));
@@ -378,7 +383,7 @@ impl<R: Read> Splitter<R> {
         Batch { source: self.source, text, spans: Vec::new(), oversized, open, end: offset + bytes }
     }
 
-    /// Returns the finished spans and keeps the rest.
+    /// Returns the finished spans, and keeps the remaining bytes in the buffer.
     fn take(&mut self) -> Batch {
         self.hash_to(self.span);
         self.hashed = 0;

@@ -1,4 +1,4 @@
-//! The scan for the ends of spans: a state machine over the bytes read so far.
+//! Scans for the ends of spans: a state machine over the bytes read so far.
 
 use crate::game::Outcome;
 use crate::pgn::bytes::{BOM, begins_line, count_lines, from, is_blank, is_line_end, line_end, slice, trim_end};
@@ -6,28 +6,29 @@ use crate::pgn::fault::FaultKind;
 use crate::pgn::masks::line_ends;
 use crate::pgn::tags;
 
-/// The state of the scan. All positions are in the buffer.
+/// The state of the scan for the end of a span. All positions are offsets in the buffer.
 #[derive(Clone, Copy)]
 pub(in crate::pgn) struct Scan {
     pub(in crate::pgn) at: usize,
-    /// The end of the searched bytes from `at`.
+    /// The end of the bytes from `at` that have been searched.
     probed: usize,
     mode: Mode,
     section: Section,
     /// Whether `at` is at the beginning of a line.
     fresh: bool,
-    /// Whether the last tag line lacks its closing quote.
+    /// Whether the last tag line has no closing quote.
     open_tag: bool,
-    /// In movetext: the line of this byte is not an escape, or the byte is a line end.
+    /// In movetext: an offset whose line is known not to be an escape, or the offset of a line ending.
     checked: usize,
-    /// In long movetext: whether the last nonempty line ended with a termination marker.
+    /// In long movetext: whether the last line that was not empty ended with a termination marker.
     marker: bool,
-    /// The end of the search for `}` from the start of the comment, and whether there is a `}` at that position.
+    /// The offset up to which `}` has been searched for from the start of the comment, and whether there is a `}` at
+    /// this offset.
     close: usize,
     closed: bool,
-    /// A range without line ends, end excluded. It saves repeated searches on one line.
+    /// A range that contains no line endings, where the end is excluded. It saves repeated searches on the same line.
     unbroken: (usize, usize),
-    /// The start of the blanks that extend to `at`; `None` if there are none, or nothing is known.
+    /// The start of the run of blanks that extends to `at`, or `None` if there is no run or it is unknown.
     blanks: Option<usize>,
 }
 
@@ -55,7 +56,7 @@ impl Scan {
         *self = Scan { close: self.close, closed: self.closed, unbroken: self.unbroken, ..Scan::new(at) };
     }
 
-    /// Adjusts the state after `count` bytes before `at` were removed.
+    /// Adjusts the state after `count` bytes have been removed before `at`.
     pub(in crate::pgn) fn back(&mut self, count: usize) {
         self.at = self.at.saturating_sub(count);
         self.probed = self.probed.saturating_sub(count);
@@ -74,11 +75,11 @@ impl Scan {
 /// The kind of text at the current position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    /// A line of unknown kind before any movetext.
+    /// A line whose kind is unknown, before any movetext.
     Head,
     /// A line that begins with `[`.
     Tag,
-    /// The rest of an irrelevant line.
+    /// The rest of a line whose content is irrelevant.
     Line,
     /// Movetext.
     Moves,
@@ -86,14 +87,14 @@ enum Mode {
     Comment,
 }
 
-/// The progress within a game.
+/// The section of a game that the scan has reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Section {
     /// Only comments so far.
     Start,
-    /// Tags, without an empty line after them so far.
+    /// Tags, without a following empty line so far.
     Tags,
-    /// Tags and an empty line.
+    /// Tags, followed by an empty line.
     TagsAndBlank,
     /// Movetext.
     Moves,
@@ -109,27 +110,27 @@ pub(in crate::pgn) enum Step {
     Cut(usize),
 }
 
-/// The maximum length of a tag line that is examined.
+/// The maximum length of a tag line that the scan examines.
 const LONG_LINE: usize = 1 << 20;
-/// The length from which movetext is also cut after termination markers.
+/// The length of a span from which its movetext is also cut after termination markers.
 const LONG_REGION: u64 = 8 << 10;
-/// The number of consecutive blanks that end a span.
+/// The number of consecutive blanks at which a span ends.
 const LONG_BLANK: usize = 64 << 10;
-/// The maximum number of bytes to examine in a line, and the number of bytes kept after the scan.
+/// The maximum number of bytes to examine in a line, and the number of bytes to keep beyond the scan.
 pub(in crate::pgn) const REACH: usize = 2048;
-/// The input of a step of the scan.
+/// The input for a step of the scan.
 pub(in crate::pgn) struct View<'a> {
     pub(in crate::pgn) text: &'a [u8],
-    /// Whether the text is complete.
+    /// Whether the text is complete, that is, whether the source has ended.
     pub(in crate::pgn) ended: bool,
     pub(in crate::pgn) span: usize,
-    /// Bytes of the span that are no longer in the text.
+    /// The number of bytes of the span that are no longer in the text.
     pub(in crate::pgn) given: u64,
     pub(in crate::pgn) longest_comment: usize,
 }
 
 impl View<'_> {
-    /// Advances to the next cut, or until more bytes are needed.
+    /// Advances to the next cut, or to the point at which more bytes are needed.
     pub(in crate::pgn) fn advance(&self, scan: &mut Scan) -> Step {
         loop {
             let step = match scan.mode {
@@ -146,7 +147,7 @@ impl View<'_> {
         }
     }
 
-    /// Returns the position after the line end at `at`, or `None` if it depends on the next byte.
+    /// Returns the position after the line ending at `at`, or `None` if it depends on a byte that has not been read.
     fn behind_line_end(&self, at: usize) -> Option<usize> {
         match (self.text.get(at), self.text.get(at + 1)) {
             (Some(b'\r'), Some(b'\n')) => Some(at + 2),
@@ -155,7 +156,7 @@ impl View<'_> {
         }
     }
 
-    /// Returns whether there is enough text to recognize a tag pair at `at`.
+    /// Returns whether the text is long enough to recognize a tag pair at `at`.
     fn shows_line(&self, at: usize) -> bool {
         self.ended || self.text.len() >= at + REACH || line_end(self.text, at) < self.text.len()
     }
@@ -266,8 +267,8 @@ impl View<'_> {
         self.line(scan)
     }
 
-    /// Skips lines that are simple tag pairs, up to the first line that does not begin with `[`. Returns false at a
-    /// line that begins with `[` and needs a full check.
+    /// Skips lines that consist of a simple tag pair, up to the first line that does not begin with `[`. Returns false
+    /// at a line that begins with `[` but needs a complete check.
     fn plain_tags(&self, scan: &mut Scan) -> bool {
         let (mut line, mut at) = (scan.at, scan.probed);
         let plain = 'text: loop {
@@ -277,7 +278,7 @@ impl View<'_> {
                 let end = at + ends.trailing_zeros() as usize;
                 ends &= ends - 1;
                 if end < line {
-                    // Skips the LF of a CR LF.
+                    // The LF of a CR LF is skipped.
                     continue;
                 }
                 if from(self.text, end.saturating_sub(2)).first_chunk() == Some(b"\"]\n[") && end - line <= LONG_LINE {
@@ -306,7 +307,7 @@ impl View<'_> {
         plain
     }
 
-    /// Returns the start of the movetext on a line that begins with tags.
+    /// Returns the start of the movetext on a line that begins with tag pairs.
     fn behind_tags(&self, line: &[u8], scan: &mut Scan) -> usize {
         let mut at = scan.at;
         loop {
@@ -354,7 +355,7 @@ impl View<'_> {
             }
             scan.checked = scan.at;
         }
-        // In a long span, the scan proceeds line by line.
+        // In a long span, the scan advances line by line.
         let length = self.given + (scan.at - self.span) as u64;
         let long = length >= LONG_REGION;
         let end = match LONG_REGION.checked_sub(length).and_then(|rest| usize::try_from(rest).ok()) {
@@ -402,7 +403,7 @@ impl View<'_> {
         Step::On
     }
 
-    /// In a long span: cuts if a large number of blanks precedes `end`.
+    /// In a long span, cuts if a large number of blanks precedes `end`.
     fn long_blank(&self, scan: &mut Scan, end: usize) -> Option<Step> {
         let used = trim_end(slice(self.text, scan.at, end)).len();
         let blanks = scan.blanks.filter(|_| used == 0).unwrap_or(scan.at + used);
@@ -418,7 +419,7 @@ impl View<'_> {
         })
     }
 
-    /// At the end of a line in a long span: cuts if the next line begins a game without tags.
+    /// At the end of a line in a long span, cuts if the next line begins a game without tags.
     fn behind_line(&self, scan: &mut Scan, end: usize) -> Step {
         let Some(next) = self.behind_line_end(end) else { return Step::More };
         let tail = slice(self.text, end.saturating_sub(64).max(self.span), end);
@@ -480,8 +481,9 @@ impl View<'_> {
         if end == self.text.len() { Step::More } else { Step::On }
     }
 
-    /// Returns the first line in an apparent comment that shows that the comment was never closed. Such a line is a tag
-    /// pair, after an empty line or with the name Event. If the comment is `closed`, another `{` must follow.
+    /// Returns the first line within an apparent comment that shows that the comment was never closed. Such a line is a
+    /// tag pair that follows an empty line or has the name Event. If the comment is `closed`, another `{` must follow
+    /// this line.
     fn next_game(&self, start: usize, end: usize, closed: bool) -> Option<usize> {
         let text = slice(self.text, 0, end);
         for found in memchr::memchr_iter(b'[', from(text, start)) {

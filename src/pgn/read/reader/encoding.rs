@@ -1,4 +1,4 @@
-//! Determines the encoding of a game.
+//! Determines the character encoding of a game.
 
 use super::Reader;
 use crate::pgn::bytes::slice;
@@ -7,8 +7,7 @@ use crate::pgn::limits::Encoding;
 use crate::pgn::text_visitor::TextVisitor;
 
 impl<V: TextVisitor> Reader<'_, V> {
-    /// At the end of a game, records the encoding that was used, and reports bytes that contradict the declared
-    /// encoding.
+    /// At the end of a game, records which encoding was used, and reports bytes that contradict the declared encoding.
     pub(in crate::pgn) fn judge_encoding(&mut self) {
         if self.plain.ascii {
             return;

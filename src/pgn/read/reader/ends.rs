@@ -1,4 +1,4 @@
-//! Determines the end of a game, and whether a termination marker ends it.
+//! Determines where a game ends, and whether a termination marker ends it.
 
 use super::{Flow, Marker, Reader};
 use crate::game::TextKind;
@@ -8,8 +8,8 @@ use crate::pgn::read::words::{has_form_of_move, number};
 use crate::pgn::text_visitor::TextVisitor;
 
 impl<V: TextVisitor> Reader<'_, V> {
-    /// Returns whether a text or glyph after the termination marker belongs to the next game: an empty line precedes
-    /// it, and moves follow.
+    /// Returns whether a text or glyph after the termination marker belongs to the next game, because an empty line
+    /// precedes it and moves follow.
     pub(in crate::pgn) fn heads_next_game(&mut self, token: Token) -> bool {
         if self.trailing || matches!(token.kind, Kind::End | Kind::Pair | Kind::Number | Kind::Result(_)) {
             return false;
@@ -35,7 +35,7 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
     }
 
-    /// Returns whether `at` is the first nonblank position on its line, and the line before is empty.
+    /// Returns whether `at` is the first nonblank position on its line, and the preceding line is empty.
     pub(in crate::pgn) fn after_empty_line(&self, at: usize) -> bool {
         let text = self.lexer.text;
         let Some(line) = bytes::begins_line(text, self.reading.start, at) else { return false };
@@ -43,8 +43,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         bytes::count_lines(from(head, trim_end(head).len())) >= 2
     }
 
-    /// Handles a move number. A number without dot and move is kept as a word. A number with both may begin another
-    /// game.
+    /// Handles a move number. A number without a dot and without a move after it is kept as a word. A number with a dot
+    /// and a move may begin another game.
     pub(in crate::pgn) fn number(&mut self, token: Token) -> Flow {
         let dotted = self.word(token).last() == Some(&b'.');
         let bracketed = self.lexer.text.get(token.to) == Some(&b')') && self.branches.is_empty();
@@ -62,8 +62,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         if next_game { self.end_before(token) } else { Flow::On }
     }
 
-    /// Returns whether a number begins a game without a preceding termination marker: `1.` after an empty line,
-    /// followed by a move.
+    /// Returns whether a number begins a new game although no termination marker precedes it: the number is `1.`, an
+    /// empty line precedes it, and a move follows.
     pub(in crate::pgn) fn restarts(&self, token: Token) -> bool {
         self.word(token) == b"1."
             && self.after_empty_line(token.start)
@@ -87,8 +87,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
     }
 
-    /// Returns whether a marker in the main line ends the game: neither another marker follows, nor the next move with
-    /// its number.
+    /// Returns whether a marker in the main line ends the game: it does if neither another marker nor the next move
+    /// with its number follows.
     pub(in crate::pgn) fn is_final(&self, marker: Marker) -> bool {
         let mut ahead = Lexer { text: self.lexer.text, at: marker.end };
         let mut depth = 0usize;
@@ -110,7 +110,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
     }
 
-    /// Returns whether a number in raw text begins another game. `ended` is true after a termination marker.
+    /// Returns whether a number within raw text begins another game. `ended` states whether a termination marker
+    /// precedes the number.
     pub(in crate::pgn) fn begins_next(&self, token: Token, ended: bool) -> bool {
         let ended = ended && number(self.word(token)) == 1;
         ended && Lexer { text: self.lexer.text, at: token.to }.move_follows() || self.restarts(token)

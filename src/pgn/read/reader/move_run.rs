@@ -1,11 +1,11 @@
-//! Runs of moves in standard form and in the visitor's layout: finds, checks and plays them with minimal work.
+//! Runs of moves in standard form and in the layout of the visitor: finds, checks and plays them with minimal work.
 
 use super::Reader;
 use crate::chess::{Color, MoveKind};
 use crate::pgn::read::run_words::{MOST, Word, Words};
 use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
 
-/// The initial layout for a visitor that accepts any run of moves.
+/// The initial layout for a visitor that accepts runs of moves in any layout.
 const USUAL: Lines = Lines {
     column: 1,
     width: isize::MAX as usize,
@@ -18,12 +18,12 @@ const USUAL: Lines = Lines {
 };
 
 impl<V: TextVisitor> Reader<'_, V> {
-    /// Reads as many consecutive plain moves as possible, possibly none.
+    /// Reads as many consecutive plain moves as possible, which may be none.
     pub(in crate::pgn) fn move_run(&mut self) {
         let (lines, any) = match self.visitor.move_run() {
             MoveRun::None => return,
             MoveRun::Any => (USUAL, true),
-            // White's move is always written with a number.
+            // A move of White is always written with its number.
             MoveRun::Laid(lines) => (Lines { number: lines.number && self.now.turn() == Color::Black, ..lines }, false),
         };
         let begin = self.lexer.at;
@@ -53,13 +53,14 @@ impl<V: TextVisitor> Reader<'_, V> {
         if end > begin {
             let column = (end as isize - line).unsigned_abs();
             let text = self.lexer.text.get(begin..end).unwrap_or_default();
-            // Playing the move has verified every other check mark.
+            // For the other check marks, playing the next move has verified that they are correct.
             let mate = text.last() == Some(&b'+') && !self.now.has_legal_move();
             self.visitor.end_run(text, EndOfRun { column, gap: gap.map(|gap| end - gap), mate });
         }
     }
 
-    /// Plays words and returns their number. The next word is not a move, or needs the general path.
+    /// Plays words as moves, and returns the number of moves played. If words remain, the next word is not a move or
+    /// needs the general path.
     fn play_words(&mut self, words: &Words, base: usize, found: &[Word]) -> u8 {
         let mut played = 0;
         if !self.now.is_quick() {

@@ -1,4 +1,4 @@
-//! Raw text: keeps the text after a fault unchanged up to the end of its variation or game.
+//! Keeps the text after a fault unchanged, as raw text, up to the end of its variation or game.
 
 use super::{Marker, Reader};
 use crate::game::{Outcome, TextKind};
@@ -9,36 +9,36 @@ use crate::pgn::read::text::{self, Plain};
 use crate::pgn::read::words::has_form_of_move;
 use crate::pgn::text_visitor::TextVisitor;
 
-/// The kind of the skipped raw text, which determines its end.
+/// The kind of a raw text that is skipped, which determines where it ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tail {
-    /// The rest of the game.
+    /// The remaining part of the game.
     Main,
-    /// The rest of a variation, up to its `)`.
+    /// The remaining part of a variation, up to its `)`.
     Variation,
-    /// A group in parentheses, including its `)`.
+    /// A group in parentheses, including its closing `)`.
     Group,
 }
 
 /// A skipped raw text.
 struct Skipped {
-    /// The end of the text, without trailing blanks and a final marker.
+    /// The end of the text, without blanks and a final marker at its end.
     end: usize,
     /// Whether the text ends within a comment.
     open_comment: bool,
-    /// The number of unclosed parentheses in a raw variation.
+    /// The number of parentheses that are not closed in a raw variation.
     open_groups: usize,
 }
 
 impl<V: TextVisitor> Reader<'_, V> {
-    /// Keeps a variation before any move as one token, from its `(` to its `)`.
+    /// Keeps a variation that precedes any move as a single token, from its `(` to its `)`.
     pub(in crate::pgn) fn stray_group(&mut self, token: Token) {
         self.fault(FaultKind::StrayParenthesis, token.start);
         let skipped = self.skip_tail(Tail::Group);
         self.raw(TextKind::Token, token.start, &skipped);
     }
 
-    /// Passes everything from `start` to the end of the variation or game to the visitor as one text.
+    /// Passes the text from `start` to the end of the variation or game to the visitor as a single text.
     pub(in crate::pgn) fn tail(&mut self, start: usize) {
         self.flush_inner_marker();
         if self.branches.is_empty()
@@ -52,8 +52,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         self.raw(TextKind::Tail, start, &skipped);
     }
 
-    /// Passes a raw text to the visitor. An open comment and the open parentheses of a raw variation are closed,
-    /// because they would otherwise enclose the following text.
+    /// Passes a raw text to the visitor. Closes an open comment and the open parentheses of a raw variation, because
+    /// they would otherwise enclose the text that follows.
     fn raw(&mut self, kind: TextKind, start: usize, skipped: &Skipped) {
         if skipped.open_comment {
             self.fault(FaultKind::UnterminatedComment, start);
@@ -70,15 +70,15 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
     }
 
-    /// Skips to the end of a raw text, respecting comments. The lexer then is at the continuation of the game or the
-    /// next game.
+    /// Skips to the end of a raw text, taking comments into account. The lexer is then at the point where the game
+    /// continues, or at the next game.
     fn skip_tail(&mut self, tail: Tail) -> Skipped {
         let mut depth = 0usize;
         let mut open_comment = false;
-        // The latest marker, and whether it is the last token and outside parentheses.
+        // The latest marker, and whether it is the last token and outside of parentheses.
         let mut marker: Option<Marker> = None;
         let (mut last, mut ends_game) = (false, false);
-        // Whether a token had the form of a move.
+        // Whether any token had the form of a move.
         let mut moves = false;
         let (end, closed) = loop {
             let token = self.lexer.next();
@@ -145,7 +145,7 @@ impl<V: TextVisitor> Reader<'_, V> {
         Skipped { open_groups, end: trim_end(slice(self.lexer.text, 0, end)).len(), open_comment }
     }
 
-    /// Returns the marker at the end of a text, and the end of the text before it.
+    /// Returns the marker at the end of a text, and the end of the text that precedes the marker.
     pub(in crate::pgn) fn final_marker(&self, start: usize, end: usize) -> (usize, Option<Marker>) {
         let text = self.lexer.text;
         let trimmed = start + trim_end(slice(text, start, end)).len();

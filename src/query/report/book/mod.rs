@@ -1,9 +1,10 @@
-//! Opening books in the format of PolyGlot: the moves played in each position, and their success.
+//! Opening books in the PolyGlot format. A book contains the moves played in each position and their success.
 //!
-//! A book is a list of entries of 16 bytes, big-endian, ordered by key: the position's key (8 bytes), the move (2), its
-//! weight (2), and four bytes for programs that learn.
+//! A book is a list of entries of 16 bytes each, in big-endian byte order and sorted by key. An entry contains the
+//! position's key (8 bytes), the move (2 bytes), the weight of the move (2 bytes), and four bytes for programs that
+//! learn.
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod numbers;
@@ -17,14 +18,14 @@ use crate::query::position::facts;
 use crate::query::position::search::Search;
 use numbers::NUMBERS;
 
-/// The contents of a book.
+/// Options that determine the contents of a book.
 ///
 /// [`BookBuilder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookOptions {
-    /// The maximum number of plies of each game.
+    /// The maximum number of plies that are taken from each game.
     pub plies: u32,
-    /// The minimum number of games with a move.
+    /// The minimum number of games in which a move was played.
     pub min_games: u64,
 }
 
@@ -34,18 +35,19 @@ impl Default for BookOptions {
     }
 }
 
-/// A move of a book.
+/// An entry for a move in a book.
 ///
 /// [`BookBuilder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookEntry {
     /// The key of the position before the move.
     pub key: u64,
-    /// The move: three bits each for file and rank of the target, file and rank of the origin, and promotion (1 knight
-    /// to 4 queen), lowest first. Castling is king takes rook.
+    /// The move as five fields of three bits, from the lowest. The fields are the file and the rank of the target, the
+    /// file and the rank of the origin, and the promotion (1 for knight to 4 for queen). Castling is encoded as the
+    /// king capturing its own rook.
     pub m: u16,
-    /// The weight of the move in its position: two points for the mover's wins and one for draws, scaled down if
-    /// necessary.
+    /// The weight of the move in its position. The mover's wins add two points each and draws add one. The sum is
+    /// scaled down if necessary.
     pub weight: u16,
 }
 
@@ -57,7 +59,7 @@ impl BookEntry {
     }
 }
 
-/// Returns the key of a position in the books of PolyGlot.
+/// Returns the key of a position in PolyGlot books.
 pub fn key(position: &Position) -> u64 {
     let mut key = 0;
     let mut add = |number: usize| key ^= NUMBERS.get(number).copied().unwrap_or(0);
@@ -80,7 +82,8 @@ pub fn key(position: &Position) -> u64 {
             add(768 + number);
         }
     }
-    // The en passant square counts if a pawn stands beside the pawn that has just passed, pinned or not.
+    // The en passant square is included if a pawn stands next to the pawn that has just passed, even if that pawn is
+    // pinned.
     if let Some(target) = position.en_passant() {
         let turn = position.turn();
         let rank = if turn == Color::White { 4 } else { 3 };
@@ -96,7 +99,7 @@ pub fn key(position: &Position) -> u64 {
     key
 }
 
-/// Returns a move in the encoding of books.
+/// Returns the book encoding of a move.
 fn code(m: Move) -> u16 {
     let promotion = match m.kind {
         MoveKind::Promotion(role) => role as u16,
@@ -114,7 +117,7 @@ struct Score {
     games: u64,
 }
 
-/// A book under construction: the moves from one or more searches, one per archive.
+/// A builder of books. It collects the moves from one or more searches, one search per archive.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -140,36 +143,38 @@ pub struct BookBuilder {
 }
 
 impl BookBuilder {
-    /// Returns a book without moves.
+    /// Returns a builder without moves.
     pub fn new(options: BookOptions) -> BookBuilder {
         BookBuilder { options, scores: Vec::new() }
     }
 
-    /// Returns the moves with their weights, in the order of the book's file.
+    /// Returns the moves with their weights, in the order of a book file.
     ///
-    /// Omits moves that never scored.
+    /// Moves that never scored are omitted.
     pub fn entries(&self) -> Vec<BookEntry> {
         entries(&self.scores, self.options.min_games)
     }
 }
 
 impl Search<'_> {
-    /// Returns a book of the searched games, in the order of its file, and the games that could not be read.
+    /// Returns a book of the searched games, in the order of a book file, and the errors of games that could not be
+    /// read.
     ///
-    /// Omits moves that never scored. Needs 32 bytes of memory for each distinct move of each distinct position.
+    /// Moves that never scored are omitted. The book needs 32 bytes of memory for each distinct move in each distinct
+    /// position.
     pub fn book(&self, options: BookOptions) -> (Vec<BookEntry>, Vec<Error>) {
         let mut book = BookBuilder::new(options);
         let unread = self.add_to_book(&mut book);
         (book.entries(), unread)
     }
 
-    /// Adds the searched games to a book; returns the errors of unreadable games.
+    /// Adds the searched games to a book and returns the errors of unreadable games.
     pub fn add_to_book(&self, book: &mut BookBuilder) -> Vec<Error> {
         let BookBuilder { options, scores: all } = book;
         let candidates = self.candidates(None, &mut Vec::new());
         let mut unread = Vec::new();
-        // Joins in parts, so recurring moves are merged before the list grows too large. Not after each game, because
-        // joining sorts the list.
+        // Scores are merged after each part, so the list does not grow too large with recurring moves. They are
+        // not merged after each game, because merging sorts the list.
         let mut most = all.len().max(1 << 20) * 2;
         for part in candidates.chunks(1 << 15) {
             let (new, failed) = self.each(part, |game, scores| {
@@ -214,7 +219,7 @@ impl Search<'_> {
     }
 }
 
-/// Sorts the scores and joins equal moves.
+/// Sorts the scores and merges the scores of equal moves.
 fn join(scores: &mut Vec<Score>) {
     use rayon::prelude::*;
     scores.par_sort_unstable();

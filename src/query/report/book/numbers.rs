@@ -1,8 +1,8 @@
-//! The 781 numbers of the PolyGlot key, published with the book format. There are 768 numbers for pieces (black pawn,
-//! white pawn, black knight, .., white king, by square), 4 for castling rights, 8 for en passant files, and 1 for White
-//! to move. See data/SOURCES.md.
+//! The 781 numbers from which the PolyGlot key is computed, published with the book format. There are 768 numbers for
+//! pieces (black pawn, white pawn, black knight, .., white king, by square). Further numbers follow: 4 for castling
+//! rights, 8 for en passant files, and 1 for White to move. See data/SOURCES.md.
 
-/// Eight bytes each, the highest first, as a book writes its keys.
+/// Each number is stored as eight bytes, the highest first, like the keys in a book.
 static BYTES: &[u8; 781 * 8] = include_bytes!("../../../../data/polyglot.bin");
 
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]

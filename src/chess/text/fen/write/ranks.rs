@@ -1,11 +1,11 @@
-//! Ranks as words: the text of a rank by its set of occupied squares.
+//! Writes a rank from tables, indexed by the set of its occupied squares.
 
 /// A buffer for a FEN. The longest FEN has 103 bytes: placement 71, ` w` 2, ` KQkq` 5, ` e3` 3, and twice a space and
-/// ten digits, 22. The buffer has room for a word at any position below 128, so no position needs a check.
+/// ten digits, 22. Every position below 128 leaves room for a word, so writes need no bounds check.
 pub(in crate::chess::text::fen) type Text = [u8; TEXT];
 pub(in crate::chess::text::fen) const TEXT: usize = 136;
 
-/// Writes eight bytes at a position below 128. The next write overwrites surplus bytes.
+/// Writes eight bytes at a position below 128. The next write overwrites the surplus bytes.
 #[inline(always)]
 pub(super) fn put(word: u64, out: &mut Text, at: usize) {
     if let Some(room) = out[at & 127..].first_chunk_mut() {
@@ -13,29 +13,30 @@ pub(super) fn put(word: u64, out: &mut Text, at: usize) {
     }
 }
 
-/// Writes a word of a table, whose highest byte is its length. Returns the position after it.
+/// Writes a word whose highest byte is the length of its text. Returns the position after the text.
 #[inline(always)]
 pub(super) fn put_known(word: u64, out: &mut Text, at: usize) -> usize {
     put(word, out, at);
     at + (word >> 56) as usize
 }
 
-/// Writes the text of a rank with this set of occupied squares, and a slash. Returns the offset after the slash.
+/// Writes the text of a rank with this set of occupied squares, followed by a slash. Returns the position after the
+/// slash.
 #[inline(always)]
 pub(super) fn put_rank(text: u64, occupied: usize, out: &mut Text, at: usize) -> usize {
     put(text, out, at);
     let end = at + usize::from(LENGTHS[occupied & 255]);
-    // After the last rank, the next field overwrites the slash.
+    // After the last rank, the next field overwrites this slash.
     out[end & 127] = b'/';
     end + 1
 }
 
-/// The text of a rank with a certain set of occupied squares.
+/// How to write a rank with a certain set of occupied squares.
 #[derive(Clone, Copy)]
 pub(super) struct Rank {
-    /// The digits, each on the last square of its run.
+    /// The digits, each on the last square of its run of empty squares.
     pub(super) digits: u64,
-    /// The characters that move by one, then by two, then by four, each at its position at that step.
+    /// The characters that move by one place, then by two, then by four, each at its position before that step.
     pub(super) moves: [u64; 3],
 }
 
@@ -70,14 +71,14 @@ pub(super) static RANKS: [Rank; 256] = {
     table
 };
 
-/// The number of characters of such a rank.
+/// The number of characters in the text of a rank, by the set of occupied squares.
 static LENGTHS: [u8; 256] = {
     let mut table = [0; 256];
     let mut set = 0;
     while set < 256 {
         let mut file = 0;
         while file < 8 {
-            // A character for each piece, and for each run of empty squares at its end.
+            // Count one character for each piece, and one at the end of each run of empty squares.
             table[set] += (set >> file & 1 != 0 || file == 7 || set >> (file + 1) & 1 != 0) as u8;
             file += 1;
         }

@@ -1,9 +1,9 @@
-//! Writes the placement by byte shuffles, two ranks at a time.
+//! Writes the placement with byte shuffles, two ranks at a time.
 
 use super::ranks::{RANKS, Text, put_rank};
 use std::arch::x86_64::*;
 
-/// The text of a rank with a certain set of occupied squares: the source of each character, and the digits.
+/// How to write a rank with a certain set of occupied squares: the source of each character, and the digits.
 #[derive(Clone, Copy)]
 #[repr(align(16))]
 struct Rank {
@@ -53,15 +53,15 @@ fn shuffled(board: &[u8; 64], out: &mut Text) -> usize {
     );
     let word = |at: usize| i64::from_le_bytes(board.as_chunks::<8>().0[at & 7]);
     let mut at = 0;
-    // The upper rank's squares are eight bytes higher. Characters without a source keep their sign bit, and so stay
+    // The upper rank's squares are eight bytes higher. Characters without a source keep their sign bit, so they become
     // zero.
     let upper = _mm_set_epi64x(0x0808_0808_0808_0808, 0);
     for pair in [6, 4, 2, 0] {
         let codes = _mm_set_epi64x(word(pair + 1), word(pair));
-        // Bits 2 to 5 of a code are role and color.
+        // Bits 2 to 5 of a code contain the role and the color.
         let pieces = _mm_and_si128(_mm_srli_epi16::<2>(codes), _mm_set1_epi8(15));
         let pieces = _mm_shuffle_epi8(letters, pieces);
-        // Bit 6 of a letter is set. A shift by one makes it the sign bit, which `movemask` gathers.
+        // Bit 6 of every letter is set. A shift by one makes this bit the sign bit, which `movemask` collects.
         let occupied = _mm_movemask_epi8(_mm_slli_epi16::<1>(pieces)) as usize;
         let sets = [occupied & 0xFF, occupied >> 8 & 0xFF];
         let [low, high] = sets.map(|set| &SHUFFLES[set]);
