@@ -10,12 +10,12 @@ use pyo3::types::PyList;
 use scoresheet::chess::Position;
 use scoresheet::game::{Event, Outcome, TextKind};
 
-/// Returns the events of a game.
-pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game) -> PyResult<Bound<'py, PyList>> {
+/// Returns the events of a game. If `chess960` is true, castling is always written as the king capturing its rook.
+pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game, chess960: bool) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     let (mut now, mut before) = (game.start.clone(), game.start.clone());
     let mut lines: Vec<(Position, Position)> = Vec::new();
-    let chess960 = game.start.is_chess960();
+    let chess960 = chess960 || game.start.is_chess960();
     let mut uci = Vec::new();
     let mut events = game.events.iter().peekable();
     while let Some(event) = events.next() {

@@ -406,7 +406,12 @@ impl Game {
     /// >>> archive[0].events()[:2]
     /// [('move', 'e2e4'), ('move', 'e7e6')]
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        events::list(py, &*self.value(py)?)
+        events::list(py, &*self.value(py)?, false)
+    }
+
+    /// Returns the events like `events`, with castling in the notation of Chess960 if requested.
+    fn _events<'py>(&self, py: Python<'py>, chess960: bool) -> PyResult<Bound<'py, PyList>> {
+        events::list(py, &*self.value(py)?, chess960)
     }
 
     /// Returns the complete game as PGN in export format.

@@ -77,6 +77,18 @@ def nodes(game: pgn.Game) -> list[tuple]:
     return out
 
 
+@pytest.mark.parametrize("variant", ["Chess960", "Standard"])
+def test_castling_in_a_game_from_the_standard_position(variant: str, tmp_path: Path) -> None:
+    text = f'[Variant "{variant}"]\n\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O (4. d3 O-O) O-O *\n'
+    (game,) = scoresheet.read_pgn(io.BytesIO(text.encode()))
+    theirs = pgn.read_game(io.StringIO(text))
+    assert theirs is not None and nodes(game.to_chess()) == nodes(theirs)
+    with scoresheet.ArchiveWriter(tmp_path / "back.bga") as writer:
+        writer.add(theirs)
+    assert scoresheet.open(tmp_path / "back.bga")[0].events() == game.events()
+    assert game.moves[6:] == ["e1g1", "e8g8"]
+
+
 def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
     """Compares the first games of a file. Returns the number of games compared, and the reasons for skipped ones."""
     scoresheet.import_pgn(path, folder / "own.bga", progress=False, replace=True)
@@ -100,9 +112,11 @@ def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
             assert nodes(ours) == nodes(theirs), place
             # FENs of the main line, and the moves that lead to them.
             board = theirs.board()
+            # A game from the standard position has standard castling here, whatever its tag Variant says.
+            is_chess960 = board.chess960 and board.board_fen() != chess.STARTING_BOARD_FEN
             fens, moves, sans = [board.fen(en_passant="fen")], [], []
             for move in theirs.mainline_moves():
-                moves.append(move.uci())
+                moves.append(board.uci(move, chess960=is_chess960))
                 sans.append(board.san(move))
                 board.push(move)
                 fens.append(board.fen(en_passant="fen"))

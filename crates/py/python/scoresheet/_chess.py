@@ -30,7 +30,8 @@ def to_chess(game: Game) -> chess.pgn.Game:
         # python-chess rejects this FEN, and reports it when the caller requests the board.
         board = chess.Board()
     from_uci = chess.Move.from_uci
-    for kind, value in game.events():
+    # python-chess follows the tag Variant, even if the game starts from the standard position.
+    for kind, value in game._events(board.chess960):
         if kind == "move":
             builder.visit_move(board, from_uci(value))
         elif kind == "comment":
