@@ -9,7 +9,7 @@
 After `--` comes the reader's command. The runner calls it with these arguments, for the named levels (FORMAT.md,
 section 2):
 
-    fen ARCHIVE           A: the FEN of each game and ply on standard input, `GAME PLY` a line, one a line
+    fen ARCHIVE           A: the FENs of the games and plies on standard input (`GAME PLY` a line), one a line
     tags ARCHIVE GAME ..  A: the tag pairs of these games, `GAME NAME VALUE` a line
     digest ARCHIVE        B: the content digest in hexadecimal
     source ARCHIVE N      C: the bytes of source N, from 0
@@ -17,7 +17,7 @@ section 2):
 P means that the reader also does so for archives of packed moves. A reader of side files (sections 19 to 21) gets the
 calls below, with the archive beside the file; only such readers get the calls of S:
 
-    rows FILE             S: the rows of a side file, for the games of the segments that hold, in the order of games:
+    rows FILE             S: the rows of a side file, for the games of valid segments, in the order of games:
                           .bgs  `GAME HEX16`, the signature
                           .bgp  `facts GAME HEX16`, then for each entry of the game `place GAME PLY HEX`, the kept
                                 bits in as many digits as they need
@@ -133,77 +133,78 @@ def found(name, done, good):
     elif good and code == 1:
         yield "%s: refused: %s" % (name, message)
     elif not good and code == 0:
-        yield "%s: should be refused" % name
+        yield "%s: not refused" % name
     if code == 1 and not message:
-        yield "%s: says nothing of why" % name
+        yield "%s: gives no reason" % name
 
 
-def check_sides(reader, one, suite):
+def check_sides(reader, case, suite):
     """Yields the differences of three side files beside an archive."""
     with tempfile.TemporaryDirectory() as folder:
-        archive = os.path.join(folder, "asked.bga")
-        shutil.copyfile(os.path.join(suite, one["archive"]), archive)
-        for file, rows in one["rows"].items():
-            path = os.path.join(folder, "asked" + os.path.splitext(file)[1])
+        archive = os.path.join(folder, "archive.bga")
+        shutil.copyfile(os.path.join(suite, case["archive"]), archive)
+        for file, rows in case["rows"].items():
+            path = os.path.join(folder, "archive" + os.path.splitext(file)[1])
             shutil.copyfile(os.path.join(suite, file), path)
             done = reader.rows(path)
             yield from found("rows of " + file, done, rows is not None)
             if rows is not None and done[0] == 0 and sha256(done[1]) != rows["sha256"]:
                 lines = done[1].count(b"\n")
-                yield "rows of %s: others: %d lines instead of %d" % (file, lines, rows["lines"])
-        done = reader.positions(archive, [fen for fen, _ in one["positions"]])
+                yield "rows of %s: different rows: %d lines instead of %d" % (file, lines, rows["lines"])
+        done = reader.positions(archive, [fen for fen, _ in case["positions"]])
         yield from found("positions", done, True)
         lines = done[1].decode("utf-8", "replace").split("\n")[:-1]
-        if done[0] == 0 and len(lines) != len(one["positions"]):
-            yield "positions: %d lines for %d" % (len(lines), len(one["positions"]))
-        for line, (fen, places) in zip(lines, one["positions"]):
+        if done[0] == 0 and len(lines) != len(case["positions"]):
+            yield "positions: %d lines for %d" % (len(lines), len(case["positions"]))
+        for line, (fen, places) in zip(lines, case["positions"]):
             if line.rstrip() != places:
                 yield "positions of %s: %s, not %s" % (fen, line, places)
 
 
-def check(reader, levels, one, suite):
-    """Yields the differences."""
-    path = os.path.join(suite, one["file"])
-    asked = [game for game, _ in one.get("games", [[1, 0]])]
+def check(reader, levels, case, suite):
+    """Yields the differences of an archive."""
+    path = os.path.join(suite, case["file"])
+    games = [game for game, _ in case.get("games", [[1, 0]])]
 
     def said(name, done, good, expected):
         if done is None:
             return
         yield from found(name, done, good)
         if expected is not None and done[0] in (0, 1) and sha256(done[1]) != expected:
-            yield "%s: says something else" % name
+            yield "%s: different output" % name
 
-    if not one["opens"]:
+    if not case["opens"]:
         yield from found("fen", reader.fen(path, [(1, 0)]), False)
         done = reader.tags(path, [1])
         if done is not None:
             yield from found("tags", done, False)
         return
-    whole = not one["incomplete"]
-    pairs = [(game, ply) for game, plies in one["games"] for ply in range(plies + 1)]
+    complete = not case["incomplete"]
+    pairs = [(game, ply) for game, plies in case["games"] for ply in range(plies + 1)]
     if pairs:
-        yield from said("fen", reader.fen(path, pairs), whole, one["fens"])
+        yield from said("fen", reader.fen(path, pairs), complete, case["fens"])
         yield from found("fen beyond the end", reader.fen(path, [(pairs[-1][0], pairs[-1][1] + 1)]), False)
-    for game, ply in one["refuses_moves"]:
+    for game, ply in case["refuses_moves"]:
         # If a game's fault is at its end, only the digest must refuse the game.
         if ply is not None:
             yield from found("fen of game %d" % game, reader.refused(path, game, ply), False)
-    if one["tagged"]:
-        yield from said("tags", reader.tags(path, one["tagged"]), whole, one["tags"])
-    for game in one["refuses_tags"]:
+    if case["tagged"]:
+        yield from said("tags", reader.tags(path, case["tagged"]), complete, case["tags"])
+    for game in case["refuses_tags"]:
         done = reader.tags(path, [game])
         if done is not None:
             yield from found("tags of game %d" % game, done, False)
     if "B" in levels:
-        digest = one["digest"]
+        digest = case["digest"]
         done = reader.digest(path)
-        yield from found("digest", done, whole and digest is not None)
+        yield from found("digest", done, complete and digest is not None)
         if digest is not None and done[1].decode().strip() != digest:
-            yield "digest: another"
+            yield "digest: different"
     if "C" in levels:
-        for source in one["sources"]:
+        for source in case["sources"]:
             good = source["sha256"] is not None
-            yield from said("source %d" % source["number"], reader.source(path, source["number"]), whole and good, source["sha256"])
+            done = reader.source(path, source["number"])
+            yield from said("source %d" % source["number"], done, complete and good, source["sha256"])
 
 
 def main():
@@ -223,21 +224,21 @@ def main():
         with open(os.path.join(arguments.suite, name), encoding="utf-8") as file:
             return json.load(file)
 
-    asked = []
+    checks = []
     if set("ABC") & set(arguments.levels):
-        for one in read("expected.json"):
-            if one["level"] != "P" or "P" in arguments.levels:
-                asked.append((one["file"], one["about"], check(reader, arguments.levels, one, arguments.suite)))
+        for case in read("expected.json"):
+            if case["level"] != "P" or "P" in arguments.levels:
+                checks.append((case["file"], case["about"], check(reader, arguments.levels, case, arguments.suite)))
     if "S" in arguments.levels:
-        for one in read("side.json"):
-            asked.append((", ".join(one["rows"]), one["about"], check_sides(reader, one, arguments.suite)))
+        for case in read("side.json"):
+            checks.append((", ".join(case["rows"]), case["about"], check_sides(reader, case, arguments.suite)))
     wrong = 0
-    for name, about, faults in asked:
+    for name, about, faults in checks:
         faults = list(faults)
         wrong += bool(faults)
         for fault in faults:
             print("%s (%s): %s" % (name, about, fault), file=sys.stderr)
-    print("%d archives, %d with differences" % (len(asked), wrong))
+    print("%d archives, %d with differences" % (len(checks), wrong))
     return int(wrong > 0)
 
 

@@ -4,7 +4,7 @@
     python3 tools/kaitai_check.py FILE ..
 
 Needs the package `kaitaistruct` and a compiler: `kaitai-struct-compiler` in the PATH, or Node.js with the packages
-kaitai-struct-compiler and js-yaml. Exit code 3 where one of them is missing.
+kaitai-struct-compiler and js-yaml. The exit code is 3 if any of them is missing.
 """
 
 import importlib
@@ -20,8 +20,8 @@ import reader
 
 COMPILE = """
 const fs = require("fs"), yaml = require("js-yaml"), compiler = require("kaitai-struct-compiler");
-const own = typeof compiler === "function" ? new compiler() : compiler;
-own.compile("python", yaml.load(fs.readFileSync(process.argv[1], "utf8")), null, false).then(files => {
+const instance = typeof compiler === "function" ? new compiler() : compiler;
+instance.compile("python", yaml.load(fs.readFileSync(process.argv[1], "utf8")), null, false).then(files => {
   for (const name in files) fs.writeFileSync(process.argv[2] + "/" + name, files[name]);
 }).catch(error => { console.error(String(error)); process.exit(1); });
 """
@@ -85,7 +85,8 @@ def check(parsed, path):
         covered = 8 * (games + (games + 63) // 64) + (3 + found.width) * found.entry_count + 8 * ((1 << found.bits) + 1)
         assert 128 + covered + 4 * ((covered + 4095) // 4096) == len(data) and found.buckets[-1] == found.entry_count
     else:
-        parts = [4 * len(table.ends) + len(table.text) for table in found.tables] + [len(one) for one in found.columns]
+        parts = [4 * len(table.ends) + len(table.text) for table in found.tables]
+        parts += [len(column) for column in found.columns]
         assert found.file_size == len(data) == 96 + found.directory_size + 4 + sum(parts)
     if kind in ("index", "signatures", "tag_columns"):
         covered = data[: 96 + found.directory_size] if kind == "tag_columns" else data[:crc]

@@ -3,11 +3,11 @@
 
     cargo doc --no-deps --lib
     tools/public_api.py             prints the list
-    tools/public_api.py --check     compares it with docs/api.txt; exit code 1 where they differ
+    tools/public_api.py --check     compares it with docs/api.txt; the exit code is 1 if they differ
     tools/public_api.py --write     writes docs/api.txt
 
-From version 1.0 on a line that goes or changes is a breaking change. Signatures stand in the list as rustdoc shows
-them; where rustdoc is another version than that of the list's first line, nothing is compared.
+From version 1.0 on, a removed or changed line is a breaking change. The list contains signatures in rustdoc's format.
+If rustdoc's version differs from the version in the list's first line, the script compares nothing.
 """
 
 import html
@@ -45,10 +45,10 @@ def items(page: Path) -> list[str]:
     for what in re.findall(r'id="structfield\.(\w+)"', source):
         lines.append(f"field {path}::{what}")
     # Derived traits and blanket implementations say nothing about this type.
-    own = re.split(r'<h2 id="(?:synthetic|blanket)-implementations"', source)[0]
-    own, _, traits = own.partition('<h2 id="trait-implementations"')
+    body = re.split(r'<h2 id="(?:synthetic|blanket)-implementations"', source)[0]
+    body, _, traits = body.partition('<h2 id="trait-implementations"')
     method = r'<section id="((?:ty)?method\.\w+(?:-\d+)?)".*?<h4 class="code-header">(.*?)</h4>'
-    for what, header in re.findall(method, own, re.S):
+    for what, header in re.findall(method, body, re.S):
         lines.append(f"method {path}::{what.split('.')[1].split('-')[0]}: {text(header)}")
     for header in re.findall(r'<section id="impl-[^"]*" class="impl">.*?<h3 class="code-header">(.*?)</h3>', traits, re.S):
         if not DERIVED.search(text(header)):

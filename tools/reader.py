@@ -178,8 +178,8 @@ class Block:
         return data
 
 
-def page(file, place):
-    data = file[4096 * place : 4096 * place + 4096]
+def page(file, index):
+    data = file[4096 * index : 4096 * index + 4096]
     if data[:8] != b"\x89BGA\r\n\x1a\n":
         return "zero" if data == bytes(4096) else "none"
     if len(data) < 4096 or zlib.crc32(data[:4092]) != int.from_bytes(data[4092:], "little"):
@@ -191,7 +191,7 @@ def page(file, place):
     if major < MAJOR:
         return "older"
     identity, sequence, length, games, chain, commit, reading, writing = struct.unpack("<16sQQQ16sQII", data[16:88])
-    if sequence % 2 != place or length < 8192 or max(sequence, length, games, commit) > MOST:
+    if sequence % 2 != index or length < 8192 or max(sequence, length, games, commit) > MOST:
         return "damaged"
     need(reading == 0, "a newer program is needed: features %#x" % reading)
     return {"id": identity, "sequence": sequence, "length": length, "games": games, "chain": chain}
@@ -225,14 +225,14 @@ class Archive:
         self.file = self.file[: state["length"]]
         self.read_blocks()
 
-    def walk(self, state, whole):
-        """The last commit found after a state, or None."""
+    def walk(self, state, strict):
+        """Returns the last commit found after a state, or None."""
         last = None
         state = dict(state)
         try:
             while True:
                 block = Block(self.file, state["id"], state["length"])
-                if whole:
+                if strict:
                     block.checked()
                     if block.kind == 1:
                         Moves(block)
@@ -286,15 +286,15 @@ class Archive:
     def string(self, number):
         """Section 14: a string of the dictionary, from the block or its copy."""
         need(number < len(self.strings), "no such string")
-        block, place, *copies = self.strings[number]
-        for one in (block, *copies):
-            if not hasattr(one, "strings"):
+        block, index, *copies = self.strings[number]
+        for candidate in (block, *copies):
+            if not hasattr(candidate, "strings"):
                 try:
-                    one.strings = dictionary(one.checked(), one.count)
+                    candidate.strings = dictionary(candidate.checked(), candidate.count)
                 except Refused:
-                    one.strings = None
-            if one.strings is not None:
-                return one.strings[place]
+                    candidate.strings = None
+            if candidate.strings is not None:
+                return candidate.strings[index]
         raise Refused("a dictionary block")
 
     def chunk(self, number):
@@ -304,11 +304,11 @@ class Archive:
         """All games that are not deleted, or the games with these numbers."""
         for blocks in self.chunks:
             first, count = blocks[1].first, blocks[1].count
-            wanted = [n for n in range(first, first + count) if n not in self.deleted]
-            wanted = [n for n in wanted if numbers is None or n in numbers]
-            if wanted:
+            selected = [n for n in range(first, first + count) if n not in self.deleted]
+            selected = [n for n in selected if numbers is None or n in numbers]
+            if selected:
                 chunk = Chunk(self, blocks)
-                yield from (Game(chunk, n - first, n) for n in wanted)
+                yield from (Game(chunk, n - first, n) for n in selected)
 
 
 def dictionary(payload, count):
@@ -448,10 +448,10 @@ class Position:
         self.turn, self.rights, self.rooks, self.target, self.half, self.full = 0, 0, [-1] * 4, None, 0, 1
 
     def copy(self):
-        other = Position.__new__(Position)
-        other.__dict__.update(self.__dict__)
-        other.board, other.label, other.where = self.board[:], self.label[:], dict(self.where)
-        return other
+        result = Position.__new__(Position)
+        result.__dict__.update(self.__dict__)
+        result.board, result.label, result.where = self.board[:], self.label[:], dict(self.where)
+        return result
 
     @staticmethod
     def read(part):
@@ -519,7 +519,7 @@ class Position:
                 self.put(us * 56 + (5, 3)[side], *rook)
                 self.rights &= ~(3 << 2 * us)
             else:
-                piece, own = self.lift(origin)
+                piece, piece_label = self.lift(origin)
                 pawn = piece & 7 == PAWN
                 if pawn or self.board[to] >= 0:
                     self.half = 0
@@ -529,8 +529,8 @@ class Position:
                     self.lift(origin // 8 * 8 + to % 8)
                 if pawn and abs(origin - to) == 16:
                     self.target = (origin + to) // 2
-                self.put(to, *((us << 3 | promotion, label) if promotion is not None else (piece, own)))
-                if piece & 7 == KING and own == 0:
+                self.put(to, *((us << 3 | promotion, label) if promotion is not None else (piece, piece_label)))
+                if piece & 7 == KING and piece_label == 0:
                     self.rights &= ~(3 << 2 * us)
                 for right in range(4):
                     if self.rooks[right] in (origin, to):
@@ -627,7 +627,7 @@ class Position:
         return False
 
     def can_move(self):
-        """Whether there is a legal move; castling is left out, because it is never the only legal move."""
+        """Returns whether there is a legal move. Omits castling, because it is never the only legal move."""
         for origin in range(64):
             if self.board[origin] >= 0 and self.board[origin] >> 3 == self.turn:
                 for to in range(64):
@@ -647,14 +647,14 @@ class Position:
             text = name(to) if origin % 8 == to % 8 else "abcdefgh"[origin % 8] + "x" + name(to)
             text += "" if promotion is None else "=" + "PNBRQK"[promotion]
         else:
-            others = [
+            rivals = [
                 s for s in range(64) if s != origin and self.board[s] == self.board[origin] and self.reaches(s, to)
             ]
-            others = [s for s in others if self.safe_after((s, to, None, -1))]
+            rivals = [s for s in rivals if self.safe_after((s, to, None, -1))]
             which = ""
-            if others:
-                same_file = any(s % 8 == origin % 8 for s in others)
-                same_rank = any(s // 8 == origin // 8 for s in others)
+            if rivals:
+                same_file = any(s % 8 == origin % 8 for s in rivals)
+                same_rank = any(s // 8 == origin // 8 for s in rivals)
                 which = name(origin)
                 if not same_file:
                     which = which[0]
@@ -720,26 +720,26 @@ def decode(position, code):
         label, byte = byte >> 1 & 3, code[1]
         promotion = role if byte & 0xE0 == 0x20 else None
     if byte & 0x80:
-        own, (file, rank) = (ROOK, BISHOP)[byte & 1], LINES[(byte >> 1 & 3) * 2 + (byte & 1)]
+        mover, (file, rank) = (ROOK, BISHOP)[byte & 1], LINES[(byte >> 1 & 3) * 2 + (byte & 1)]
         which, steps = byte >> 6 & 1, byte >> 3 & 7
     elif byte & 0x40:
-        own, which, (file, rank), steps = QUEEN, 0, LINES[byte & 7], byte >> 3 & 7
+        mover, which, (file, rank), steps = QUEEN, 0, LINES[byte & 7], byte >> 3 & 7
     elif byte & 0x20:
         ahead, mode = -1 if us else 1, byte >> 3 & 3
-        own, which, steps = PAWN, byte & 7, 1
+        mover, which, steps = PAWN, byte & 7, 1
         file, rank = ((0, ahead), (0, 2 * ahead), (ahead, ahead), (-ahead, ahead))[mode]
     elif byte & 0x10:
-        own, which, steps, (file, rank) = KNIGHT, byte >> 3 & 1, 1, LEAPS[byte & 7]
+        mover, which, steps, (file, rank) = KNIGHT, byte >> 3 & 1, 1, LEAPS[byte & 7]
     else:
-        own, which, steps, (file, rank) = KING, 0, 1, LINES[byte & 7]
+        mover, which, steps, (file, rank) = KING, 0, 1, LINES[byte & 7]
     if label is not None and promotion is None:
-        need(own == role, "a prefix of another piece")
+        need(mover == role, "a prefix of another piece")
         which = label
-    origin = position.where.get((us << 3 | own) << 3 | which)
+    origin = position.where.get((us << 3 | mover) << 3 | which)
     need(origin is not None and steps > 0, "a piece that is not there")
     to = beside(origin, file * steps, rank * steps)
     need(to is not None and position.board[to] >> 3 != us, "a move off the board, or onto an own piece")
-    need((own == PAWN and to // 8 in (0, 7)) == (promotion is not None), "a promotion")
+    need((mover == PAWN and to // 8 in (0, 7)) == (promotion is not None), "a promotion")
     if promotion is not None:
         need((us << 3 | promotion) << 3 | label not in position.where, "a label that is taken")
         return origin, to, promotion, label
@@ -832,7 +832,7 @@ def estimated(coder, cells):
 
 
 def odds(coder, counts):
-    """A yes or no; `counts` are the counts of yes and no."""
+    """Returns a yes or no; `counts` are the counts of yes and no."""
     answer, total = coder.share(counts), sum(counts)
     counts[answer] += 2
     if total > 250:
@@ -846,14 +846,14 @@ class Model:
     def __init__(self):
         self.estimates = {}
 
-    def symbol(self, coder, places, node):
-        """A symbol of a node; `places` are the contexts that learn it."""
-        places = [(*place, node) for place in places]
-        return estimated(coder, [self.estimates.setdefault(p, None) or self.first(p, node) for p in places])
+    def symbol(self, coder, contexts, node):
+        """Returns a symbol of a node; `contexts` are the contexts that learn it."""
+        contexts = [(*context, node) for context in contexts]
+        return estimated(coder, [self.estimates.setdefault(p, None) or self.first(p, node) for p in contexts])
 
-    def first(self, place, node):
-        self.estimates[place] = fresh(node)
-        return self.estimates[place]
+    def first(self, context, node):
+        self.estimates[context] = fresh(node)
+        return self.estimates[context]
 
     def number(self, coder, contexts, top=0):
         sizes = [(i, min(context, 575)) for i, context in enumerate(contexts)]
@@ -940,18 +940,18 @@ def size(x):
     return min(abs(x).bit_length(), 23)
 
 
-def predicted_fields(prediction, data, places, joined):
-    """The numbers of a predicted stream. Places are game, text and side; `joined` has its fields' values by text."""
+def predicted_fields(prediction, data, locations, joined):
+    """The numbers of a predicted stream. Locations are game, text and side; `joined` has its fields' values by text."""
     rule, thousands, power = prediction
     coder, model, rest = Coder(data), Model(), Model()
     round_odds = [[4, 4], [4, 4]]
-    values, game, first, first_before, own, last = [], None, 0, 0, {}, None
+    values, game, first, first_before, by_side, last = [], None, 0, 0, {}, None
     nothing = dict(value=0, a=0, step=0, gain=0, round=False)
-    for at, text, side in places:
+    for at, text, side in locations:
         if at != game:
-            game, first_before, own, last = at, first, {}, None
+            game, first_before, by_side, last = at, first, {}, None
         a, b = [column.get(text, 0) for column in joined] + [0] * (2 - len(joined))
-        before = own.get(side) or last or dict(nothing, value=first_before)
+        before = by_side.get(side) or last or dict(nothing, value=first_before)
         multiple = thousands and odds(coder, round_odds[before["round"]])
         m = 1000 if multiple else 1
         steps = pair(level(folded(before["step"])), level(folded(last["step"] if last else 0)))
@@ -978,7 +978,7 @@ def predicted_fields(prediction, data, places, joined):
             first = value
         gain = signed(value - before["value"] + a) if last else 0
         last = dict(value=value, a=a, step=step, gain=gain, round=multiple)
-        own[side] = last
+        by_side[side] = last
         values.append(value)
     return values
 
@@ -1087,8 +1087,8 @@ def tags(payload, games, strings):
 
 def read_texts(part, columns):
     lengths = [[part.small() for number in column.cells if number == 0] for column in columns]
-    for column, own in zip(columns, lengths):
-        column.texts = [part.take(length) for length in own]
+    for column, column_lengths in zip(columns, lengths):
+        column.texts = [part.take(length) for length in column_lengths]
 
 
 class Prediction:
@@ -1100,7 +1100,7 @@ class Prediction:
             part.number(1),
         )
         need(self.kind <= 1, "a kind of prediction")
-        self.others = [part.small() for _ in range(4 if self.kind else 1)]
+        self.references = [part.small() for _ in range(4 if self.kind else 1)]
         self.model, self.last = Model(), 0
 
 
@@ -1137,7 +1137,7 @@ def predict(p, predictions, coder, memories, known, text):
     z = int(mine is not None)
     value, u, faults = mine or (0, 0, 0)
     if p.kind == 0:
-        guess = known.get(p.others[0] - 1) if p.others[0] else None
+        guess = known.get(p.references[0] - 1) if p.references[0] else None
         expected = value if z else guess if guess is not None else p.last
         contexts = [1 + 4 * u + faults if z else 0, 50 * z + max(0, min(expected, 4999)) // 100]
         step = p.model.number(coder, contexts, contexts[0])
@@ -1147,10 +1147,10 @@ def predict(p, predictions, coder, memories, known, text):
             faults = min(3, faults + 1) if step else max(0, faults - 1)
             memory[key] = (number, min(7, u + 1), faults)
     else:
-        own, other, result, opposite = (known.get(c - 1) if c else None for c in p.others)
+        player_rating, opponent_rating, result, opposite = (known.get(c - 1) if c else None for c in p.references)
         opposite = change(opposite) if opposite is not None else 0
         r = (result or 0) % 8
-        difference = max(-599, min((own or 0) - (other or 0), 599))
+        difference = max(-599, min((player_rating or 0) - (opponent_rating or 0), 599))
         e = (difference // 25 if difference >= 0 else -(-difference // 25)) + 24
         step = p.model.number(coder, [49 * r + e, 288 * z + pair(r, level(abs(value)))], 49 * r + e)
         coded = signed(step - opposite)
@@ -1158,7 +1158,7 @@ def predict(p, predictions, coder, memories, known, text):
         if key is not None:
             memory[key] = (coded, u, faults)
             grown = abs(coded) - 1 if coded > 0 else 1 - abs(coded) if coded < 0 else 0
-            rating = [q for q in predictions if p.others[0] and q.column == p.others[0] - 1]
+            rating = [q for q in predictions if p.references[0] and q.column == p.references[0] - 1]
             for q in rating[:1]:
                 ratings = memories.setdefault(q.memory, {})
                 if key in ratings:
@@ -1196,8 +1196,8 @@ def fields(template):
 
 
 def decimals(places, value):
-    whole, part_ = divmod(value, 10**places)
-    return b"%d" % whole + (b".%0*d" % (places, part_) if places else b"")
+    integer, part_ = divmod(value, 10**places)
+    return b"%d" % integer + (b".%0*d" % (places, part_) if places else b"")
 
 
 def shown(letter, value):
@@ -1232,7 +1232,7 @@ def texts(payload, games):
         all(number < len(templates) for number in chosen) and all(kind < 5 for kind in kinds),
         "a template or kind",
     )
-    # The place of each text: its game, its number and its side.
+    # The location of each text: its game, its number and its side.
     owner, between = [], iter(gaps)
     for g in range(games):
         at = 0
@@ -1258,12 +1258,14 @@ def texts(payload, games):
         predictions[at] = (rule & 0x7F, rule >> 7 == 1, power), referred
     streams, by_text = {}, []
     for number, (_, letter) in enumerate(names):
-        places = [place for place, template in zip(owner, chosen) for stream in uses[template] if stream == number]
+        locations = [
+            location for location, template in zip(owner, chosen) for stream in uses[template] if stream == number
+        ]
         by_text.append({})
         if letter == "t":
             need(number not in predictions, "a predicted stream of texts")
             values = []
-            for _ in places:
+            for _ in locations:
                 end = part.data.index(0, part.at) if 0 in part.data[part.at :] else need(False, "a text without end")
                 values.append(part.take(end - part.at))
                 part.take(1)
@@ -1271,15 +1273,15 @@ def texts(payload, games):
             data = part.string()
             if number in predictions:
                 prediction, referred = predictions[number]
-                numbers = predicted_fields(prediction, data, places, [by_text[stream] for stream in referred])
+                numbers = predicted_fields(prediction, data, locations, [by_text[stream] for stream in referred])
             else:
                 kind = {"c": "clock", "C": "clock", "d": "clock", "m": "time", "M": "time", "n": "time"}.get(letter)
                 kind = kind or ("evaluation" if letter in "eERr" else "plain")
                 counts = [0] * games
-                for g, _, _ in places:
+                for g, _, _ in locations:
                     counts[g] += 1
                 numbers = [value for game in adaptive(kind, data, counts) for value in game]
-            by_text[number] = {text: value for (_, text, _), value in zip(places, numbers)}
+            by_text[number] = {text: value for (_, text, _), value in zip(locations, numbers)}
             values = numbers if letter in LINES_OF_MOVES else [shown(letter, value) for value in numbers]
         streams[number] = iter(values)
     lines = [b""] * games
@@ -1299,15 +1301,15 @@ def texts(payload, games):
         made.append(pieces + [rest])
     made, gaps, kinds, result = iter(made), iter(gaps), iter(kinds), []
     for g in range(games):
-        at, own, others = 0, [], []
+        at, placed_texts, marked_texts = 0, [], []
         for _ in range(placed[g]):
             at += next(gaps) + 1
-            own.append((at, next(made)))
+            placed_texts.append((at, next(made)))
         for _ in range(marked[g]):
             pieces = next(made)
             need(all(isinstance(piece, bytes) for piece in pieces), "a line in a marked text")
-            others.append((next(kinds), b"".join(pieces)))
-        result.append((own, others, lines[g]))
+            marked_texts.append((next(kinds), b"".join(pieces)))
+        result.append((placed_texts, marked_texts, lines[g]))
     return result
 
 
@@ -1342,8 +1344,8 @@ class Place:
 
     def pieces(self, role):
         """The squares of the player's pieces of a role, in the order of the board seen from the player's side."""
-        own = [s for s in range(64) if self.position.board[s] == self.us << 3 | role]
-        return sorted(own, key=lambda s: s ^ self.flip)
+        occupied = [s for s in range(64) if self.position.board[s] == self.us << 3 | role]
+        return sorted(occupied, key=lambda s: s ^ self.flip)
 
     def takes(self, origin, to):
         board = self.position.board
@@ -1440,8 +1442,8 @@ class Lines:
         if moves == 0:
             return b""
         for colour in (0, 1):
-            own = [piece & 7 for piece in before.board if piece >= 0 and piece >> 3 == colour]
-            need(own.count(KING) == 1 and len(own) <= 16, "the pieces of a position with lines")
+            roles = [piece & 7 for piece in before.board if piece >= 0 and piece >> 3 == colour]
+            need(roles.count(KING) == 1 and len(roles) <= 16, "the pieces of a position with lines")
         need(played is not None, "a line after a null move")
         at, first = Place(before), None
         if letter.islower():
@@ -1471,10 +1473,10 @@ class Lines:
         return b" ".join(out)
 
     def move(self, at, first, streak):
-        """A move, and whether it was foreseen."""
+        """Returns a move, and whether it was foreseen."""
         hash_ = at.hash()
-        place, check = hash_ >> 51, hash_ >> 35 & 0xFFFF
-        number, turned, times = self.memory.get(place, (None, None, 0))
+        slot, check = hash_ >> 51, hash_ >> 35 & 0xFFFF
+        number, turned, times = self.memory.get(slot, (None, None, 0))
         knows = number == check
         foreseen = context = None
         if first is not None:
@@ -1490,7 +1492,7 @@ class Lines:
             found = self.chosen(at, foreseen)
         origin, to, promotion = found
         move = (origin ^ at.flip, to ^ at.flip, promotion)
-        self.memory[place] = (check, move, min(times + 1, 5) if knows and turned == move else 1)
+        self.memory[slot] = (check, move, min(times + 1, 5) if knows and turned == move else 1)
         role = at.position.board[origin]
         need(role >= 0, "a piece that is not there")
         cell = 64 * (role & 7) + (at.arrival(origin, to) ^ at.flip)
@@ -1587,9 +1589,9 @@ class Chunk:
 
 
 class Game:
-    def __init__(self, chunk, place, number):
-        self.chunk, self.place, self.number, self.unpacked = chunk, place, number, False
-        self.flags, self.start_bytes, self.moves = record(chunk.moves.records[place], chunk.moves.packed)
+    def __init__(self, chunk, row, number):
+        self.chunk, self.row, self.number, self.unpacked = chunk, row, number, False
+        self.flags, self.start_bytes, self.moves = record(chunk.moves.records[row], chunk.moves.packed)
 
     @property
     def stream(self):
@@ -1600,14 +1602,14 @@ class Game:
         return self.moves
 
     def tags(self):
-        return self.chunk.tags()[self.place]
+        return self.chunk.tags()[self.row]
 
     def start(self):
         return Position.read(Bytes(self.start_bytes or STANDARD))
 
     def events(self):
         """The elements of the movetext with the texts in their places: ("text", kind, text) or (kind, bytes)."""
-        placed, marked, lines = self.chunk.texts()[self.place]
+        placed, marked, lines = self.chunk.texts()[self.row]
         scenes = iter(self.scenes(placed))
         placed, marked, lines = iter(placed), iter(marked), Lines(lines)
 
@@ -1636,7 +1638,7 @@ class Game:
         """For each placed comment the position before its move, and the move; nothing if no comment has lines."""
         if all(isinstance(piece, bytes) for _, pieces in placed for piece in pieces):
             return [None] * len(placed)
-        wanted, found = {at for at, _ in placed}, {}
+        selected, found = {at for at, _ in placed}, {}
         position, before, stack, moves = self.start(), None, [], 0
         for kind, code in elements(self.stream):
             if kind == "move":
@@ -1644,7 +1646,7 @@ class Game:
                 move = decode(position, code)
                 before, position = position, position.copy()
                 position.play(move)
-                if moves in wanted:
+                if moves in selected:
                     found[moves] = before, move
             elif kind == "open":
                 need(before is not None, "a variation of no move")
@@ -1868,14 +1870,14 @@ class Writer:
         if kind == 0 and b"}" not in text:
             self.unbroken(b"{" + text + b"}")
         elif kind in (0, 1):
-            for one in lines:
+            for line in lines:
                 self.begin()
-                self.out += b";" + one
+                self.out += b";" + line
                 self.end()
                 self.new_line()
         elif kind == 4:
-            for one in lines:
-                self.escape(one)
+            for line in lines:
+                self.escape(line)
         else:
             self.verbatim(text)
         self.joins = False
@@ -1938,7 +1940,7 @@ def windows_1252(text):
 
 def original(game):
     """The bytes of the source that belong to a game."""
-    style, edits = game.chunk.layout()[game.place]
+    style, edits = game.chunk.layout()[game.row]
     expected, out = Bytes(Writer(style).game(game)), b""
     for copy, delete, insert in edits:
         out += expected.take(copy)
@@ -1950,9 +1952,9 @@ def original(game):
 def source_bytes(archive, number):
     """Section 13: a source's bytes."""
     need(number < len(archive.sources), "no such source")
-    own = archive.sources[number]
-    stored = own["seen"] - own["rejected"]
-    games = range(own["first"], own["first"] + stored)
+    entry = archive.sources[number]
+    stored = entry["seen"] - entry["rejected"]
+    games = range(entry["first"], entry["first"] + stored)
     loose = [(before, payload) for which, before, payload in archive.loose if which == number]
     out = b""
     for game in archive.games(games):
@@ -1960,7 +1962,7 @@ def source_bytes(archive, number):
             out += compressed(loose.pop(0)[1]).data
         out += original(game)
     out += b"".join(compressed(payload).data for _, payload in loose)
-    need(hashlib.sha256(out).hexdigest() == own["sha256"], "the source does not come back as it was")
+    need(hashlib.sha256(out).hexdigest() == entry["sha256"], "the source differs from the original")
     return out
 
 
@@ -2044,7 +2046,7 @@ class PackedModel:
         def words(count, letter="h"):
             return struct.unpack("<%d%s" % (count, letter), part.take(2 * count))
 
-        self.from_to, self.reply, self.own_last = small(24576), small(147840), small(147840)
+        self.from_to, self.reply, self.again = small(24576), small(147840), small(147840)
         self.groups = [words(size_) for size_ in self.SIZES]
         self.bias, self.inputs = words(64), small(147456)
         self.to, self.origin, self.victim = words(24576), words(24576), words(2304)
@@ -2115,22 +2117,22 @@ class View:
 
     def __init__(self, position):
         us, self.flip = position.turn, 56 if position.turn else 0
-        self.own, self.enemy, self.role = [0] * 6, [0] * 6, {}
+        self.player, self.enemy, self.role = [0] * 6, [0] * 6, {}
         for square, piece in enumerate(position.board):
             if piece >= 0:
                 seen = square ^ self.flip
                 self.role[seen] = piece & 7
-                (self.own if piece >> 3 == us else self.enemy)[piece & 7] |= 1 << seen
-        self.mine, self.theirs = sum(self.own), sum(self.enemy)
+                (self.player if piece >> 3 == us else self.enemy)[piece & 7] |= 1 << seen
+        self.mine, self.theirs = sum(self.player), sum(self.enemy)
         self.all = self.mine | self.theirs
         self.king, self.enemy_king = position.king(us) ^ self.flip, position.king(1 - us) ^ self.flip
         self.target = None if position.target is None else position.target ^ self.flip
-        self.own_by, self.enemy_by, self.once, self.twice = [0] * 6, [0] * 6, 0, 0
+        self.player_by, self.enemy_by, self.once, self.twice = [0] * 6, [0] * 6, 0, 0
         without_king = self.all & ~(1 << self.king)
         for role in range(6):
-            for square in squares(self.own[role]):
+            for square in squares(self.player[role]):
                 found = attack(role, 0, square, self.all)
-                self.own_by[role] |= found
+                self.player_by[role] |= found
                 self.twice |= self.once & found
                 self.once |= found
             for square in squares(self.enemy[role]):
@@ -2138,8 +2140,8 @@ class View:
         self.danger = 0
         for found in self.enemy_by:
             self.danger |= found
-        self.own_hanging = self.hanging(self.own, self.enemy_by, self.danger, self.once)
-        self.enemy_hanging = self.hanging(self.enemy, self.own_by, self.once, self.danger)
+        self.player_hanging = self.hanging(self.player, self.enemy_by, self.danger, self.once)
+        self.enemy_hanging = self.hanging(self.enemy, self.player_by, self.once, self.danger)
 
     @staticmethod
     def hanging(pieces, by, attacked, defended):
@@ -2156,10 +2158,10 @@ class View:
         return 0
 
     def discoverers(self):
-        """Own pieces that stand alone between the enemy king and an own slider."""
+        """Returns the player's pieces that stand alone between the enemy king and a slider of the player."""
         found = 0
         for direction in range(8):
-            sliders = self.own[QUEEN] | self.own[BISHOP if direction % 2 else ROOK]
+            sliders = self.player[QUEEN] | self.player[BISHOP if direction % 2 else ROOK]
             first = slide(direction, self.enemy_king, self.all) & self.mine
             if first and slide(direction, self.enemy_king, self.all & ~first) & ~first & sliders:
                 found |= first
@@ -2174,7 +2176,7 @@ class View:
                 if legal(position, (position.king(us), position.rooks[right], None, -1)):
                     castlings |= 1 << (position.rooks[right] ^ self.flip)
         for role in range(6):
-            for origin in squares(self.own[role]):
+            for origin in squares(self.player[role]):
                 if role == PAWN:
                     targets = PAWN_MASKS[0][origin] & (self.theirs | (0 if self.target is None else 1 << self.target))
                     step = 1 << origin + 8 & ~self.all & FULL
@@ -2194,16 +2196,16 @@ class View:
         return found
 
     def structure(self, role, origin, to, sight):
-        pawns, enemies, above = self.own[PAWN], self.enemy[PAWN], ABOVE[to // 8]
+        pawns, enemies, above = self.player[PAWN], self.enemy[PAWN], ABOVE[to // 8]
         file, sides = FILES[to % 8], SIDES[to % 8]
         guards = bits_of(PAWN_MASKS[1][to] & pawns)
         if role == PAWN:
-            others, captures = pawns & ~(1 << origin), to % 8 != origin % 8
+            remaining, captures = pawns & ~(1 << origin), to % 8 != origin % 8
             signs = (
                 not enemies & (file | sides) & above,
                 guards >= (2 if captures else 1),
-                not others & sides,
-                others & file,
+                not remaining & sides,
+                remaining & file,
                 enemies & file & above,
                 enemies & sight,
                 self.theirs & ~enemies & sight,
@@ -2217,7 +2219,7 @@ class View:
             value = sum(1 << i for i, sign in enumerate(signs) if sign)
         elif role in (ROOK, QUEEN):
             of = [2 if pawns & FILES[s % 8] else 1 if enemies & FILES[s % 8] else 0 for s in (to, origin)]
-            rooks = (self.own[ROOK] | self.own[QUEEN]) & ~(1 << origin)
+            rooks = (self.player[ROOK] | self.player[QUEEN]) & ~(1 << origin)
             value = 6 * of[0] + 2 * of[1] + (rooks & file != 0)
         else:
             shelters = [pawns & (FILES[s % 8] | SIDES[s % 8]) & ABOVE[s // 8] for s in (origin, to)]
@@ -2246,17 +2248,17 @@ class PackedLine:
     """A line of a packed game. A last move is role, from, to and whether it captured; squares are not flipped."""
 
     def __init__(self, position, node):
-        self.position, self.last, self.own, self.before = position, None, None, None
+        self.position, self.last, self.previous, self.before = position, None, None, None
         self.plies, self.surprise, self.node = 0, (260, 260), node
 
     def copy(self):
-        other = PackedLine.__new__(PackedLine)
-        other.__dict__.update(self.__dict__)
-        other.position = self.position.copy()
-        return other
+        result = PackedLine.__new__(PackedLine)
+        result.__dict__.update(self.__dict__)
+        result.position = self.position.copy()
+        return result
 
     def played(self, move):
-        self.before, self.own, self.last, self.plies = self.own, self.last, move, self.plies + 1
+        self.before, self.previous, self.last, self.plies = self.previous, self.last, move, self.plies + 1
 
     def pass_(self):
         self.position.play(None)
@@ -2273,11 +2275,11 @@ class PackedLine:
         """The nonzero outputs of the policy head, as unit and output."""
         rows = []
         for role in range(6):
-            pieces = (view.own[role], view.enemy[role])
-            hanging = (pieces[0] & view.own_hanging, pieces[1] & view.enemy_hanging)
+            pieces = (view.player[role], view.enemy[role])
+            hanging = (pieces[0] & view.player_hanging, pieces[1] & view.enemy_hanging)
             for i, bits in enumerate(pieces + hanging):
                 rows += [384 * i + 64 * role + square for square in squares(bits)]
-        for at, last in ((1536, self.last), (1920, self.own)):
+        for at, last in ((1536, self.last), (1920, self.previous)):
             if last:
                 rows.append(at + 64 * last[0] + (last[2] ^ view.flip))
         sums = list(model.bias)
@@ -2288,16 +2290,16 @@ class PackedLine:
         return [(unit, value * value >> 8) for unit, value in enumerate(clipped) if value * value >> 8]
 
     def scores(self, model, view, moves):
-        position, last, own = self.position, self.last, self.own
+        position, last, previous = self.position, self.last, self.previous
         class_ = sum(limit <= self.surprise[position.turn] for limit in CLASSES) // 2
         phase, discoverers, outputs = self.phase(), view.discoverers(), self.outputs(model, view)
         last_to, last_attacks = last and last[2] ^ view.flip, 0
         if last and view.role[last_to] != KING:
             last_attacks = attack(view.role[last_to], 1, last_to, view.all)
-        own_from, own_to = (own[1] ^ view.flip, own[2] ^ view.flip) if own else (None, None)
+        previous_from, previous_to = (previous[1] ^ view.flip, previous[2] ^ view.flip) if previous else (None, None)
         reply = 384 * (64 * last[0] + last_to if last else 384)
-        own_last = 384 * (64 * own[0] + own_to if own else 384)
-        hanging = max((WORTH[role] for role in range(KING) if view.own[role] & view.own_hanging), default=0)
+        again = 384 * (64 * previous[0] + previous_to if previous else 384)
+        hanging = max((WORTH[role] for role in range(KING) if view.player[role] & view.player_hanging), default=0)
         prize = max((role + 1 for role in range(KING) if view.enemy[role] & view.enemy_hanging), default=0)
         checkers = min(2, len(position.attackers(position.king(position.turn), 1 - position.turn)))
         officers = [view.enemy[QUEEN], view.enemy[QUEEN] | view.enemy[ROOK]]
@@ -2321,9 +2323,9 @@ class PackedLine:
             threats = list(squares(sight & ~reach & view.theirs & (greater[role] | loose)))
             threat = 0 if not threats else 5 if len(threats) > 1 else WORTH[view.role[threats[0]]]
             this = 0
-            if view.own_hanging >> origin & 1:
+            if view.player_hanging >> origin & 1:
                 this = 2 if WORTH[role] == hanging else 1
-            protects = sight & view.own_hanging & ~(1 << origin) != 0
+            protects = sight & view.player_hanging & ~(1 << origin) != 0
             special = 0
             if castles:
                 special = 1 if key > origin else 2
@@ -2350,8 +2352,8 @@ class PackedLine:
                     r,
                     (last_attacks >> to & 1, 2),
                     (last_attacks >> origin & 1, 2),
-                    (to == own_from, 2),
-                    (origin == own_to, 2),
+                    (to == previous_from, 2),
+                    (origin == previous_to, 2),
                 ),
                 mixed((special, 8), (check > 0, 2), (phase, 6)),
                 mixed((checkers, 3), r, v, a),
@@ -2359,7 +2361,7 @@ class PackedLine:
             )
             score = sum(group[index] for group, index in zip(model.groups, indexes))
             score += 16 * model.from_to[64 * (64 * role + origin) + to]
-            score += 16 * (model.reply[reply + 64 * role + to] + model.own_last[own_last + 64 * role + to])
+            score += 16 * (model.reply[reply + 64 * role + to] + model.again[again + 64 * role + to])
             rows = 64 * (64 * role + to), 64 * (64 * role + origin), 64 * (6 * role + victim)
             head = sum(
                 output * (model.to[rows[0] + i] + model.origin[rows[1] + i] + model.victim[rows[2] + i])
@@ -2466,8 +2468,8 @@ def unpack(data, start):
     line, before, stack = PackedLine(position, 0 if in_book else None), None, []
     token, adornments, nags = "close", 0, [16 if 1 <= n <= 6 else 8 if 10 <= n <= 19 else 1 for n in range(256)]
     first = {"move": [24, 3, 2, 1, 1, 1, 1, 1], "open": [24, 6, 1, 1, 1, 1, 1, 1]}
-    other = [24, 4, 2, 1, 1, 2, 2, 1]
-    tokens = {(after, bits): first.get(after, other)[:] for after in TOKENS for bits in range(4)}
+    default = [24, 4, 2, 1, 1, 2, 2, 1]
+    tokens = {(after, bits): first.get(after, default)[:] for after in TOKENS for bits in range(4)}
     while len(stream) <= 65536:
         view = View(line.position)
         if not rich:
@@ -2549,7 +2551,7 @@ def part(kind, data, numbers):
             for style, edits in layout(data, numbers[0])
         ]
     if kind == "dictionary":
-        return [text_of(one) for one in dictionary(data, numbers[0])]
+        return [text_of(entry) for entry in dictionary(data, numbers[0])]
     if kind == "deletions":
         return [list(run) for run in deletions(data, numbers[0])]
     if kind == "source":
@@ -2620,7 +2622,7 @@ NOT_READ = "string alternate exchanged fixed ids bits".split()
 
 
 def vectors(folder):
-    """Reads all test vectors of a folder; returns 1 if any has another meaning than the vector says."""
+    """Reads all test vectors of a folder; returns 1 if any meaning differs from its vector."""
     count = wrong = 0
     for name_ in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name_), encoding="utf-8") as file:
@@ -2657,17 +2659,17 @@ def main(arguments):
         print(digest(archive))
     elif command == "fen":
         pairs = [pair_.replace(":", " ").split() for pair_ in (rest or sys.stdin)]
-        wanted = {}
-        for place, (game, ply) in enumerate(pairs):
-            wanted.setdefault(int(game), []).append((int(ply), place))
+        requests = {}
+        for index, (game, ply) in enumerate(pairs):
+            requests.setdefault(int(game), []).append((int(ply), index))
         fens = [None] * len(pairs)
-        for game in archive.games(wanted):
+        for game in archive.games(requests):
             plies = dict()
-            for ply, place in wanted[game.number]:
-                plies.setdefault(ply, []).append(place)
+            for ply, index in requests[game.number]:
+                plies.setdefault(ply, []).append(index)
             for at, position in enumerate(game.positions()):
-                for place in plies.pop(at, ()):
-                    fens[place] = position.fen()
+                for index in plies.pop(at, ()):
+                    fens[index] = position.fen()
             need(not plies, "no such ply")
         need(None not in fens, "no such game")
         sys.stdout.write("".join(fen + "\n" for fen in fens))
@@ -2696,7 +2698,7 @@ def main(arguments):
 
 
 def completeness(archive):
-    """Returns the exit code for an archive that was read without a refusal, and says if games may be missing."""
+    """Returns the exit code for an archive that was read without a refusal. Reports whether games may be missing."""
     if archive.incomplete:
         print("games may be missing", file=sys.stderr)
     return int(archive.incomplete)

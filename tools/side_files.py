@@ -8,7 +8,7 @@ shares no code with the program.
     python3 tools/side_files.py rows FILE --check   the same, after a comparison with rows computed from the archive
     python3 tools/side_files.py positions ARCHIVE   for each FEN on standard input, the places of the position
 
-`rows` prints a line for each row of all segments that hold, deleted games included:
+`rows` prints a line for each row of all valid segments, including rows of deleted games:
 
     .bgs   GAME HEX16                               the signature
     .bgp   facts GAME HEX16, place GAME PLY HEX     the facts, and the kept bits of each entry
@@ -18,7 +18,7 @@ shares no code with the program.
 moves. A missing, stale or damaged position index costs time and changes no answer; standard error names the fault. Exit
 code 1 means that the reader refused something, or that games may be missing; 3 means that a file or zstd is missing.
 
-Needs Python 3.8, and zstd as tools/reader.py does.
+Needs Python 3.8, and zstd like tools/reader.py.
 """
 
 import os
@@ -41,15 +41,15 @@ UNKNOWN = 15
 # --- Section 19: head pages, segments, runs of games ------------------------------------------------------------------
 
 
-def head_page(file, place, magic):
-    """A head page as a dict; None if the page does not hold."""
-    data = file[PAGE * place : PAGE * place + PAGE]
+def head_page(file, index, magic):
+    """Returns a head page as a dict; None if the page is invalid."""
+    data = file[PAGE * index : PAGE * index + PAGE]
     if len(data) < PAGE or data[:8] != magic:
         return None
     major, minor, size, identity, sequence, end, count = struct.unpack("<HHI16sQQI", data[8:52])
-    if archives.crc(identity, PAGE * place, data[:4092]) != int.from_bytes(data[4092:], "little"):
+    if archives.crc(identity, PAGE * index, data[:4092]) != int.from_bytes(data[4092:], "little"):
         return None
-    if (major, minor) != (1, 0) or size != PAGE or sequence % 2 != place:
+    if (major, minor) != (1, 0) or size != PAGE or sequence % 2 != index:
         return None
     if end < 2 * PAGE or end % 8 or count > 50:
         return None
@@ -69,13 +69,13 @@ class Segment:
         self.file, self.identity, self.rows, self.numbers = file, identity, None, []
 
     def is_sound(self, end):
-        """Whether the kind is assigned, and the segment with its page CRCs lies before the end."""
+        """Returns whether the kind is assigned, and the segment with its page CRCs lies before the end."""
         most = max(self.offset, self.length, self.games, *self.commit[:3])
         within = most <= archives.MOST and 2 * PAGE <= self.offset and self.offset + self.length + 4 * self.pages <= end
         return within and 1 <= self.kind <= 4 and self.offset % 8 == 0 and 16 * self.run_count <= self.length
 
     def holds(self, archive):
-        """Whether the archive is, or was, at the commit from which the segment was made (R13)."""
+        """Returns whether the archive has, or had, the commit from which the segment was made (R13)."""
         sequence, length, games, chain, offset = self.commit
         state = archive.state
         if (sequence, length, games, chain) == tuple(state[key] for key in ("sequence", "length", "games", "chain")):
@@ -101,20 +101,20 @@ class Segment:
 
 
 class SideFile:
-    """A side file: the segments that hold, and for each kind and game the row that counts."""
+    """A side file: the valid segments, and for each kind and game the row that counts."""
 
     def __init__(self, path, archive):
         suffix = os.path.splitext(path)[1]
         need(suffix in MAGIC, "the name of a side file ends in .bgs, .bgp or .bgh")
         with open(path, "rb") as opened:
             file = opened.read()
-        pages = [page for page in (head_page(file, place, MAGIC[suffix]) for place in (0, 1)) if page]
+        pages = [page for page in (head_page(file, index, MAGIC[suffix]) for index in (0, 1)) if page]
         need(pages, "no side file of this kind and version, or a damaged one")
-        page = max(pages, key=lambda one: one["sequence"])
+        page = max(pages, key=lambda candidate: candidate["sequence"])
         need(page["id"] == archive.id, "a side file of another archive")
         need(page["end"] <= len(file), "a side file that is cut off")
-        own = [segment for segment in page["segments"] if segment.kind in KINDS[suffix]]
-        self.segments = [segment for segment in own if segment.holds(archive)]
+        matching = [segment for segment in page["segments"] if segment.kind in KINDS[suffix]]
+        self.segments = [segment for segment in matching if segment.holds(archive)]
         self.faults = []
 
     def read(self, make, strict):
@@ -129,7 +129,7 @@ class SideFile:
         self.check_order()
 
     def check_order(self):
-        """R14: of two segments that share games, the earlier in the directory names no earlier commit."""
+        """Checks R14: if two segments share games, the first in the directory names no earlier commit."""
         for i, later in enumerate(self.segments):
             for earlier in self.segments[:i]:
                 if earlier.kind == later.kind and earlier.commit[0] < later.commit[0]:
@@ -137,13 +137,13 @@ class SideFile:
                     need(not shared, "a segment of an earlier commit before one of a later")
 
     def counting(self, kind):
-        """For each game, the segment and row that count. A game whose last segment is damaged has no row."""
+        """Returns for each game the segment and row that count. If a game's last segment is damaged, it has no row."""
         chosen = {}
         for segment in self.segments:
             if segment.kind == kind:
                 for row, number in enumerate(segment.numbers):
                     chosen[number] = segment, row
-        return {number: one for number, one in chosen.items() if one[0].rows is not None}
+        return {number: entry for number, entry in chosen.items() if entry[0].rows is not None}
 
 
 def words(segment, part):
@@ -231,16 +231,16 @@ class Places:
         self.numbers = segment.numbers
         segment.rows = self
 
-    def row(self, place):
-        """The row of a place: the last row whose first place is not after it."""
+    def row(self, index):
+        """Returns the row of a place: the last row whose first place is not after it."""
         low, high = 0, len(self.first)
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self.first[middle] <= place else (low, middle)
+            low, high = (middle, high) if self.first[middle] <= index else (low, middle)
         return low
 
     def bucket(self, number):
-        """The positions of a bucket: their kept bits, rows and plies."""
+        """Yields the positions of a bucket: their kept bits, rows and plies."""
         data = self.buckets[self.offsets[number] : self.offsets[number + 1]]
         bits, check = Bits(data), 0
         needed = (self.places - 1).bit_length() if self.places else 0
@@ -268,9 +268,9 @@ class Places:
                     codes.to_byte()
             need(found[-1] < self.places, "a place")
             entries = []
-            for place in found:
-                row = self.row(place)
-                ply = place - self.first[row]
+            for index in found:
+                row = self.row(index)
+                ply = index - self.first[row]
                 need(ply or self.set_up[row], "an entry for the standard starting position")
                 entries.append((row, ply))
             yield number << 16 | check, entries
@@ -355,7 +355,7 @@ def identity(position):
 
 
 def position_of(fen):
-    """A position from a FEN, by way of the bytes of section 7, so their rules apply."""
+    """Returns a position from a FEN. Uses the bytes of section 7, so their rules apply."""
     fields = fen.split()
     need(4 <= len(fields) <= 6, "a FEN of %d fields" % len(fields))
     board = {}
@@ -376,10 +376,10 @@ def position_of(fen):
     for letter in fields[2] if fields[2] != "-" else "":
         colour = int(letter.islower())
         of_kind = lambda role: [s for s in range(56 * colour, 56 * colour + 8) if board.get(s) == colour << 3 | role]
-        kings, own = of_kind(archives.KING), of_kind(archives.ROOK)
-        need(kings and own and letter.lower() in "kqabcdefgh", "the castling rights of a FEN")
+        kings, candidates = of_kind(archives.KING), of_kind(archives.ROOK)
+        need(kings and candidates and letter.lower() in "kqabcdefgh", "the castling rights of a FEN")
         if letter.lower() in "kq":
-            rook = max(own) if letter.lower() == "k" else min(own)
+            rook = max(candidates) if letter.lower() == "k" else min(candidates)
         else:
             rook = 56 * colour + "abcdefgh".index(letter.lower())
         rooks[2 * colour + int(rook < kings[0])] = rook
@@ -425,7 +425,7 @@ class Columns:
             width = directory.number(1)
             need(1 <= width <= 4, "the width of a column")
             heads.append((kind, name, table, width))
-        self.others = [directory.string() for _ in range(directory.small())]
+        self.further_tags = [directory.string() for _ in range(directory.small())]
         directory.end()
         kinds = [(kind, name) for kind, name, _, _ in heads]
         need(len(set(kinds)) == len(kinds), "a column that comes twice")
@@ -651,24 +651,24 @@ def check(archive, side, suffix, by_game, widths):
             need(row[0] == value, said + "word of facts: %016x, not %016x" % (row[0], value))
             if row[1] is not None:
                 shift = 64 - widths[number]
-                need(row[1] == [(ply, one >> shift) for ply, one in found], said + "list of entries")
+                need(row[1] == [(ply, entry >> shift) for ply, entry in found], said + "list of entries")
                 segment = side.counting(PLACES)[number][0] if number not in keys else None
-                for _, one in found:
-                    keys.setdefault((id(segment), one >> shift), set()).add(one)
+                for _, entry in found:
+                    keys.setdefault((id(segment), entry >> shift), set()).add(entry)
         else:
             segment, at = columns[number]
             names = {name for kind, name, _ in segment.rows.columns if kind == TAG_COLUMN}
             expected = {name: value for name, value in tags.items() if name in names}
             need(row["tags"] == expected, said + "tag: %s, not %s" % (row["tags"], expected))
-            need(set(tags) <= names | set(segment.rows.others), said + "list of tags")
+            need(set(tags) <= names | set(segment.rows.further_tags), said + "list of tags")
             for name, value in (("plies", plies), ("facts", column_facts(game)), ("line", line(game))):
                 need(row.get(name, value) == value, said + "%s: %x, not %x" % (name, row.get(name, 0), value))
     for segment in side.segments:
         if segment.kind == PLACES:
             found = {kept for (of, kept), several in keys.items() if of == id(segment) and len(several) > 1}
             need(found <= segment.rows.collisions, "collisions that are not listed")
-            whole = all(side.counting(PLACES)[number][0] is segment for number in segment.numbers)
-            need(not whole or found == segment.rows.collisions, "collisions that are none")
+            complete = all(side.counting(PLACES)[number][0] is segment for number in segment.numbers)
+            need(not complete or found == segment.rows.collisions, "collisions that are none")
 
 
 def positions(path, fens):
@@ -687,12 +687,12 @@ def positions(path, fens):
     for fault in side.faults if side else ():
         print("%s: a segment is not used: %s" % (index, fault), file=sys.stderr)
     indexed = {number: places[number] for number in places if number in facts_of}
-    wanted = [position_of(fen) for fen in fens]
-    identities = [identity(position) for position in wanted]
-    answers = [set() for _ in wanted]
+    requested = [position_of(fen) for fen in fens]
+    identities = [identity(position) for position in requested]
+    answers = [set() for _ in requested]
 
     def replay(numbers):
-        """The positions of numbered games, from their moves."""
+        """Yields the positions of numbered games, from their moves."""
         for game in archive.games(numbers):
             yield game.number, [identity(position) for position in game.positions()]
 
@@ -704,7 +704,7 @@ def positions(path, fens):
             continue
         index_of = segment.rows
         counts = [indexed.get(number, (None,))[0] is segment for number in index_of.numbers]
-        for at, position in enumerate(wanted):
+        for at, position in enumerate(requested):
             if identities[at] == standard:
                 for row, number in enumerate(index_of.numbers):
                     if counts[row] and not index_of.set_up[row]:
@@ -727,15 +727,15 @@ def positions(path, fens):
         is_it = lambda number, ply: replayed[number][ply] == identities[at]
         looked_up = found if each else found[:1]
         need(all(ply < len(replayed[number]) for number, ply in looked_up), "an entry beyond its game")
-        answers[at].update(one for one in found if is_it(*(one if each else found[0])))
+        answers[at].update(hit for hit in found if is_it(*(hit if each else found[0])))
     # The games that are not in the index.
     every = {n for blocks in archive.chunks for n in range(blocks[1].first, blocks[1].first + blocks[1].count)}
     rest = (every - set(indexed) | unread) - archive.deleted
     for number, found in replay(rest) if rest else ():
-        for at, one in enumerate(identities):
-            answers[at].update((number, ply) for ply, other in enumerate(found) if other == one)
+        for at, target in enumerate(identities):
+            answers[at].update((number, ply) for ply, candidate in enumerate(found) if candidate == target)
     for found in answers:
-        print(" ".join("%d:%d" % one for one in sorted(one for one in found if one[0] not in archive.deleted)))
+        print(" ".join("%d:%d" % hit for hit in sorted(hit for hit in found if hit[0] not in archive.deleted)))
     return archive
 
 
@@ -744,7 +744,7 @@ def main(arguments):
     if command == "rows" and rest in ([], ["--check"]):
         archive = rows(path, bool(rest))
     elif command == "positions" and not rest:
-        archive = positions(path, [one.rstrip("\n") for one in sys.stdin if one.strip()])
+        archive = positions(path, [text.rstrip("\n") for text in sys.stdin if text.strip()])
     else:
         print(__doc__, file=sys.stderr)
         return 2

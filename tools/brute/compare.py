@@ -3,10 +3,10 @@
 
     python3 tools/brute/compare.py target/release/scoresheet testdata/lichess-sample.pgn [GAMES]
 
-Makes a PGN of the first games with clocks and evaluations of its own (seeded), imports it, and asks both sides the same:
-moves with captures, checks and mates, sacrifices on h7, material, mates by piece, clocks, mistakes and accuracy, players,
-results. Prints a line for each question; exit code 1 if one is answered differently. Needs python-chess (GPL), which
-nothing that is shipped knows.
+Adds seeded clocks and evaluations to the first games, imports them, and compares the results of the same queries: moves
+with captures, checks and mates, sacrifices on h7, material, mates by piece, clocks, mistakes and accuracy, players,
+results. Prints a line for each query. The exit code is 1 if any results differ. Needs python-chess (GPL), which no
+released file uses.
 """
 
 import json
@@ -109,9 +109,9 @@ def material(white, black):
 
     def fits(ply):
         found = counts(ply.after)
-        wanted = {**{key: (1, 1) for key in "Kk"}, **white, **black}
+        limits = {**{key: (1, 1) for key in "Kk"}, **white, **black}
         return all(
-            wanted.get(key, (0, 0))[0] <= found.get(key, 0) <= wanted.get(key, (0, 0))[1] for key in "PNBRQKpnbrqk"
+            limits.get(key, (0, 0))[0] <= found.get(key, 0) <= limits.get(key, (0, 0))[1] for key in "PNBRQKpnbrqk"
         )
 
     return fits
@@ -222,13 +222,14 @@ def main():
     run("index", str(archive), "--signatures", "--tag-columns", "--quiet")
     failures = 0
 
-    def report(question, own, other):
+    def report(question, ours, theirs):
         nonlocal failures
-        own, other = set(own), set(other)
-        print(f"{'same' if own == other else 'DIFFERENT':<10}{len(other):>6}  {question}")
-        if own != other:
+        ours, theirs = set(ours), set(theirs)
+        print(f"{'same' if ours == theirs else 'DIFFERENT':<10}{len(theirs):>6}  {question}")
+        if ours != theirs:
             failures += 1
-            print(f"    only scoresheet: {sorted(own - other)[:8]}\n    only python-chess: {sorted(other - own)[:8]}")
+            print(f"    only scoresheet: {sorted(ours - theirs)[:8]}")
+            print(f"    only python-chess: {sorted(theirs - ours)[:8]}")
 
     def pairs(*options):
         return [tuple(map(int, line.split(":"))) for line in run("find", str(archive), "--all-plies", "--format", "pairs", *options)]
@@ -268,28 +269,28 @@ def main():
             for options, fits in by_move.items():
                 if fits(ply):
                     found[options].append((number, ply.ply))
-    for options, other in found.items():
-        report("find " + " ".join(options), pairs(*options), other)
+    for options, expected in found.items():
+        report("find " + " ".join(options), pairs(*options), expected)
     swapped = found["--white-move", "Bxh7+"] + found["--black-move", "Bxh2+"]
     report("find --white-move Bxh7+ --either-color", pairs("--white-move", "Bxh7+", "--either-color"), swapped)
 
     judgements = [(number, *found) for number, game in enumerate(games, 1) for found in mistakes(number, game)]
     for least, name in enumerate(("inaccuracy", "mistake", "blunder"), 1):
-        other = [(number, ply) for number, ply, worst, _ in judgements if worst >= least]
-        report(f"find --mistake {name}", pairs("--mistake", name), other)
+        expected = [(number, ply) for number, ply, worst, _ in judgements if worst >= least]
+        report(f"find --mistake {name}", pairs("--mistake", name), expected)
     clocks = {}
     for number, game in enumerate(games, 1):
         for ply, node in enumerate(game.mainline(), 1):
             if node.clock() is not None:
                 clocks[number, ply] = node.clock()
-    short = [place for place, clock in clocks.items() if clock < 10]
+    short = [location for location, clock in clocks.items() if clock < 10]
     report("find --clock-below 10", pairs("--clock-below", "10"), short)
     hasty = [(number, ply) for number, ply, worst, _ in judgements if worst == 3 and clocks.get((number, ply), 99) < 10]
     report("find --mistake blunder --clock-below 10", pairs("--mistake", "blunder", "--clock-below", "10"), hasty)
 
     columns = "game,whiteblunders,blackblunders,whitelowclock,blacklowclock,whiteaccuracy,blackaccuracy"
     rows = [json.loads(line) for line in run("list", str(archive), "--columns", columns, "--json")]
-    own, other = [], []
+    results, expected = [], []
     for number, (game, row) in enumerate(zip(games, rows), 1):
         exact = accuracy(game)
         for side, name in ((white, "white"), (black, "black")):
@@ -300,10 +301,10 @@ def main():
             ) else []
             value = exact.get(side)
             near = value is not None and row[f"{name}accuracy"] is not None and abs(value - row[f"{name}accuracy"]) < 0.006
-            own.append((number, name, row[f"{name}blunders"], row[f"{name}lowclock"], True))
-            other.append((number, name, count if is_judged else None, min(left, default=None),
+            results.append((number, name, row[f"{name}blunders"], row[f"{name}lowclock"], True))
+            expected.append((number, name, count if is_judged else None, min(left, default=None),
                           near or value is None and row[f"{name}accuracy"] is None))
-    report("blunders, lowest clock and accuracy of each side", own, other)
+    report("blunders, lowest clock and accuracy of each side", results, expected)
 
     def listed(filter):
         return [int(line) for line in run("list", str(archive), "--where", filter, "--format", "numbers")]
@@ -321,9 +322,9 @@ def main():
     report(f"list --where 'player = {name} and opponentelo >= 1600 and score >= 0.5'",
            listed(f'player = "{name}" and opponentelo >= 1600 and score >= 0.5'),
            numbers(lambda tags: any(
-               tags[own] == name and tags.get(f"{foe}Elo", "?").isdigit() and int(tags[f"{foe}Elo"]) >= 1600
+               tags[color] == name and tags.get(f"{foe}Elo", "?").isdigit() and int(tags[f"{foe}Elo"]) >= 1600
                and tags["Result"] in (win, "1/2-1/2")
-               for own, foe, win in (("White", "Black", "1-0"), ("Black", "White", "0-1")))))
+               for color, foe, win in (("White", "Black", "1-0"), ("Black", "White", "0-1")))))
     return 1 if failures else 0
 
 

@@ -33,8 +33,8 @@ class Network(nn.Module):
     def forward(self, features: torch.Tensor, turn: torch.Tensor) -> torch.Tensor:
         white, black = (self.table(*halfkp_bags(features[:, side])) for side in (0, 1))
         black_moves = turn.bool().unsqueeze(1)
-        own, other = torch.where(black_moves, black, white), torch.where(black_moves, white, black)
-        return self.rest(torch.cat((own, other), 1)).squeeze(1)
+        mover, opponent = torch.where(black_moves, black, white), torch.where(black_moves, white, black)
+        return self.rest(torch.cat((mover, opponent), 1)).squeeze(1)
 
 
 network = Network()

@@ -18,5 +18,5 @@ STEP = 50_000
 work = [(path, at, at + STEP) for path in sys.argv[1:] for at in range(0, len(scoresheet.open(path)), STEP)]
 meta = part(*work[0]).compute().iloc[:0]
 if __name__ == "__main__":
-    games = dd.from_delayed([part(*own) for own in work], meta=meta)
+    games = dd.from_delayed([part(*span) for span in work], meta=meta)
     print(games.groupby("eco").plies.agg(["count", "mean"]).compute().sort_values("count", ascending=False).head(5))

@@ -17,5 +17,5 @@ def part(path: str, first: int, past: int) -> pa.Table:
 STEP = 50_000
 work = [(path, at, at + STEP) for path in sys.argv[1:] for at in range(0, len(scoresheet.open(path)), STEP)]
 ray.init(log_to_driver=False)
-counted = pa.concat_tables(ray.get([part.remote(*own) for own in work]))
+counted = pa.concat_tables(ray.get([part.remote(*span) for span in work]))
 print(counted.group_by("eco").aggregate([("eco_count", "sum")]).sort_by([("eco_count_sum", "descending")]).slice(0, 5))

@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 def games(work: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yields rows of the games in some ranges. A worker reads them: it needs the wheel, and the same paths."""
     for batch in work:
-        for own in batch.to_pylist():
-            view = scoresheet.open(own["path"])[own["first"] : own["past"]]
+        for row in batch.to_pylist():
+            view = scoresheet.open(row["path"])[row["first"] : row["past"]]
             yield from view.table(["eco", "plies"], dictionaries=False).to_arrow().to_batches()
 
 

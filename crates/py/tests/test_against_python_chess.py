@@ -20,38 +20,38 @@ GAMES = int(os.environ.get("SCORESHEET_GAMES", "400"))
 FILES = 40
 
 
-def known_difference(own: scoresheet.Game, text: bytes, theirs: pgn.Game) -> str | None:
+def known_difference(game: scoresheet.Game, text: bytes, theirs: pgn.Game) -> str | None:
     """Returns the reason why python-chess may read a game differently, or None."""
-    if theirs.errors or own.faults:
+    if theirs.errors or game.faults:
         # After an unreadable move, python-chess continues with the next word that is a move; Scoresheet keeps the rest
         # as raw text.
         return "a fault in the game"
     if b"\\" in text:
-        return "python-chess leaves the backslashes in tag values that the standard escapes"
-    if any(text.count(f"[{name} ".encode()) > 1 for name, _ in own.tags):
-        return "a tag twice"
+        return "python-chess keeps the backslashes of escapes in tag values"
+    if any(text.count(f"[{name} ".encode()) > 1 for name, _ in game.tags):
+        return "a repeated tag"
     if re.search(rb"^[ \t]+\[", text, re.MULTILINE):
-        return "python-chess wants tags at the beginning of a line"
+        return "python-chess accepts tags only at the beginning of a line"
     movetext = re.sub(rb"^\s*(\[.*\s+)*", b"", text)
     if re.search(rb"\n[ \t\r]*\n\s*\S", movetext):
         return "python-chess ends a game at an empty line in its movetext"
     if movetext.split()[:1] == [b"0000"]:
-        return "python-chess takes 0000 for a move"
-    if own.headers.get("Result") == "*" != theirs.headers["Result"]:
-        return "python-chess takes the result of the movetext into a tag that has none"
+        return "python-chess reads 0000 as a move"
+    if game.headers.get("Result") == "*" != theirs.headers["Result"]:
+        return "python-chess copies the result of the movetext to a tag without one"
     outside = re.sub(rb"\{[^}]*\}", b"", text)
     for mark, why in (
         (b";", "python-chess drops comments after a semicolon"),
         (b"\n%", "python-chess drops lines after a percent sign"),
         (b"\xef\xbb\xbf", "a byte order mark within the text"),
-        (b"e.p.", "python-chess reads 'e.p.' as nothing, we as a word of its own"),
+        (b"e.p.", "python-chess ignores 'e.p.', Scoresheet keeps it as a separate word"),
     ):
         if mark in outside:
             return why
     try:
         text.decode()
     except UnicodeDecodeError:
-        return "bytes that are no UTF-8: read as Windows-1252 here, as latin-1 in the test"
+        return "bytes that are not UTF-8: read as Windows-1252 here, as latin-1 in the test"
     return None
 
 
@@ -96,20 +96,20 @@ def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
     compared = 0
     with scoresheet.open(folder / "own.bga") as archive:
         read = scoresheet.read_pgn(path)
-        for own, alone in zip(archive[:games], read):
-            text = own.original()
+        for game, alone in zip(archive[:games], read):
+            text = game.original()
             theirs = pgn.read_game(io.StringIO(text.decode("utf-8", "replace")))
             if theirs is None:
                 reasons["python-chess finds no game"] = reasons.get("python-chess finds no game", 0) + 1
                 continue
-            reason = known_difference(own, text, theirs)
+            reason = known_difference(game, text, theirs)
             if reason:
                 reasons[reason] = reasons.get(reason, 0) + 1
                 continue
-            ours = own.to_chess()
-            place = f"{path} game {own.number}"
-            assert dict(ours.headers) == dict(theirs.headers), place
-            assert nodes(ours) == nodes(theirs), place
+            ours = game.to_chess()
+            location = f"{path} game {game.number}"
+            assert dict(ours.headers) == dict(theirs.headers), location
+            assert nodes(ours) == nodes(theirs), location
             # FENs of the main line, and the moves that lead to them.
             board = theirs.board()
             # A game from the standard position has standard castling here, whatever its tag Variant says.
@@ -120,27 +120,27 @@ def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
                 sans.append(board.san(move))
                 board.push(move)
                 fens.append(board.fen(en_passant="fen"))
-            assert own.fens() == fens, place
-            assert own.moves == moves, place
-            assert own.san == sans, place
-            assert own.headers == {k: v for k, v in theirs.headers.items() if f"[{k} ".encode() in text}, place
-            for node, clock in zip(theirs.mainline(), own.clocks, strict=True):
+            assert game.fens() == fens, location
+            assert game.moves == moves, location
+            assert game.san == sans, location
+            assert game.headers == {k: v for k, v in theirs.headers.items() if f"[{k} ".encode() in text}, location
+            for node, clock in zip(theirs.mainline(), game.clocks, strict=True):
                 # python-chess ignores clocks without hours, and the remaining times that tournament managers write.
                 left = re.search(r"\btl=(?:(\d+):(\d+):(\d+)|(\d+))", node.comment)
                 if left:
                     # Milliseconds, or hours, minutes and seconds.
                     hours, minutes, seconds, thousandths = (int(part or 0) for part in left.groups())
                     expected = thousandths + 1000 * (3600 * hours + 60 * minutes + seconds)
-                    assert clock is not None and round(clock * 1000) == expected, f"{place}: {node.comment}"
+                    assert clock is not None and round(clock * 1000) == expected, f"{location}: {node.comment}"
                 elif node.clock() is not None or not re.search(r"%clk\s+\d+:\d+(\.\d+)?\]", node.comment):
-                    assert clock == node.clock(), f"{place}: {node.comment}"
+                    assert clock == node.clock(), f"{location}: {node.comment}"
             # Compares the same games without an archive, and after conversion back from python-chess.
-            assert alone.tags == own.tags and alone.events() == own.events(), place
+            assert alone.tags == game.tags and alone.events() == game.events(), location
             with scoresheet.ArchiveWriter(folder / "back.bga") as writer:
                 writer.add(theirs)
             with scoresheet.open(folder / "back.bga") as back:
-                assert nodes(back[0].to_chess()) == nodes(theirs), place
-                assert dict(back[0].to_chess().headers) == dict(theirs.headers), place
+                assert nodes(back[0].to_chess()) == nodes(theirs), location
+                assert dict(back[0].to_chess().headers) == dict(theirs.headers), location
             for rest in ("back.bga", "back.bgi"):
                 (folder / rest).unlink(missing_ok=True)
             compared += 1
@@ -162,14 +162,14 @@ def test_corpora(name: str, tmp_path: Path) -> None:
     # The games are evenly distributed over the corpus.
     files = files[:: -(-len(files) // FILES)]
     compared, reasons = 0, collections.Counter[str]()
-    for place, path in enumerate(files):
-        share = -(-(GAMES - compared) // (len(files) - place))
+    for index, path in enumerate(files):
+        share = -(-(GAMES - compared) // (len(files) - index))
         try:
-            own, why = compare(path, tmp_path, share)
+            equal, why = compare(path, tmp_path, share)
         except (ValueError, OSError) as error:
             assert name == "hard", f"{path}: {error}"
-            own, why = 0, {"no archive comes of the file": 1}
-        compared += own
+            equal, why = 0, {"the import of the file failed": 1}
+        compared += equal
         reasons.update(why)
-    print(f"{name}: {compared} games equal, {reasons.total()} left out: {dict(reasons)}")
+    print(f"{name}: {compared} games equal, {reasons.total()} skipped: {dict(reasons)}")
     assert compared >= 30, reasons

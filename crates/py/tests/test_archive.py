@@ -126,8 +126,11 @@ def test_what_stands_in_a_game(write) -> None:
     assert [eval and (eval.centipawns, eval.mate) for eval in game.evals] == [(35, None), (None, -3), None, None]
     assert [(comment.ply, comment.depth) for comment in game.comments] == [(0, 0), (1, 0), (2, 0)]
     assert game.comments[1].command("eval") == "0.35" and game.comments[2].elapsed == 7.0
-    assert [(own.ply, own.depth, own.san) for own in game.variations] == [(1, 1, ["d4", "d5", "c4"]), (2, 2, ["Nf6"])]
-    assert [(own.ply, str(own.eval), own.clock, own.time) for own in game.analysis] == [
+    assert [(variation.ply, variation.depth, variation.san) for variation in game.variations] == [
+        (1, 1, ["d4", "d5", "c4"]),
+        (2, 2, ["Nf6"]),
+    ]
+    assert [(entry.ply, str(entry.eval), entry.clock, entry.time) for entry in game.analysis] == [
         (1, "0.35", 180.5, None),
         (2, "#-3", None, 7.0),
     ]
@@ -185,7 +188,7 @@ def test_where_find_and_tree(archive: scoresheet.Archive) -> None:
         (lambda a: a.table(where="elo >"), 6),
     ],
 )
-def test_query_errors_show_their_place(archive: scoresheet.Archive, call, column: int) -> None:
+def test_query_errors_show_their_column(archive: scoresheet.Archive, call, column: int) -> None:
     with pytest.raises(scoresheet.QueryError) as error:
         call(archive)
     assert error.value.column == column and "^" in str(error.value)
@@ -415,13 +418,13 @@ def test_threads(archive: scoresheet.Archive, made: Path) -> None:
     expected = [game.fen() for game in archive[::100]]
     wrong: list[object] = []
 
-    def read(own: scoresheet.Archive) -> None:
+    def read(shared: scoresheet.Archive) -> None:
         try:
             for _ in range(3):
-                if [game.fen() for game in own[::100]] != expected:
+                if [game.fen() for game in shared[::100]] != expected:
                     wrong.append("another answer")
-                own.find("e4 c5"), own.where("elo > 1500"), list(own.table(["white", "plies"]).types)
-                own.batch([1, 2, 3], [1, 2, 3])
+                shared.find("e4 c5"), shared.where("elo > 1500"), list(shared.table(["white", "plies"]).types)
+                shared.batch([1, 2, 3], [1, 2, 3])
         except ValueError as error:
             if "closed" not in str(error):
                 wrong.append(error)
@@ -429,7 +432,7 @@ def test_threads(archive: scoresheet.Archive, made: Path) -> None:
             wrong.append(error)
 
     closing = scoresheet.open(made / "games.bga")
-    threads = [threading.Thread(target=read, args=(own,)) for own in (archive, closing) for _ in range(8)]
+    threads = [threading.Thread(target=read, args=(shared,)) for shared in (archive, closing) for _ in range(8)]
     for thread in threads:
         thread.start()
     time.sleep(0.2)

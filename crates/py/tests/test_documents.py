@@ -23,8 +23,8 @@ def docstrings() -> Iterator[tuple[str, str]]:
         thing = getattr(scoresheet, name)
         yield name, getattr(thing, "__doc__", None) or ""
         if isinstance(thing, type) and not issubclass(thing, Exception):
-            for own, member in vars(thing).items():
-                yield f"{name}.{own}", getattr(member, "__doc__", None) or ""
+            for attribute, member in vars(thing).items():
+                yield f"{name}.{attribute}", getattr(member, "__doc__", None) or ""
 
 
 @pytest.fixture
@@ -52,7 +52,9 @@ def test_everything_public_is_documented() -> None:
     assert not missing
 
 
-@pytest.mark.parametrize(("name", "text"), [pair for pair in docstrings() if ">>>" in pair[1]], ids=lambda own: own[:40])
+@pytest.mark.parametrize(
+    ("name", "text"), [pair for pair in docstrings() if ">>>" in pair[1]], ids=lambda text: text[:40]
+)
 def test_docstrings(name: str, text: str, folder: Path) -> None:
     assert run(name, text, {"scoresheet": scoresheet, "archive": scoresheet.open("games.bga")}) > 0
 
@@ -110,6 +112,6 @@ def test_svg(archive: scoresheet.Archive) -> None:
 
     root = ElementTree.fromstring(archive[0].svg(10))
     pieces = sum(letter.isalpha() for letter in archive[0].fen(10).split()[0])
-    assert sum(1 for own in root.iter() if own.tag.endswith("}g")) == pieces
+    assert sum(1 for element in root.iter() if element.tag.endswith("}g")) == pieces
     for shown in (archive, archive[0], archive.tree(), archive.table()):
         assert "<" in shown._repr_html_()

@@ -29,7 +29,7 @@ def command(*arguments: object) -> bytes:
 
 
 @pytest.fixture
-def own(made: Path, tmp_path: Path) -> Path:
+def replica(made: Path, tmp_path: Path) -> Path:
     """An archive that a test may change."""
     return Path(shutil.copy(made / "games.bga", tmp_path / "games.bga"))
 
@@ -49,8 +49,8 @@ def test_a_game_is_a_mapping(archive: scoresheet.Archive, write) -> None:
     bare = next(scoresheet.read_pgn(io.BytesIO(b"1. e4 *\n")))
     assert len(bare) == 0 and bare and not list(bare)
     # Equal games have equal hashes, whatever their numbers.
-    one, two = scoresheet.read_pgn(io.BytesIO(b"1. e4 *\n\n1. e4 *\n"))
-    assert one == two and hash(one) == hash(two) and len({one, two}) == 1
+    first, second = scoresheet.read_pgn(io.BytesIO(b"1. e4 *\n\n1. e4 *\n"))
+    assert first == second and hash(first) == hash(second) and len({first, second}) == 1
 
 
 def test_sequences(archive: scoresheet.Archive) -> None:
@@ -150,7 +150,7 @@ def test_file_objects(made: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "broken.bga").exists()
 
 
-def test_to_pgn(archive: scoresheet.Archive, own: Path, tmp_path: Path) -> None:
+def test_to_pgn(archive: scoresheet.Archive, replica: Path, tmp_path: Path) -> None:
     text = archive.to_pgn()
     assert text.count("[Event ") == 3000
     assert archive.to_pgn(tmp_path / "all.pgn") == 3000
@@ -169,38 +169,40 @@ def test_to_pgn(archive: scoresheet.Archive, own: Path, tmp_path: Path) -> None:
         archive.to_pgn(tmp_path / "all.pgn")
     assert archive[:1].to_pgn(tmp_path / "all.pgn", overwrite=True) == 1
     with pytest.raises(ValueError):
-        scoresheet.open(own).to_pgn(own, overwrite=True)
+        scoresheet.open(replica).to_pgn(replica, overwrite=True)
     with pytest.raises(ValueError):
-        scoresheet.open(own).to_pgn(own.with_suffix(".bgi"), overwrite=True)
-    assert len(scoresheet.open(own)) == 3000
-    assert command("export", own) == text.encode()
+        scoresheet.open(replica).to_pgn(replica.with_suffix(".bgi"), overwrite=True)
+    assert len(scoresheet.open(replica)) == 3000
+    assert command("export", replica) == text.encode()
 
 
-def test_verify(own: Path) -> None:
-    archive = scoresheet.open(own, map=False)
+def test_verify(replica: Path) -> None:
+    archive = scoresheet.open(replica, map=False)
     archive.build_index()
     [report] = archive.verify()
     assert report["sound"] and report["plies"] == sum(game.plies for game in archive)
     assert {entry["file"]: entry["state"] for entry in report["beside"]} == dict.fromkeys(["bgs", "bgp", "bgh"], "good")
     assert archive.verify(quick=True)[0]["level"] == "quick"
-    expected = json.loads(command("verify", own, "--json"))
+    expected = json.loads(command("verify", replica, "--json"))
     assert {name: value for name, value in report.items() if name != "archive"} == expected
-    damaged = bytearray(own.read_bytes())
+    damaged = bytearray(replica.read_bytes())
     damaged[len(damaged) // 2] ^= 0xFF
-    own.write_bytes(damaged)
+    replica.write_bytes(damaged)
     [report] = archive.verify()
     assert not report["sound"] and report["damage"] and report["lost"]
 
 
-def test_build_index(own: Path) -> None:
-    archive = scoresheet.open(own)
+def test_build_index(replica: Path) -> None:
+    archive = scoresheet.open(replica)
     found = archive.find("e4 c5").numbers
     assert archive.side_files == [{"bgp": "missing", "bgs": "missing", "bgh": "missing"}]
     sizes = archive.build_index()
-    assert sizes == {own.with_suffix(end): own.with_suffix(end).stat().st_size for end in (".bgh", ".bgs", ".bgp")}
+    assert sizes == {
+        replica.with_suffix(end): replica.with_suffix(end).stat().st_size for end in (".bgh", ".bgs", ".bgp")
+    }
     # The new side files are used immediately.
     assert archive.side_files == [{"bgp": "file", "bgs": "file", "bgh": "file"}]
-    assert archive.find("e4 c5").numbers == found and archive == scoresheet.open(own)
+    assert archive.find("e4 c5").numbers == found and archive == scoresheet.open(replica)
     with pytest.raises(ValueError):
         archive.build_index(memory=0)
     archive.close()
@@ -208,13 +210,13 @@ def test_build_index(own: Path) -> None:
         archive.build_index()
 
 
-def test_stats(own: Path) -> None:
-    archive = scoresheet.open(own)
+def test_stats(replica: Path) -> None:
+    archive = scoresheet.open(replica)
     stats = archive.stats()
     assert stats["games"] == 3000 and sum(stats["results"].values()) == 3000
-    assert stats == json.loads(command("stats", own, "--json"))
+    assert stats == json.loads(command("stats", replica, "--json"))
     assert archive.where("elo >= 2000").stats(top=3) == json.loads(
-        command("stats", own, "--json", "--top", "3", "--where", "elo >= 2000")
+        command("stats", replica, "--json", "--top", "3", "--where", "elo >= 2000")
     )
     assert archive[:0].stats()["games"] == 0
 
@@ -293,16 +295,16 @@ def test_the_limit_of_indices(archive: scoresheet.Archive) -> None:
 
 def test_refused_sources(tmp_path: Path) -> None:
     text = b"[White \"One\"]\n\n1. e4 e5 1-0\n\n" * 40
-    whole, cut, foreign = (tmp_path / name for name in ("a.pgn", "b.pgn.gz", "c.pgn"))
-    whole.write_bytes(text)
+    complete, cut, foreign = (tmp_path / name for name in ("a.pgn", "b.pgn.gz", "c.pgn"))
+    complete.write_bytes(text)
     cut.write_bytes(gzip.compress(text, 0)[:-40])
     foreign.write_bytes(b"\x89PNG\r\n\x1a\n")
-    sources = [foreign, cut, whole]
+    sources = [foreign, cut, complete]
     with pytest.warns(UserWarning, match="this is not PGN but a PNG image"):
         summary = scoresheet.import_pgn(sources, tmp_path / "x.bga")
     assert [Path(name).name for name, _ in summary.refused] == ["c.pgn", "b.pgn.gz"]
     assert "truncated" in summary.refused[1][1] and 40 < summary.stored < 80
-    for sources in ([whole, cut], [whole, foreign], [foreign]):
+    for sources in ([complete, cut], [complete, foreign], [foreign]):
         with pytest.raises((ValueError, OSError)):
             scoresheet.import_pgn(sources, tmp_path / "y.bga", stop_at_refused=True, replace=True)
     with pytest.raises(ValueError, match="PNG image"):

@@ -197,9 +197,9 @@ def test_arrays_of_another_type_are_refused(archive: scoresheet.Archive) -> None
         tensor = archive.batch(games, plies, [name])[name]
         wrong = [dtype.replace("i", "u") if "i" in dtype else dtype.replace("u", "i"), f"S{dtype[1]}", f"V{dtype[1]}"]
         wrong += {"2": [">i2", ">u2", "f2"], "4": [">i4", "f4"], "8": [">u8", "f8"], "1": ["?"]}[dtype[1]]
-        for other in wrong:
+        for kind in wrong:
             with pytest.raises(ValueError, match="out"):
-                archive.batch(games, plies, out={name: numpy.zeros(tensor.shape, other)})
+                archive.batch(games, plies, out={name: numpy.zeros(tensor.shape, kind)})
         for shape in [(len(games) + 1, *tensor.shape[1:]), (1, tensor.size), tensor.shape[::-1] + (1,)]:
             with pytest.raises(ValueError, match="out"):
                 archive.batch(games, plies, out={name: numpy.zeros(shape, dtype)})
@@ -319,12 +319,12 @@ def test_a_pickle_equals_what_was_pickled(archive: scoresheet.Archive, write, tm
 1. e4 e5 2. Ke3 Nf6 *
 """
     games = [*scoresheet.read_pgn(io.BytesIO((pgn + "\n" + CASTLED).encode())), *archive[:50], *write(pgn)]
-    own = [next(scoresheet.read_pgn(io.BytesIO(game.pgn().encode()))) for game in archive[:200]]
-    for game in [*games, *own]:
-        for other in (pickle.loads(pickle.dumps(game)), copy.copy(game), copy.deepcopy(game)):
-            assert other == game and hash(other) == hash(game)
-            assert other.number == game.number and other.faults == game.faults and other.pgn() == game.pgn()
-            assert other.moves == game.moves
+    read = [next(scoresheet.read_pgn(io.BytesIO(game.pgn().encode()))) for game in archive[:200]]
+    for game in [*games, *read]:
+        for copied in (pickle.loads(pickle.dumps(game)), copy.copy(game), copy.deepcopy(game)):
+            assert copied == game and hash(copied) == hash(game)
+            assert copied.number == game.number and copied.faults == game.faults and copied.pgn() == game.pgn()
+            assert copied.moves == game.moves
     assert games[0] != games[1]
     with pytest.raises(ValueError):
         scoresheet._scoresheet._restored_game([], "8/8 w", [], None, 1, [])

@@ -57,16 +57,16 @@ def test_consumers_agree(archive: scoresheet.Archive) -> None:
     table = archive.table(COLUMNS, where="whiteelo >= 1700")
     expected = pyarrow.table(table).to_pylist()
     assert len(expected) == len(table) > 100
-    tried = 0
+    installed = 0
     for name, read in CONSUMERS.items():
         try:
             got = read(table)
         except ImportError:
             continue
-        tried += 1
+        installed += 1
         assert [plain(row) for row in got] == [plain(row) for row in expected], name
-    if tried < len(CONSUMERS):
-        pytest.skip(f"only {tried} of {len(CONSUMERS)} consumers are installed")
+    if installed < len(CONSUMERS):
+        pytest.skip(f"only {installed} of {len(CONSUMERS)} consumers are installed")
 
 
 def plain(row: dict) -> dict:
@@ -152,13 +152,14 @@ def test_clocks_evals_tags_and_moves(write) -> None:
         "2. Nf3 {[%eval #-2]} 1-0\n\n[FEN \"4k3/8/8/8/8/8/8/R3K2R b KQ - 3 9\"]\n[SetUp \"1\"]\n\n1... Kd7 {[%clk 0:00:09]} 2. O-O *\n"
     )
     names = ["clocks_white", "clocks_black", "evals", "tags", "moves_uci", "movetext", "date", "date_text", "start_fen", "result"]
-    one, two = archive.table(names).to_arrow().to_pylist()
-    assert (one["clocks_white"], one["clocks_black"], one["evals"]) == ([180, None], [179], [50, None, -32767])
-    assert (two["clocks_white"], two["clocks_black"], two["evals"]) == ([None], [9], None)
-    assert dict(one["tags"]) == {"Annotator": "N"} and one["date"] is None and one["date_text"] == "2013.??.??"
-    assert two["moves_uci"] == ["e8d7", "e1g1"] and two["start_fen"].startswith("4k3") and one["start_fen"] is None
-    assert one["movetext"].startswith("1. e4 {[%clk 0:03:00][%eval 0.5]} 1... e5") and one["movetext"].endswith(" 1-0")
-    assert (one["result"], two["result"]) == ("1-0", "*")
+    first, second = archive.table(names).to_arrow().to_pylist()
+    assert (first["clocks_white"], first["clocks_black"], first["evals"]) == ([180, None], [179], [50, None, -32767])
+    assert (second["clocks_white"], second["clocks_black"], second["evals"]) == ([None], [9], None)
+    assert dict(first["tags"]) == {"Annotator": "N"} and first["date"] is None and first["date_text"] == "2013.??.??"
+    assert second["moves_uci"] == ["e8d7", "e1g1"] and second["start_fen"].startswith("4k3")
+    assert first["start_fen"] is None and first["movetext"].endswith(" 1-0")
+    assert first["movetext"].startswith("1. e4 {[%clk 0:03:00][%eval 0.5]} 1... e5")
+    assert (first["result"], second["result"]) == ("1-0", "*")
     brenner = archive.table(["brenner"]).to_arrow().to_pylist()
     assert len(brenner[0]["brenner"]) == 4 and brenner[1]["brenner"].startswith(b"\0F4k3/8/8")
 

@@ -28,10 +28,11 @@ def expected(board: chess.Board, move: chess.Move | None, mover: bool) -> dict:
     bits = [int(seen.pieces(piece, color)) for color, piece in PIECES]
     names = scoresheet.move_names()
 
-    def number(own: chess.Move) -> int:
-        turned = own
+    def number(move: chess.Move) -> int:
+        turned = move
         if flip:
-            turned = chess.Move(chess.square_mirror(own.from_square), chess.square_mirror(own.to_square), own.promotion)
+            origin, target = chess.square_mirror(move.from_square), chess.square_mirror(move.to_square)
+            turned = chess.Move(origin, target, move.promotion)
         return names.index(turned.uci())
 
     features = []
@@ -47,7 +48,7 @@ def expected(board: chess.Board, move: chess.Move | None, mover: bool) -> dict:
             }
         )
     legal = numpy.zeros(len(names), dtype=numpy.uint8)
-    legal[[number(own) for own in board.legal_moves]] = 1
+    legal[[number(move) for move in board.legal_moves]] = 1
     rights = [seen.has_kingside_castling_rights, seen.has_queenside_castling_rights]
     castling = sum(rights[bit % 2](bit < 2) << bit for bit in range(4))
     return {
@@ -74,11 +75,11 @@ def test_tensors(archive: scoresheet.Archive, mover: bool) -> None:
         board = chess.Board(game.fen(ply))
         move = chess.Move.from_uci(game.moves[ply]) if ply < game.plies else None
         for name, value in expected(board, move, mover).items():
-            own = tensors[name][row]
+            tensor = tensors[name][row]
             if name == "halfkp":
-                assert [set(side[side >= 0].tolist()) for side in own] == value
+                assert [set(side[side >= 0].tolist()) for side in tensor] == value
             else:
-                assert numpy.array_equal(own, value), (name, number, ply)
+                assert numpy.array_equal(tensor, value), (name, number, ply)
         result = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}[game.result]
         flip = mover and not board.turn
         assert tensors["result"][row] == (-result if flip else result)
@@ -101,7 +102,7 @@ def test_threads_and_out_give_the_same(archive: scoresheet.Archive) -> None:
         archive.batch([1], [0], out={"bitboards": numpy.empty(96, dtype=numpy.uint8)})
 
 
-def test_wrong_places(archive: scoresheet.Archive) -> None:
+def test_wrong_positions(archive: scoresheet.Archive) -> None:
     for game, ply in ((0, 0), (3001, 0), (-1, 0), (2**62, 0), (1, 26), (1, -27), (0, -1), (1, -(2**63)), (1, 2**40)):
         with pytest.raises(IndexError):
             archive.batch([game], [ply])
@@ -121,13 +122,13 @@ def test_positions(archive: scoresheet.Archive) -> None:
     games, plies = positions.locate(numpy.arange(len(positions)))
     assert list(zip(games.tolist(), plies.tolist())) == everything
     part = archive.positions(skip_plies=10, skip_last=3, mover_elo=(1700, 1900))
-    wanted = [
+    selected = [
         (game.number, ply)
         for game in archive
         for ply in range(10, game.plies - 3)
         if game[("WhiteElo", "BlackElo")[ply % 2]].isdigit() and 1700 <= int(game[("WhiteElo", "BlackElo")[ply % 2]]) <= 1900
     ]
-    assert [part[place] for place in range(len(part))] == wanted
+    assert [part[index] for index in range(len(part))] == selected
     with pytest.raises(IndexError):
         part[len(part)]
 
@@ -135,16 +136,16 @@ def test_positions(archive: scoresheet.Archive) -> None:
 def test_quiet_positions(archive: scoresheet.Archive) -> None:
     few = archive[:40]
     quiet = few.positions(quiet=True, skip_plies=4)
-    wanted = []
+    selected = []
     for game in few:
         board = chess.Board()
         for ply, move in enumerate(game.moves):
             move = chess.Move.from_uci(move)
             loud = board.is_check() or board.is_capture(move) or move.promotion or board.gives_check(move)
             if ply >= 4 and not loud:
-                wanted.append((game.number, ply))
+                selected.append((game.number, ply))
             board.push(move)
-    assert [quiet[place] for place in range(len(quiet))] == wanted
+    assert [quiet[index] for index in range(len(quiet))] == selected
 
 
 def test_samples(archive: scoresheet.Archive) -> None:
@@ -154,8 +155,8 @@ def test_samples(archive: scoresheet.Archive) -> None:
     assert (games == again[0][:2000]).all() and (plies == again[1][:2000]).all()
     assert not (games == positions.sample(2000, 10)[0]).all()
     assert len(set(zip(games.tolist(), plies.tolist()))) == 2000
-    whole = positions.sample(10**9, 1)
-    assert len(set(zip(*(array.tolist() for array in whole)))) == len(positions)
+    every = positions.sample(10**9, 1)
+    assert len(set(zip(*(array.tolist() for array in every)))) == len(positions)
 
 
 def test_parts_have_no_game_in_common(archive: scoresheet.Archive) -> None:
@@ -182,7 +183,7 @@ def test_without_numpy(made: Path) -> None:
     assert done.stdout.strip() == "(50, 12, 8, 8) 50 True", done.stderr
 
 
-def test_a_fork_has_threads_of_its_own(archive: scoresheet.Archive) -> None:
+def test_a_fork_has_separate_threads(archive: scoresheet.Archive) -> None:
     if not hasattr(os, "fork"):
         pytest.skip("no fork here")
     games, plies = archive.sample(5000, 2)

@@ -41,7 +41,7 @@ def main(address, pid, positions, scans=50):
     connect = lambda: http.client.HTTPConnection(at.hostname, at.port, timeout=120)
     connection = connect()
 
-    def ask(path):
+    def request(path):
         began = time.perf_counter()
         connection.request("GET", path)
         answer = connection.getresponse()
@@ -51,30 +51,30 @@ def main(address, pid, positions, scans=50):
 
     with open(positions, encoding="utf-8") as file:
         fens = [found[0] for found in map(FEN.search, file) if found]
-    print("asked | requests | p50 ms | p95 ms | p99 ms | worst ms")
+    print("request | count | p50 ms | p95 ms | p99 ms | worst ms")
     print("---|---|---|---|---|---")
-    ask("/explorer")
+    request("/explorer")
     paths = [f"/masters?fen={quote(fen)}" for fen in fens]
     times, spent = [], []
     for path in paths:
         before = processor(pid)
-        times.append(ask(path))
+        times.append(request(path))
         spent.append(processor(pid) - before)
     print(line("`/masters`, first time", times))
     print(line("its processor time", spent), flush=True)
-    print(line("`/masters`, again", map(ask, paths)), flush=True)
+    print(line("`/masters`, again", map(request, paths)), flush=True)
 
     if not scans:
         return
     states, done = [], threading.Event()
 
     def scan(number):
-        own = connect()
+        client = connect()
         # Material without an index and with varying plies, so the cache has no answer.
         body = json.dumps({"material": "KRPkr", "where": f"plies > {number}", "listed": 1})
         try:
-            own.request("POST", "/api/v1/find", body, {"Content-Type": "application/json"})
-            answer = own.getresponse()
+            client.request("POST", "/api/v1/find", body, {"Content-Type": "application/json"})
+            answer = client.getresponse()
             answer.read()
             states.append(answer.status)
         except OSError as error:
@@ -85,7 +85,7 @@ def main(address, pid, positions, scans=50):
 
     def visit():
         while not done.is_set():
-            pages.append(ask("/explorer"))
+            pages.append(request("/explorer"))
             time.sleep(0.02)
 
     visitor = threading.Thread(target=visit)

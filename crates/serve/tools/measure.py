@@ -3,7 +3,7 @@
 
     python3 tools/measure.py http://127.0.0.1:8064 PID [REQUESTS]
 
-Needs only the standard library. PID is the server's process. /proc has its processor time and memory.
+Needs only the standard library. PID is the server's process. The script reads its processor time and memory in /proc.
 """
 import gzip
 import http.client
@@ -45,7 +45,7 @@ def main(address, pid, requests=0):
     at = urlsplit(address)
     connection = http.client.HTTPConnection(at.hostname, at.port)
 
-    def ask(path, packed=False):
+    def request(path, packed=False):
         connection.request("GET", path, headers={"Accept-Encoding": "gzip"} if packed else {})
         answer = connection.getresponse()
         body = answer.read()
@@ -56,11 +56,11 @@ def main(address, pid, requests=0):
     print("`/masters` of one position | p50 ms | processor ms | games")
     print("---|---|---|---")
     for line in LINES:
-        ask(f"/masters?play={line}")
+        request(f"/masters?play={line}")
         times, before = [], processor(pid)
         for number in range(20):
             began = time.perf_counter()
-            answer = json.loads(ask(f"/masters?play={line}&source={number}"))
+            answer = json.loads(request(f"/masters?play={line}&source={number}"))
             times.append(1000 * (time.perf_counter() - began))
         spent = 1000 * (processor(pid) - before) / len(times)
         times.sort()
@@ -72,17 +72,17 @@ def main(address, pid, requests=0):
         paths = [route.replace("LINE", line) for line in LINES] if "LINE" in route else [route]
         rounds = max(1, 140 // len(paths))
         for path in paths:
-            ask(path)
+            request(path)
         times, before = [], processor(pid)
         for _ in range(rounds):
             for path in paths:
                 began = time.perf_counter()
-                ask(path)
+                request(path)
                 times.append(1000 * (time.perf_counter() - began))
         spent = 1000 * (processor(pid) - before) / len(times)
         times.sort()
-        body = ask(paths[0])
-        packed = ask(paths[0], packed=True)
+        body = request(paths[0])
+        packed = request(paths[0], packed=True)
         if packed[:2] == b"\x1f\x8b":
             assert gzip.decompress(packed) == body
         name = f"`{route}` {what}".strip()
@@ -94,13 +94,15 @@ def main(address, pid, requests=0):
             line = LINES[number % len(LINES)]
             kind = number % 4
             if kind == 0:
-                ask(f"/api/v1/position?play={line}&n={number}")
+                request(f"/api/v1/position?play={line}&n={number}")
             elif kind == 1:
-                ask(f"/api/v1/games/{1 + number * 7919 % 280_000}")
+                request(f"/api/v1/games/{1 + number * 7919 % 280_000}")
             elif kind == 2:
-                ask(f"/api/v1/games?limit=5&where=plies+%3E+{number % 400}+and+elo+%3E%3D+{2000 + number % 700}" if number % 40 == 2 else "/explorer")
+                where = f"plies+%3E+{number % 400}+and+elo+%3E%3D+{2000 + number % 700}"
+                request(f"/api/v1/games?limit=5&where={where}" if number % 40 == 2 else "/explorer")
             else:
-                ask("/masters?play=b2b3,h7h5" if number % 8 == 3 else f"/api/v1/complete?text=car&n={number}" if number % 100 == 7 else "/assets/js/app.js")
+                completion = f"/api/v1/complete?text=car&n={number}" if number % 100 == 7 else "/assets/js/app.js"
+                request("/masters?play=b2b3,h7h5" if number % 8 == 3 else completion)
             if number % (requests // 10) == 0:
                 marks.append(memory(pid))
         marks.append(memory(pid))

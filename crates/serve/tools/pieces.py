@@ -28,7 +28,7 @@ def half(start, *segments):
     for before, segment in zip(reversed(points[:-1]), reversed(points[1:])):
         end = before[-2:]
         back = [*segment[2:4], *segment[0:2], *end] if len(segment) == 6 else [*end]
-        mirrored = [TILE - value if place % 2 == 0 else value for place, value in enumerate(back)]
+        mirrored = [TILE - value if index % 2 == 0 else value for index, value in enumerate(back)]
         text += ("L" if len(mirrored) == 2 else "C") + " ".join(map(number, mirrored))
     return text + "Z"
 

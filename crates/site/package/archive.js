@@ -33,9 +33,9 @@ export class Archive {
   request(path, params, { body, each } = {}) {
     const pieces = [];
     const take = each ?? ((piece) => pieces.push(piece));
-    const [status, kind, whole] = this.#reader.answer(path, query(params), body && JSON.stringify(body), (piece) => take(piece) !== false);
-    if (status >= 400) throw new Fault(status, JSON.parse(whole).error);
-    if (whole !== undefined || each) return { kind, body: whole };
+    const [status, kind, content] = this.#reader.answer(path, query(params), body && JSON.stringify(body), (piece) => take(piece) !== false);
+    if (status >= 400) throw new Fault(status, JSON.parse(content).error);
+    if (content !== undefined || each) return { kind, body: content };
     const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
     pieces.reduce((at, piece) => (all.set(piece, at), at + piece.length), 0);
     return { kind, body: all };
@@ -71,9 +71,9 @@ export class Archive {
   }
 
   /** Returns the games that reach a position (`fen`, `play`) or match a pattern (docs/FIND.md): `{hits, done}`. */
-  find(wanted) {
-    const isPosition = wanted.fen !== undefined || wanted.play !== undefined;
-    const { body } = isPosition ? this.request("find", wanted) : this.request("find", {}, { body: wanted });
+  find(request) {
+    const isPosition = request.fen !== undefined || request.play !== undefined;
+    const { body } = isPosition ? this.request("find", request) : this.request("find", {}, { body: request });
     const lines = decoder.decode(body).split("\n").filter(Boolean).map((line) => JSON.parse(line));
     const failed = lines.find((line) => line.error);
     if (failed) throw new Fault(500, failed.error);

@@ -129,7 +129,7 @@ export class Archive {
   position(params?: Params): Position;
   tree(params?: Params): Tree;
   /** Searches for a position (`fen`, `play`) or for a pattern (docs/FIND.md). */
-  find(wanted: Params | Record<string, unknown>): Found;
+  find(request: Params | Record<string, unknown>): Found;
   stats(params?: Params): Record<string, unknown>;
   close(): void;
 }

@@ -2,7 +2,7 @@
 
 import init, { loadModelBy, Reader } from "./scoresheet_wasm.js";
 import { Archive } from "./archive.js";
-import { Parts, counts, fetchedWhole } from "./source.js";
+import { Parts, counts, fetchedFile } from "./source.js";
 
 export { Archive, Fault } from "./archive.js";
 export { counts };
@@ -11,7 +11,7 @@ export { counts };
 export async function open(source, { name = "archive", index, module } = {}) {
   await init(module === undefined ? undefined : { module_or_path: module });
   // Packed moves need the model, which a worker can fetch.
-  loadModelBy(() => fetchedWhole(new URL("./model.bin", import.meta.url)));
+  loadModelBy(() => fetchedFile(new URL("./model.bin", import.meta.url)));
   const file = typeof source === "string" || source instanceof URL ? Parts.of(new URL(source, self.location).href) : source;
   return new Archive(new Reader(name, file, index, undefined, false));
 }

@@ -37,8 +37,8 @@ async function tidy() {
 self.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => self.clients.claim())));
 
 /** Answers with a cached range, or fetches and caches it. */
-async function range(request, wanted) {
-  const key = `${request.url}?${wanted.replace("=", "-")}`;
+async function range(request, rangeHeader) {
+  const key = `${request.url}?${rangeHeader.replace("=", "-")}`;
   const cache = await caches.open(RANGES);
   const kept = await cache.match(key);
   if (kept) {
@@ -46,7 +46,7 @@ async function range(request, wanted) {
     return new Response(kept.body, { status: 206, statusText: "Partial Content", headers });
   }
   // The browser's cache could answer a range request with the whole file.
-  const response = await fetch(request.url, { headers: { Range: wanted }, cache: "no-store", credentials: "same-origin" });
+  const response = await fetch(request.url, { headers: { Range: rangeHeader }, cache: "no-store", credentials: "same-origin" });
   if (response.status === 206) {
     const bytes = await response.clone().arrayBuffer();
     await cache.put(key, new Response(bytes)).catch(() => {});
@@ -75,9 +75,9 @@ self.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) return;
   const name = url.pathname.slice(root.pathname.length) || "index.html";
-  const wanted = request.headers.get("Range");
+  const rangeHeader = request.headers.get("Range");
   if (name.startsWith("data/")) {
-    if (wanted) event.respondWith(range(request, wanted));
+    if (rangeHeader) event.respondWith(range(request, rangeHeader));
     return;
   }
   if (name === "assets/wasm/model.bin") event.respondWith(seen(request));

@@ -9,10 +9,10 @@ import { pathToFileURL } from "node:url";
 const [folder, path, site, requests] = process.argv.slice(2);
 const { open, openSite, counts, Fault } = await import(pathToFileURL(`${folder}/node.js`));
 const lean = await openSite(path, site, { name: "games.bga" });
-const whole = await open(new Uint8Array(readFileSync(path)), { name: "games.bga" });
+const full = await open(new Uint8Array(readFileSync(path)), { name: "games.bga" });
 const decoder = new TextDecoder();
 
-function asked(archive, { path, query, body }) {
+function answerOf(archive, { path, query, body }) {
   try {
     const params = Object.fromEntries(new URLSearchParams(query));
     const answer = archive.request(path, params, { body: body === null ? undefined : JSON.parse(body) });
@@ -26,10 +26,10 @@ function asked(archive, { path, query, body }) {
 
 /** Removes permitted differences: whether there is an index; cursors, which contain the state of side files; and large
  * numbers of games, which the position index estimates. */
-function settled(path, text, other) {
+function settled(path, text, counterpart) {
   if (!/^[{[]/.test(text) || path === "find" || /pgn|original/.test(path)) return text;
   const json = JSON.parse(text);
-  const native = JSON.parse(other);
+  const native = JSON.parse(counterpart);
   delete json.next;
   delete json.is_indexed;
   // Only frequent positions have this data.
@@ -46,24 +46,24 @@ for await (const line of createInterface({ input: createReadStream(requests) }))
   const request = JSON.parse(line);
   const before = { ...counts };
   const began = performance.now();
-  const [status, text] = asked(request.whole ? whole : lean, request);
+  const [status, text] = answerOf(request.whole ? full : lean, request);
   const kind = `${request.path.replace(/\d+/, "N")}${request.whole ? " (whole)" : ""}`;
-  const own = (seen[kind] ??= { asked: 0, ms: 0, bytes: 0, most: 0, reads: 0 });
-  own.asked += 1;
-  own.ms += performance.now() - began;
-  own.bytes += counts.bytes - before.bytes;
-  own.most = Math.max(own.most, counts.bytes - before.bytes);
-  own.reads += counts.requests - before.requests;
+  const figures = (seen[kind] ??= { count: 0, ms: 0, bytes: 0, most: 0, reads: 0 });
+  figures.count += 1;
+  figures.ms += performance.now() - began;
+  figures.bytes += counts.bytes - before.bytes;
+  figures.most = Math.max(figures.most, counts.bytes - before.bytes);
+  figures.reads += counts.requests - before.requests;
   const same = status === request.status && (request.path === "find" && status === 200
     ? lines(text) === lines(request.text)
     : isDeepStrictEqual(settled(request.path, text, request.text), settled(request.path, request.text, text)));
   if (!same) wrong.push({ ...request, got: [status, text] });
 }
-for (const [kind, { asked, ms, bytes, most, reads }] of Object.entries(seen)) {
-  console.log(`${kind}: ${asked} asked, ${(ms / asked).toFixed(2)} ms, ${(reads / asked).toFixed(1)} reads, ${Math.round(bytes / asked)} bytes, at most ${most}`);
+for (const [kind, { count, ms, bytes, most, reads }] of Object.entries(seen)) {
+  console.log(`${kind}: ${count} requests, ${(ms / count).toFixed(2)} ms, ${(reads / count).toFixed(1)} reads, ${Math.round(bytes / count)} bytes, at most ${most}`);
 }
 lean.close();
-whole.close();
+full.close();
 if (wrong.length) {
   console.error(`${wrong.length} answers differ, the first:`);
   for (const { path, query, status, text, got } of wrong.slice(0, 5)) console.error(path, query, "\nnative", status, text.slice(0, 1500), "\nhere  ", got[0], got[1].slice(0, 1500));

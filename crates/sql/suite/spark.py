@@ -1,8 +1,8 @@
-"""Whether Spark reads every column of an exported Parquet file with the right type, and the same values as DuckDB.
+"""Checks that Spark reads every column of an exported Parquet file with the right type and the same values as DuckDB.
 
     spark.py BIN-FOLDER ARCHIVE
 
-BIN-FOLDER has scoresheet-parquet. Without the package pyspark, or without Java, it says so and ends well.
+BIN-FOLDER has scoresheet-parquet. Without the package pyspark or without Java, the script reports this and exits with 0.
 """
 
 import os
@@ -16,10 +16,10 @@ try:
     import duckdb
     from pyspark.sql import SparkSession
 except ImportError as error:
-    print(f"skipped: Spark was not asked ({error})")
+    print(f"skipped: Spark is not available ({error})")
     sys.exit(0)
 if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
-    print("skipped: Spark was not asked (no java)")
+    print("skipped: Spark is not available (no java)")
     sys.exit(0)
 
 TEXT = "string"

@@ -1,11 +1,11 @@
-"""Forty queries, asked of five: scoresheet-sql over an archive, scoresheet-cluster with two executors over the same
-games in three archives, scoresheet-sql over Parquet, DuckDB over the same Parquet, and a plain reading of the PGN with
-python-chess. Each has to give the same rows.
+"""Runs forty queries with five engines and compares the rows: scoresheet-sql over an archive, scoresheet-cluster with
+two executors over the same games in three archives, scoresheet-sql over Parquet, DuckDB over the same Parquet, and brute
+force over the PGN with python-chess.
 
     suite.py BIN-FOLDER CORPORA [GAMES]
 
-BIN-FOLDER has scoresheet-sql, scoresheet-cluster and scoresheet-parquet; CORPORA is the folder of test games. Needs the packages chess and
-duckdb; without duckdb its column is left out, and that is said.
+BIN-FOLDER has scoresheet-sql, scoresheet-cluster and scoresheet-parquet; CORPORA is the folder of test games. Needs the
+packages chess and duckdb. Without duckdb, the suite reports its absence and skips that engine.
 """
 
 import csv
@@ -37,12 +37,12 @@ START = chess.STARTING_FEN
 
 
 def key(board):
-    """What makes two positions the same: pieces, side to move, castling rights, legal en passant captures."""
+    """Returns the identity of a position: pieces, side to move, castling rights, legal en passant captures."""
     return (board.board_fen(), board.turn, board.clean_castling_rights(), board.ep_square if board.has_legal_en_passant() else None)
 
 
 class Game:
-    """A game as python-chess reads it, with the columns worked out anew."""
+    """A game as python-chess reads it, with independently computed columns."""
 
     def __init__(self, number, game):
         tag = {name: value for name, value in game.headers.items()}
@@ -86,16 +86,18 @@ def day(text):
 
 
 def group(games, by, *values):
-    """Rows of a grouping: the keys of `by`, then what each of `values` makes of a group."""
+    """Returns the rows of a grouping: the keys of `by`, then the result of each function of `values` for a group."""
     groups = defaultdict(list)
     for game in games:
         groups[by(game)].append(game)
-    return [(*(k if isinstance(k, tuple) else (k,)), *(value(own) for value in values)) for k, own in groups.items()]
+    return [
+        (*(k if isinstance(k, tuple) else (k,)), *(value(members) for value in values)) for k, members in groups.items()
+    ]
 
 
 def first_hit(game, fen):
-    sought = key(chess.Board(fen))
-    return game.keys.index(sought) if sought in game.keys else None
+    position = key(chess.Board(fen))
+    return game.keys.index(position) if position in game.keys else None
 
 
 def reaches(game, fen):
@@ -112,7 +114,7 @@ def most(numbers):
 
 
 def openings():
-    """The opening of each position of the table, the first line counting."""
+    """Returns the opening of each position in the table. The first line of a position decides."""
     table = {}
     folder = Path(__file__).resolve().parents[3] / "data" / "openings"
     for path in sorted(folder.glob("?.tsv")):
@@ -137,20 +139,20 @@ def opening_of(game):
 
 
 def tree(games, fen):
-    sought, branches = key(chess.Board(fen)), defaultdict(list)
+    position, branches = key(chess.Board(fen)), defaultdict(list)
     for game in games:
-        if sought in game.keys:
-            ply = game.keys.index(sought)
+        if position in game.keys:
+            ply = game.keys.index(position)
             if ply < game.plies:
                 branches[game.san[ply]].append(game)
     return [
-        (san, len(own), *(sum(g.result == r for g in own) for r in ("1-0", "1/2-1/2", "0-1")))
-        for san, own in branches.items()
+        (san, len(members), *(sum(g.result == r for g in members) for r in ("1-0", "1/2-1/2", "0-1")))
+        for san, members in branches.items()
     ]
 
 
-def last_has(game, wanted):
-    return any(material(position) == wanted for position in game.positions)
+def last_has(game, pieces):
+    return any(material(position) == pieces for position in game.positions)
 
 
 # Name, query, the query for DuckDB (None if it is the same, False if DuckDB lacks the function), brute force. The order
@@ -267,31 +269,31 @@ def as_text(rows):
 
 
 def pgn_of(corpora, most_games):
-    """A file of that many games: Lichess, tournaments, and Chess960 from set-up positions."""
+    """Returns a PGN text of that many games: Lichess, tournaments, and Chess960 from set-up positions."""
     parts = [("lichess-2013-01-first70.pgn", most_games * 7 // 10), ("otb/aic_Adams.pgn", most_games * 2 // 10), ("otb/aic_Alekseev.pgn", most_games)]
     parts[1:1] = [(f"engine960/{path.name}", most_games // 40) for path in sorted((corpora / "engine960").glob("*.pgn"))[:4]]
     text, games = [], 0
-    for name, wanted in parts:
-        own = re.split(r"(?m)^(?=\[Event )", (corpora / name).read_text(encoding="utf-8", errors="replace"))
-        own = [game for game in own if game.strip()][: min(wanted, most_games - games)]
-        games += len(own)
-        text += [game.rstrip() + "\n\n" for game in own]
+    for name, share in parts:
+        chosen = re.split(r"(?m)^(?=\[Event )", (corpora / name).read_text(encoding="utf-8", errors="replace"))
+        chosen = [game for game in chosen if game.strip()][: min(share, most_games - games)]
+        games += len(chosen)
+        text += [game.rstrip() + "\n\n" for game in chosen]
     return "".join(text)
 
 
 class Cluster:
-    """A scheduler and two executors over the games, cut into three archives; ended with the block."""
+    """A scheduler and two executors over the games in three archives. They run until the end of the `with` block."""
 
     def __init__(self, folder, work, pgn, importer):
         self.program, self.work, self.processes = folder / "scoresheet-cluster", work, []
         games = re.split(r"(?m)^(?=\[Event )", pgn.read_text(encoding="utf-8"))[1:]
         parts = [games[: len(games) // 2], games[len(games) // 2 : len(games) * 3 // 4], games[len(games) * 3 // 4 :]]
-        archives = [work / f"part-{place}.bga" for place in range(len(parts))]
-        for own, archive in zip(parts, archives):
+        archives = [work / f"part-{index}.bga" for index in range(len(parts))]
+        for part, archive in zip(parts, archives):
             text = archive.with_suffix(".pgn")
-            text.write_text("".join(own), encoding="utf-8")
+            text.write_text("".join(part), encoding="utf-8")
             subprocess.run([importer, "import", text, "-o", archive, "-q"], check=True)
-        # Runs with tag columns and signatures, and with neither.
+        # One archive has tag columns and signatures; the others have neither.
         subprocess.run([importer, "index", archives[0], "--tag-columns"], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([importer, "index", archives[0], "--signatures"], check=True, stdout=subprocess.DEVNULL)
         listed = work / "games.json"
@@ -310,13 +312,13 @@ class Cluster:
 
     @staticmethod
     def free_port():
-        """The first of two ports in a row that nobody uses."""
+        """Returns the first of two consecutive unused ports."""
         while True:
-            with socket.socket() as one, socket.socket() as two:
-                one.bind(("127.0.0.1", 0))
-                port = one.getsockname()[1]
+            with socket.socket() as first, socket.socket() as second:
+                first.bind(("127.0.0.1", 0))
+                port = first.getsockname()[1]
                 try:
-                    two.bind(("127.0.0.1", port + 1))
+                    second.bind(("127.0.0.1", port + 1))
                     return port
                 except OSError:
                     continue
@@ -331,7 +333,7 @@ class Cluster:
                 time.sleep(0.05)
         sys.exit(f"nothing listens at {port}")
 
-    def ask(self, query):
+    def answer(self, query):
         arguments = [self.program, "query", query, "--scheduler", f"127.0.0.1:{self.port}", "--format", "csv"]
         run = subprocess.run(arguments, capture_output=True, text=True)
         return rows_of(run.stdout) if run.returncode == 0 else [("failed", run.stderr.strip())]
@@ -361,7 +363,7 @@ def main():
         while (game := chess.pgn.read_game(file)) is not None:
             games.append(Game(len(games) + 1, game))
     if duckdb is None:
-        print("without duckdb: python has no such package")
+        print("without DuckDB: the package duckdb is not installed")
     else:
         connection = duckdb.connect()
         connection.execute(f"create view games as select * from '{parquet}'")
@@ -376,17 +378,17 @@ def main():
 
 
 def compare(games, archive, parquet, sql, cluster, connection):
-    """How many answers differ from brute force."""
-    failed, asked = 0, Counter()
+    """Returns the number of answers that differ from brute force."""
+    failed, compared = 0, Counter()
     for name, query, duck, brute in QUERIES:
         expected = as_text(brute(games))
-        answers = {"archive": sql(query, archive), "cluster": cluster.ask(query)}
+        answers = {"archive": sql(query, archive), "cluster": cluster.answer(query)}
         if name not in OF_ARCHIVES:
             answers["parquet"] = sql(query, parquet)
         if duck is not False and connection is not None:
             answers["duckdb"] = as_text(connection.execute(duck or query).fetchall())
         for engine, rows in answers.items():
-            asked[engine] += 1
+            compared[engine] += 1
             ordered = "order by" in query
             # Prints and parses all values, because the engines then have the same texts.
             rows = as_text(rows)
@@ -394,7 +396,7 @@ def compare(games, archive, parquet, sql, cluster, connection):
                 failed += 1
                 differ = list((Counter(rows) - Counter(expected)).items())[:3], list((Counter(expected) - Counter(rows)).items())[:3]
                 print(f"{name}: {engine} gives {len(rows)} rows, brute force {len(expected)}; only there, only here: {differ}")
-    print(f"{len(games)} games, {len(QUERIES)} queries: {dict(asked)} compared with brute force, {failed} differ")
+    print(f"{len(games)} games, {len(QUERIES)} queries: {dict(compared)} compared with brute force, {failed} differ")
     return failed
 
 

@@ -41,27 +41,27 @@ async function sent(address, options) {
 
 const posted = (path, body, signal) => sent(url(path), { method: "POST", headers: { "Content-Type": "application/json" }, body, signal });
 
-async function ask(path, params, signal) {
-  if (site) return JSON.parse((await asked(url(path, params), { signal })).body);
+async function requestJson(path, params, signal) {
+  if (site) return JSON.parse((await requestSite(url(path, params), { signal })).body);
   return (await sent(url(path, params), { signal })).json();
 }
 
 /** Sends a request to the reader of a site. */
-async function asked(address, options) {
+async function requestSite(address, options) {
   const answer = await (await site).request(address, options);
   if (answer.status >= 400) throw new Fault({ ...JSON.parse(answer.body).error, status: answer.status });
   return answer;
 }
 
-export const archives = (signal) => ask("archives", {}, signal);
+export const archives = (signal) => requestJson("archives", {}, signal);
 
-let atHand;
+let available;
 /** Returns whether an engine of the server or an engine module of the site can analyse positions. */
-export const engineAtHand = () => (atHand ??= site ? site.then((reader) => Boolean(reader.engine)) : archives().then((found) => found.engine === true));
+export const hasEngine = () => (available ??= site ? site.then((reader) => Boolean(reader.engine)) : archives().then((found) => found.engine === true));
 
 /** Analyses a position (`fen`) for `time` milliseconds with `lines` lines. */
 export async function engine(params, signal) {
-  if (!site) return ask("engine", params, signal);
+  if (!site) return requestJson("engine", params, signal);
   const module = await import(new URL((await site).engine, root));
   const found = await module.analyse(params, signal);
   // The module returns moves only in UCI notation.
@@ -71,25 +71,25 @@ export async function engine(params, signal) {
   }));
   return { ...found, lines };
 }
-export const games = (params, signal) => ask("games", params, signal);
-export const game = (number, signal) => ask(`games/${number}`, { fens: true }, signal);
-export const novelty = (number, signal) => ask(`games/${number}/novelty`, {}, signal);
-export const position = (params, signal) => ask("position", params, signal);
-export const tree = (params, signal) => ask("tree", params, signal);
-export const cost = (params, signal) => ask("cost", params, signal);
-export const stats = (params, signal) => ask("stats", params, signal);
+export const games = (params, signal) => requestJson("games", params, signal);
+export const game = (number, signal) => requestJson(`games/${number}`, { fens: true }, signal);
+export const novelty = (number, signal) => requestJson(`games/${number}/novelty`, {}, signal);
+export const position = (params, signal) => requestJson("position", params, signal);
+export const tree = (params, signal) => requestJson("tree", params, signal);
+export const cost = (params, signal) => requestJson("cost", params, signal);
+export const stats = (params, signal) => requestJson("stats", params, signal);
 /** Returns whether position indexes find the games with a position: the indexes of all archives, or the site file. */
-export const isIndexed = (archives) => site !== null || archives.every((own) => own.side_files.positions === "used");
-export const player = (params, signal) => ask("player", params, signal);
-export const event = (params, signal) => ask("event", params, signal);
+export const isIndexed = (archives) => site !== null || archives.every((archive) => archive.side_files.positions === "used");
+export const player = (params, signal) => requestJson("player", params, signal);
+export const event = (params, signal) => requestJson("event", params, signal);
 /** Tournaments, latest first. */
-export const events = (params, signal) => ask("events", params, signal);
-export const complete = (params, signal) => ask("complete", params, signal);
+export const events = (params, signal) => requestJson("events", params, signal);
+export const complete = (params, signal) => requestJson("complete", params, signal);
 
 /** Parses a game of a PGN text: `{pgn, number}`. */
 export async function read(request, signal) {
   const body = JSON.stringify(request);
-  if (site) return JSON.parse((await asked(url("read"), { body, signal })).body);
+  if (site) return JSON.parse((await requestSite(url("read"), { body, signal })).body);
   const response = await posted("read", body, signal);
   return response.json();
 }
@@ -103,7 +103,7 @@ export const links = {
 
 /** Returns a game as PGN. */
 export async function pgn(number) {
-  if (site) return new TextDecoder().decode((await asked(links.pgn(number))).body);
+  if (site) return new TextDecoder().decode((await requestSite(links.pgn(number))).body);
   const response = await fetch(links.pgn(number));
   if (!response.ok) throw await refused(response);
   return response.text();
@@ -112,7 +112,7 @@ export async function pgn(number) {
 /** Returns the target of a site's download link as a file. */
 export async function file(address) {
   const pieces = [];
-  const { body, name, kind } = await asked(address, { each: (piece) => pieces.push(piece) });
+  const { body, name, kind } = await requestSite(address, { each: (piece) => pieces.push(piece) });
   return { blob: new Blob(body ? [body] : pieces, { type: kind }), name };
 }
 
@@ -121,9 +121,9 @@ function lines(each) {
   const decoder = new TextDecoder();
   let rest = "";
   return (bytes) => {
-    const own = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = own.pop();
-    for (const line of own) if (line) each(JSON.parse(line));
+    const texts = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = texts.pop();
+    for (const line of texts) if (line) each(JSON.parse(line));
   };
 }
 
@@ -132,7 +132,7 @@ export async function find(request, each, signal) {
   const take = lines(each);
   if (site) {
     const body = request.pattern && JSON.stringify(request.pattern);
-    await asked(url("find", request.pattern ? {} : request.position), { body, signal, each: take });
+    await requestSite(url("find", request.pattern ? {} : request.position), { body, signal, each: take });
     return;
   }
   const response = request.pattern ? await posted("find", JSON.stringify(request.pattern), signal) : await sent(url("find", request.position), { signal });

@@ -40,22 +40,22 @@ function choice(label, name, options, use) {
       options.map(([value, text]) => el("option", { value, selected: value === now }, text))));
 }
 
-/** Returns the selection of an archive: in a wide header, otherwise in the menu. */
+/** Returns the selection of an archive, for a wide header or for the menu. */
 function picker(now, name) {
   const { params } = state.read();
   return archives.length > 1 && el(name, {}, el("span", {}, t("archive")),
     el("select", { onchange: (event) => state.go(now, { ...state.read().params, archive: event.target.value, after: undefined }) },
       el("option", { value: "" }, t("all_archives")),
-      archives.map((own) => el("option", { value: own.archive, selected: String(own.archive) === params.archive }, `${titled(own)} (${number(own.games)})`))));
+      archives.map((archive) => el("option", { value: archive.archive, selected: String(archive.archive) === params.archive }, `${titled(archive)} (${number(archive.games)})`))));
 }
 
 /** Returns a link that skips the preceding elements. It is not a fragment link, because that would restart the page. */
 function skip(id, text) {
   const go = (event) => {
     event.preventDefault();
-    const place = document.getElementById(id) ?? document.getElementById("main");
-    place.focus();
-    place.scrollIntoView({ block: "nearest" });
+    const target = document.getElementById(id) ?? document.getElementById("main");
+    target.focus();
+    target.scrollIntoView({ block: "nearest" });
   };
   return el(`a.skip.skip-${id}`, { href: `#${id}`, onclick: go }, t(text));
 }
@@ -83,8 +83,8 @@ function header(now) {
 
 /** Shows the keyboard shortcuts. */
 function keys() {
-  const own = page?.keyNames ?? [];
-  const rows = [...own, ["?", t("key_help")], ["Esc", t("key_escape")]];
+  const pageKeys = page?.keyNames ?? [];
+  const rows = [...pageKeys, ["?", t("key_help")], ["Esc", t("key_escape")]];
   const dialog = el("dialog", { "aria-labelledby": "keys-title", onclose: () => dialog.remove() },
     el("h2", { id: "keys-title" }, t("keys")),
     el("table.data", {}, el("tbody", {}, rows.map(([key, what]) => el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, key)), el("td", {}, what))))),
@@ -112,24 +112,24 @@ async function show() {
     el("div", { id: "said", role: "status" }),
     el("div.visually-hidden", { id: "announced", "aria-live": "polite" }));
   document.title = `${t(name === "missing" ? "no_page" : name)} – ${title}`;
-  const own = controller;
+  const visit = controller;
   try {
     const module = await PAGES[name]().catch(() => {
       throw new api.Fault({ code: "gone", message: "" });
     });
-    if (own !== controller) return;
+    if (visit !== controller) return;
     page = module.show(main, { params, embedded, signal: controller.signal, archives, title });
   } catch (error) {
     if (error.name !== "AbortError") fill(main, el("h1", {}, t(name)), broken(error, show));
   }
 }
 
-/** Returns the footer of a server's pages: the archives, their commits, and the outdated ones. */
+/** Returns the footer of a server's pages: the archives, their commits, and warnings of outdated archives. */
 function shown() {
   const foot = el("footer.foot", { id: "shown" });
-  const tell = () => fill(foot, archives.map((own) => el("span", { class: own.outdated ? "warn" : null },
-    t("shown", { name: titled(own), games: counted("game", own.games), commit: number(own.commit) }),
-    own.outdated && ` ${t("outdated", { why: own.outdated })}`)));
+  const tell = () => fill(foot, archives.map((archive) => el("span", { class: archive.outdated ? "warn" : null },
+    t("shown", { name: titled(archive), games: counted("game", archive.games), commit: number(archive.commit) }),
+    archive.outdated && ` ${t("outdated", { why: archive.outdated })}`)));
   tell();
   // The archives may have changed since the page was opened.
   api.archives(controller.signal).then((now) => {

@@ -51,15 +51,15 @@ export class Board {
   }
 
   input(event) {
-    const own = (from, to) => this.legal.filter((m) => m.uci.slice(0, 2) === from && (!to || m.uci.slice(2, 4) === to));
+    const movesOf = (from, to) => this.legal.filter((m) => m.uci.slice(0, 2) === from && (!to || m.uci.slice(2, 4) === to));
     if (event.type === INPUT_EVENT_TYPE.moveInputStarted) {
-      const moves = own(event.squareFrom);
+      const moves = movesOf(event.squareFrom);
       this.targets = moves.map((m) => m.uci.slice(2, 4));
       this.draw();
       return moves.length > 0;
     }
     if (event.type === INPUT_EVENT_TYPE.validateMoveInput) {
-      const moves = own(event.squareFrom, event.squareTo);
+      const moves = movesOf(event.squareFrom, event.squareTo);
       if (moves.length > 1) {
         // The picture has no controls.
         const picture = this.board.view.svg;
@@ -95,10 +95,10 @@ export class Board {
     this.holder.addEventListener("mouseup", (event) => {
       const to = event.button === 2 && under(event);
       if (!from || !to) return;
-      const own = from === to ? to : from + to;
-      const same = this.drawn.filter((text) => text.slice(1) === own);
-      const rest = this.drawn.filter((text) => text.slice(1) !== own);
-      const text = letter(event) + own;
+      const drawing = from === to ? to : from + to;
+      const same = this.drawn.filter((text) => text.slice(1) === drawing);
+      const rest = this.drawn.filter((text) => text.slice(1) !== drawing);
+      const text = letter(event) + drawing;
       this.setDrawings((same.includes(text) ? rest : [...rest, text]).join(","));
       from = null;
     });

@@ -17,10 +17,10 @@ function plot(title, items, titles, [low, high], draw) {
     node.append(svg("line", { x1: LEFT, x2: WIDTH, y1: top(value), y2: top(value), class: "grid" }));
     node.append(svg("text", { x: LEFT - 4, y: top(value) + 4, class: "axis right" }, short(Math.round(value))));
   }
-  items.forEach((item, place) => {
-    const x = LEFT + place * step;
+  items.forEach((item, index) => {
+    const x = LEFT + index * step;
     node.append(...draw(item, x, step, top));
-    if (place % every === 0) node.append(svg("text", { x: x + step / 2, y: HEIGHT, class: "axis middle" }, item.name));
+    if (index % every === 0) node.append(svg("text", { x: x + step / 2, y: HEIGHT, class: "axis middle" }, item.name));
   });
   const rows = items.map(({ name, value, href }) => [href ? el("a", { href }, name) : name, value === null ? "" : number(value)]);
   return el("figure.plot-frame", {}, node, table(titles, rows));
@@ -107,12 +107,12 @@ const table = (titles, rows) => el("details", {}, el("summary", {}, t("as_table"
 /** Returns a bar of White's wins, draws and Black's wins. `sides` names the sides if they are not White and Black.
  * Large parts show their percentage. */
 export function bar({ white, draws, black }, sides = ["white", "draws", "black"], written = 20) {
-  const whole = white + draws + black;
-  if (whole === 0) return el("span.soft", {}, "–");
-  const words = [white, draws, black].map((count, side) => `${t(sides[side])} ${percent(count, whole)}`).join(", ");
+  const total = white + draws + black;
+  if (total === 0) return el("span.soft", {}, "–");
+  const words = [white, draws, black].map((count, side) => `${t(sides[side])} ${percent(count, total)}`).join(", ");
   const part = (name, count) => {
-    const share = (100 * count) / whole;
-    return count > 0 && wide(el(`span.part.${name}`, {}, share >= written ? percent(count, whole) : ""), share);
+    const share = (100 * count) / total;
+    return count > 0 && wide(el(`span.part.${name}`, {}, share >= written ? percent(count, total) : ""), share);
   };
   return el("span.bar", { role: "img", "aria-label": words, title: words },
     part("w", white), part("d", draws), part("b", black));
@@ -184,8 +184,8 @@ export function graph(plies, { onPick }) {
 
 /** Returns seconds in the form 1:02:03. */
 export function time(seconds) {
-  const whole = Math.floor(seconds);
-  const [h, m, s] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
-  const tenths = whole < 10 && seconds % 1 ? `.${Math.floor((seconds % 1) * 10)}` : "";
+  const integer = Math.floor(seconds);
+  const [h, m, s] = [Math.floor(integer / 3600), Math.floor((integer % 3600) / 60), integer % 60];
+  const tenths = integer < 10 && seconds % 1 ? `.${Math.floor((seconds % 1) * 10)}` : "";
   return `${h ? `${h}:` : ""}${h ? String(m).padStart(2, "0") : m}:${String(s).padStart(2, "0")}${tenths}`;
 }

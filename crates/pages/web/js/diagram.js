@@ -24,36 +24,36 @@ async function pieces() {
 export async function diagram(fen, { orientation = "w", marks = {} } = {}) {
   const known = await pieces();
   const isTurned = orientation === "b";
-  const whole = 8 * SIZE + EDGE;
-  const node = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${whole} ${whole}`, width: 2 * whole, height: 2 * whole });
+  const width = 8 * SIZE + EDGE;
+  const node = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${width}`, width: 2 * width, height: 2 * width });
   const corner = (square) => {
     const [file, rank] = ["abcdefgh".indexOf(square[0]), Number(square[1]) - 1];
     return [EDGE + SIZE * (isTurned ? 7 - file : file), SIZE * (isTurned ? rank : 7 - rank)];
   };
-  node.append(svg("title", {}, fen), svg("rect", { width: whole, height: whole, fill: "#fff" }));
-  for (let place = 0; place < 64; place++) {
-    const [x, y] = [place % 8, Math.floor(place / 8)];
+  node.append(svg("title", {}, fen), svg("rect", { width, height: width, fill: "#fff" }));
+  for (let index = 0; index < 64; index++) {
+    const [x, y] = [index % 8, Math.floor(index / 8)];
     node.append(svg("rect", { x: EDGE + x * SIZE, y: y * SIZE, width: SIZE, height: SIZE, fill: (x + y) % 2 ? FILLS.dark : FILLS.light }));
   }
   const letter = (x, y, text) => svg("text", { x, y, "font-family": "sans-serif", "font-size": 9, "text-anchor": "middle", fill: "#444" }, text);
-  for (let place = 0; place < 8; place++) {
-    node.append(letter(EDGE + SIZE * (place + 0.5), whole - 4, "abcdefgh"[isTurned ? 7 - place : place]));
-    node.append(letter(EDGE / 2 - 0.5, SIZE * (place + 0.5) + 3, String(isTurned ? place + 1 : 8 - place)));
+  for (let index = 0; index < 8; index++) {
+    node.append(letter(EDGE + SIZE * (index + 0.5), width - 4, "abcdefgh"[isTurned ? 7 - index : index]));
+    node.append(letter(EDGE / 2 - 0.5, SIZE * (index + 0.5) + 3, String(isTurned ? index + 1 : 8 - index)));
   }
-  const shapes = overlay(marks, (square) => corner(square).map((own) => own + SIZE / 2), SIZE);
-  const colored = (own) => {
-    const [kind, color] = own.getAttribute("class").split(" ");
-    own.removeAttribute("class");
-    own.setAttribute(kind === "arrow" ? "stroke" : "fill", FILLS[color] ?? "#444");
-    own.setAttribute("opacity", kind === "mark" ? 0.5 : 0.75);
-    return own;
+  const shapes = overlay(marks, (square) => corner(square).map((coordinate) => coordinate + SIZE / 2), SIZE);
+  const colored = (shape) => {
+    const [kind, color] = shape.getAttribute("class").split(" ");
+    shape.removeAttribute("class");
+    shape.setAttribute(kind === "arrow" ? "stroke" : "fill", FILLS[color] ?? "#444");
+    shape.setAttribute("opacity", kind === "mark" ? 0.5 : 0.75);
+    return shape;
   };
   node.append(...shapes.squares.map(colored));
   for (const [square, piece] of squares(fen)) {
     const [x, y] = corner(square);
-    const own = known[(piece === piece.toUpperCase() ? "w" : "b") + piece.toLowerCase()].cloneNode(true);
-    own.removeAttribute("id");
-    node.append(svg("g", { transform: `translate(${x} ${y})` }, own));
+    const copy = known[(piece === piece.toUpperCase() ? "w" : "b") + piece.toLowerCase()].cloneNode(true);
+    copy.removeAttribute("id");
+    node.append(svg("g", { transform: `translate(${x} ${y})` }, copy));
   }
   node.append(...shapes.arrows.map(colored));
   return new XMLSerializer().serializeToString(node);

@@ -45,7 +45,7 @@ export function svg(name, attributes = {}, ...children) {
   return node;
 }
 
-/** Icons of buttons on a grid of 24 units, because no font contains all of them. */
+/** Icons of buttons on a grid of 24 units, because no font contains every icon. */
 const SIGNS = {
   first: "M6 5v14M19 5 9 12l10 7z",
   back: "M17 5 7 12l10 7z",

@@ -29,21 +29,21 @@ export function analysis(signal, { onPlay, onHint } = {}) {
   const bar = el("span.eval-bar", { role: "img" });
   const status = el("span.soft", { role: "status" });
   let fen = "";
-  let asked = new AbortController();
+  let controller = new AbortController();
   const isOn = () => localStorage.getItem("engine") === "on";
   const toggle = el("button", { type: "button", "aria-pressed": String(isOn()), onclick: () => {
     localStorage.setItem("engine", isOn() ? "off" : "on");
     toggle.setAttribute("aria-pressed", String(isOn()));
-    ask();
+    update();
   } }, t("engine"));
   fill(node, el("div.analysis-head", {}, toggle, bar, status), lines);
-  api.engineAtHand().then((has) => { node.hidden = !has; if (has) ask(); }, () => {});
-  signal.addEventListener("abort", () => asked.abort());
+  api.hasEngine().then((has) => { node.hidden = !has; if (has) update(); }, () => {});
+  signal.addEventListener("abort", () => controller.abort());
 
-  async function ask() {
-    asked.abort();
-    asked = new AbortController();
-    const own = asked.signal;
+  async function update() {
+    controller.abort();
+    controller = new AbortController();
+    const current = controller.signal;
     if (!isOn() || node.hidden || !fen) {
       fill(lines);
       fill(status);
@@ -51,17 +51,17 @@ export function analysis(signal, { onPlay, onHint } = {}) {
       return;
     }
     lines.classList.add("stale");
-    // Waits with the analysis while the reader steps through moves.
+    // Delays the analysis while the reader steps through moves.
     await new Promise((done) => { setTimeout(done, 150); });
     try {
       for (const time of TIMES) {
-        if (own.aborted) return;
-        const found = await api.engine({ fen, time, lines: LINES }, own);
-        if (own.aborted) return;
+        if (current.aborted) return;
+        const found = await api.engine({ fen, time, lines: LINES }, current);
+        if (current.aborted) return;
         draw(found);
       }
     } catch (error) {
-      if (error.name === "AbortError" || own.aborted) return;
+      if (error.name === "AbortError" || current.aborted) return;
       fill(status, el("span.fault", {}, error.code === "busy" ? t("server_busy") : translated(error.message)));
     }
   }
@@ -87,7 +87,7 @@ export function analysis(signal, { onPlay, onHint } = {}) {
     show(next) {
       if (next === fen) return;
       fen = next;
-      ask();
+      update();
     },
   };
 }

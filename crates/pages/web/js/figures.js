@@ -1,5 +1,5 @@
 // Statistics as sections of a page: all games, a player, an opening. A server, a site and the command's reports show
-// the same. `to` creates addresses, or none: `to.where(condition)` of games, `to.game(number)` of a game,
+// the same sections. `to` creates addresses, or nothing: `to.where(condition)` of games, `to.game(number)` of a game,
 // `to.player(name)` of a player, and `to.event(name)` of an event. On the page of a player, `to.games(condition, side)`
 // is the address of that player's games.
 
@@ -32,32 +32,32 @@ export function statistics(found, to) {
     ["set_up", share(found.set_up)], ["faulty", share(found.faulty)],
   ];
   const plot = (name, items, title, counts) => items.length > 1 && section(name, bars(t(name), items, [t(title), t(counts)]));
-  const by = (rows, name, condition) => rows.map((own) => ({ name: name(own), value: own.games, href: own.games > 0 ? to.where(condition(own)) : null }));
-  const years = () => late(filled(found.by_year.map((own) => ({ ...own, from: Number(own.name), to: Number(own.name) })), 1));
+  const by = (rows, name, condition) => rows.map((row) => ({ name: name(row), value: row.games, href: row.games > 0 ? to.where(condition(row)) : null }));
+  const years = () => late(filled(found.by_year.map((row) => ({ ...row, from: Number(row.name), to: Number(row.name) })), 1));
   const [times, when] = found.by_month?.length > 1 ? [found.by_month, "month"] : [years(), "year"];
-  const year = (own) => (own.isBefore ? `≤${own.to}` : String(own.from ?? own.name));
-  const ofYear = (own) => (own.isBefore ? `year <= ${own.to}` : own.from ? `year = ${own.from}` : /^\d+-\d+$/.test(own.name) ? `year = ${own.name.slice(0, 4)} and month = ${Number(own.name.slice(5))}` : null);
-  const ratings = times.map((own) => ({ name: year(own), value: own.rating ?? null }));
+  const year = (row) => (row.isBefore ? `≤${row.to}` : String(row.from ?? row.name));
+  const ofYear = (row) => (row.isBefore ? `year <= ${row.to}` : row.from ? `year = ${row.from}` : /^\d+-\d+$/.test(row.name) ? `year = ${row.name.slice(0, 4)} and month = ${Number(row.name.slice(5))}` : null);
+  const ratings = times.map((row) => ({ name: year(row), value: row.rating ?? null }));
   const code = (group) => /^[A-E]\d\d/.exec(group.name ?? "")?.[0];
   const band = (group) => group.name.split("-").map(Number);
   return [
     el("p.total", {}, counted("game", found.games), found.unread ? el("span.fault", {}, " ", t("not_read", { n: number(found.unread) })) : null),
     section("results", el("p.result-bar", {}, bar({ white, draws, black })), sheet(t("results"), [], facts.map(([name, value]) => [t(name), value]), "data.facts")),
     plot(`by_${when}`, by(times, year, ofYear), when, "games"),
-    times.length > 1 && section(`results_by_${when}`, shares(t(`results_by_${when}`), times.map((own) => ({ name: year(own), white: own.white ?? 0, draws: own.draws ?? 0, black: own.black ?? 0 })), [t(when), t("games")])),
-    ratings.filter((own) => own.value !== null).length > 1 && section("mean_rating", line(t("mean_rating"), ratings, [t(when), t("rating")])),
+    times.length > 1 && section(`results_by_${when}`, shares(t(`results_by_${when}`), times.map((row) => ({ name: year(row), white: row.white ?? 0, draws: row.draws ?? 0, black: row.black ?? 0 })), [t(when), t("games")])),
+    ratings.filter((item) => item.value !== null).length > 1 && section("mean_rating", line(t("mean_rating"), ratings, [t(when), t("rating")])),
     families("by_eco", found.by_eco, (group) => link(code(group) && to.where(`eco = ${code(group)}`), group.name)),
     stacked("by_rating", found.by_rating, (group) => link(band(group)[1] && to.where(`avgelo in ${band(group).join("..")}`), group.name)),
     stacked("by_speed", found.by_speed, (group) => t(`speed_${group.name}`.toLowerCase())),
-    plot("by_length", by(usual(filled(found.lengths, 10)), span, (own) => (own.to ? `moves in ${own.from}..${own.to}` : `moves >= ${own.from}`)), "moves", "games"),
-    plot("by_player_rating", by(usual(late(filled(found.ratings, 100))), (own) => (own.isBefore ? `≤${own.to}` : own.to ? String(own.from) : `${own.from}+`), (own) => (own.isBefore ? `elo <= ${own.to}` : own.to ? `elo in ${own.from}..${own.to}` : `elo >= ${own.from}`)), "rating", "players"),
+    plot("by_length", by(usual(filled(found.lengths, 10)), span, (row) => (row.to ? `moves in ${row.from}..${row.to}` : `moves >= ${row.from}`)), "moves", "games"),
+    plot("by_player_rating", by(usual(late(filled(found.ratings, 100))), (row) => (row.isBefore ? `≤${row.to}` : row.to ? String(row.from) : `${row.from}+`), (row) => (row.isBefore ? `elo <= ${row.to}` : row.to ? `elo in ${row.from}..${row.to}` : `elo >= ${row.from}`)), "rating", "players"),
     found.squares && section("squares", el("div.boards", {}, heat(t("white_moves"), found.squares.white), heat(t("black_moves"), found.squares.black))),
     stacked("endings", endings(found.by_ending ?? []), (group) => group.name, ["first_side", "draws", "other_side"]),
-    found.first_moves?.length > 0 && section("first_moves", el("div.boards", {}, found.first_moves.map((own) => el("figure", {}, miniature(own.fen),
-      el("figcaption", {}, el("strong", {}, own.line), ` ${openingName(own.opening)}`, el("div.soft", {}, counted("game", own.games)), bar(own)))))),
+    found.first_moves?.length > 0 && section("first_moves", el("div.boards", {}, found.first_moves.map((move) => el("figure", {}, miniature(move.fen),
+      el("figcaption", {}, el("strong", {}, move.line), ` ${openingName(move.opening)}`, el("div.soft", {}, counted("game", move.games)), bar(move)))))),
     list("players", ["player", "games", "won", "drawn", "lost"],
-      found.players.map((own) => [link(to.player(own.name), own.name), ...[own.games, own.won, own.drawn, own.lost].map((count) => number(count))])),
-    list("events", ["event", "games"], found.events.map((own) => [link(to.event(own.name), own.name), number(own.games)])),
+      found.players.map((row) => [link(to.player(row.name), row.name), ...[row.games, row.won, row.drawn, row.lost].map((count) => number(count))])),
+    list("events", ["event", "games"], found.events.map((event) => [link(to.event(event.name), event.name), number(event.games)])),
   ];
 }
 
@@ -69,9 +69,9 @@ function families(name, groups, heading) {
     const family = /^[A-E]\d\d ([^:,]+)/.exec(group.name)?.[1] ?? group.name;
     found.set(family, [...(found.get(family) ?? []), group]);
   }
-  const sum = (members, key) => members.reduce((all, own) => all + (own[key] ?? 0), 0);
+  const sum = (members, key) => members.reduce((all, group) => all + (group[key] ?? 0), 0);
   const row = (members, title) => [title, number(sum(members, "games")), bar({ white: sum(members, "white"), draws: sum(members, "draws"), black: sum(members, "black") })];
-  const most = [...found].sort(([, one], [, other]) => sum(other, "games") - sum(one, "games"));
+  const most = [...found].sort(([, a], [, b]) => sum(b, "games") - sum(a, "games"));
   const unfold = (family, count) => {
     const open = el("button.plain.unfold", { type: "button", "aria-expanded": "false", onclick: () => {
       const isOpen = open.getAttribute("aria-expanded") !== "true";
@@ -86,7 +86,7 @@ function families(name, groups, heading) {
   };
   const rows = most.flatMap(([family, members]) => (members.length < 2
     ? [row(members, heading(members[0]))]
-    : [row(members, unfold(family, members.length)), ...members.map((own) => row([own], el("span.member", {}, heading(own))))]));
+    : [row(members, unfold(family, members.length)), ...members.map((group) => row([group], el("span.member", {}, heading(group))))]));
   return section(name, sheet(t(name), [t(name), t("games"), t("results")], rows, "tree"));
 }
 
@@ -102,29 +102,29 @@ function late(rows) {
 
 /** Returns groups as in `stats --by`, from the side of the player or of White: name, games, results, score, ratings. */
 const points = (name, title, groups, heading, list = () => null) => groups.length > 0 && section(name,
-  sheet(t(name), [title, "games", "results", "score", "rating", "performance"].map((text) => t(text)), groups.map((own) => [
-    heading(own), link(list(own), number(own.games)), bar({ white: own.won, draws: own.drawn, black: own.lost }, ["won", "drawn", "lost"], 34),
-    own.score === null ? "–" : percent(own.score, 1, 1), own.rating ?? "–", own.performance ?? "–"]), "tree.points"));
+  sheet(t(name), [title, "games", "results", "score", "rating", "performance"].map((text) => t(text)), groups.map((group) => [
+    heading(group), link(list(group), number(group.games)), bar({ white: group.won, draws: group.drawn, black: group.lost }, ["won", "drawn", "lost"], 34),
+    group.score === null ? "–" : percent(group.score, 1, 1), group.rating ?? "–", group.performance ?? "–"]), "tree.points"));
 
-const games = (name, rows, to) => list(name, ["game", "white", "black", "result", "date"], rows.map((own) => [
-  link(to.game(own.game), `${own.archive ? `${own.archive} ` : ""}${own.game}`), `${own.white ?? "?"} ${own.white_elo ?? ""}`, `${own.black ?? "?"} ${own.black_elo ?? ""}`, own.result, date(own.date) || "?"]));
+const games = (name, rows, to) => list(name, ["game", "white", "black", "result", "date"], rows.map((game) => [
+  link(to.game(game.game), `${game.archive ? `${game.archive} ` : ""}${game.game}`), `${game.white ?? "?"} ${game.white_elo ?? ""}`, `${game.black ?? "?"} ${game.black_elo ?? ""}`, game.result, date(game.date) || "?"]));
 
 /** Returns the sections of a player from the members of `scoresheet player --json` and `/api/v1/player`. */
 export function player(found, to) {
   const sides = [["white", found.white], ["black", found.black], ["both", found]];
   const span = ({ year }) => (/^\d+-\d+$/.test(year) ? `year in ${year.replace("-", "..")}` : `year = ${year}`);
   const family = ({ opening: name }) => `(opening = ${quoted(name)} or opening ^= ${quoted(`${name}:`)})`;
-  const years = found.years.map((own) => ({ name: own.year, white: own.won, draws: own.drawn, black: own.lost }));
+  const years = found.years.map((row) => ({ name: row.year, white: row.won, draws: row.drawn, black: row.lost }));
   const { unread = 0, undecided = 0 } = found;
   return [
     el("p.total", {}, link(to.games(""), counted("game", found.games)), unread + undecided > 0 && el("span.fault", {}, " ", t("not_read", { n: number(unread + undecided) }))),
-    found.names.length > 1 && list("names", ["player", "games"], found.names.map((own) => [own.name, number(own.games)])),
-    points("sides", "side", sides.map(([side, own]) => ({ ...own, side })), (own) => t(own.side), (own) => to.games("", own.side === "both" ? undefined : own.side)),
+    found.names.length > 1 && list("names", ["player", "games"], found.names.map((spelling) => [spelling.name, number(spelling.games)])),
+    points("sides", "side", sides.map(([side, group]) => ({ ...group, side })), (group) => t(group.side), (group) => to.games("", group.side === "both" ? undefined : group.side)),
     years.length > 1 && section("results_by_year", shares(t("results_by_year"), years, [t("year"), t("games")], ["won", "drawn", "lost"])),
-    points("with_white", "opening", found.openings_with_white, (own) => openingName(own.opening), (own) => to.games(family(own), "white")),
-    points("with_black", "opening", found.openings_with_black, (own) => openingName(own.opening), (own) => to.games(family(own), "black")),
-    points("opponents", "opponent", found.opponents, (own) => link(to.player(own.opponent), own.opponent), (own) => to.games(`opponent = ${quoted(own.opponent)}`)),
-    points("years", "year", found.years, (own) => own.year, (own) => to.games(span(own))),
+    points("with_white", "opening", found.openings_with_white, (group) => openingName(group.opening), (group) => to.games(family(group), "white")),
+    points("with_black", "opening", found.openings_with_black, (group) => openingName(group.opening), (group) => to.games(family(group), "black")),
+    points("opponents", "opponent", found.opponents, (group) => link(to.player(group.opponent), group.opponent), (group) => to.games(`opponent = ${quoted(group.opponent)}`)),
+    points("years", "year", found.years, (group) => group.year, (group) => to.games(span(group))),
     games("best_wins", found.best_wins, to), games("worst_losses", found.worst_losses, to),
   ];
 }
@@ -135,24 +135,24 @@ export function opening(found, to) {
     el("div.boards", {}, el("figure", {}, miniature(found.fen), el("figcaption", {}, openingName(found.opening)))),
     el("p.total", {}, counted("game", found.games)),
     points("results", "side", [found], () => t("white")),
-    points("moves", "move", found.moves, (own) => `${own.san} ${openingName(own.opening)}`),
-    points("by_rating", "rating", found.ratings, (own) => own.rating_band),
-    points("years", "year", found.years, (own) => own.year),
-    points("with_white", "player", found.with_white, (own) => own.player),
-    points("with_black", "player", found.with_black, (own) => own.player),
+    points("moves", "move", found.moves, (group) => `${group.san} ${openingName(group.opening)}`),
+    points("by_rating", "rating", found.ratings, (group) => group.rating_band),
+    points("years", "year", found.years, (group) => group.year),
+    points("with_white", "player", found.with_white, (group) => group.player),
+    points("with_black", "player", found.with_black, (group) => group.player),
     games("strongest", found.strongest, to),
   ];
 }
 
 const span = ({ from, to }) => (to ? `${from}–${to}` : `${from}+`);
 
-/** Adds the steps without games, to give each step its place on the axis. */
+/** Adds the steps without games, to give each step its position on the axis. */
 function filled(rows, step) {
   if (rows.length < 2 || (rows.at(-1).from - rows[0].from) / step > 300) return rows;
   const known = new Map(rows.map((row) => [row.from, row]));
   const first = rows[0].from;
-  return Array.from({ length: (rows.at(-1).from - first) / step + 1 }, (_, place) => {
-    const from = first + place * step;
+  return Array.from({ length: (rows.at(-1).from - first) / step + 1 }, (_, index) => {
+    const from = first + index * step;
     return known.get(from) ?? { from, to: from + step - 1, games: 0 };
   });
 }
@@ -183,5 +183,5 @@ function endings(groups) {
     row.black += turned ? white : black;
     rows.set(row.name, row);
   }
-  return [...rows.values()].sort((one, other) => other.games - one.games).slice(0, 12);
+  return [...rows.values()].sort((a, b) => b.games - a.games).slice(0, 12);
 }

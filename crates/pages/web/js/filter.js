@@ -22,8 +22,8 @@ export function parts(where) {
     } else part += token;
   }
   found.push(part);
-  const whole = found.map((own) => own.trim()).filter(Boolean);
-  return whole.some((own) => /\bor\b/i.test(own.replace(/"[^"]*"/g, "").replace(/\([^)]*\)/g, ""))) ? [where.trim()] : whole;
+  const conditions = found.map((text) => text.trim()).filter(Boolean);
+  return conditions.some((text) => /\bor\b/i.test(text.replace(/"[^"]*"/g, "").replace(/\([^)]*\)/g, ""))) ? [where.trim()] : conditions;
 }
 
 /** Returns the filter that joins a filter and a condition. */
@@ -56,7 +56,7 @@ const SIDES = { player: "", white: "white", black: "black", opponent: "opponent"
 export function words(part) {
   const [, name, sign, value] = /^(\w+)\s*(>=|<=|=|~|in)\s*(.+)$/s.exec(part) ?? [];
   const text = /^"(.*)"$/s.exec(value ?? "")?.[1].replace(/\\(.)/g, "$1") ?? (/^[\w.,'-]+$/.test(value ?? "") ? value : undefined);
-  const several = sign === "in" && /^\{("(?:[^"\\]|\\.)*"(?:, )?)+\}$/.test(value) && value.match(/"(?:[^"\\]|\\.)*"/g).map((own) => own.slice(1, -1).replace(/\\(.)/g, "$1"));
+  const several = sign === "in" && /^\{("(?:[^"\\]|\\.)*"(?:, )?)+\}$/.test(value) && value.match(/"(?:[^"\\]|\\.)*"/g).map((spelling) => spelling.slice(1, -1).replace(/\\(.)/g, "$1"));
   if (several && name in SIDES) return `${SIDES[name] ? `${t(SIDES[name])}: ` : ""}${several[0]} ${t("words_spellings", { n: several.length })}`;
   const range = /^(\d+)\.\.(\d+)$/.exec(value ?? "");
   if (["elo", "avgelo", "minelo"].includes(name) && (range || /^\d+$/.test(value))) {
@@ -84,8 +84,8 @@ export function bar() {
   const all = parts(where);
   const chip = (shown, text, drop) => el("li.chip", { title: text }, shown,
     el("button", { type: "button", "aria-label": `${t("remove")}: ${text}`, onclick: drop }, "×"));
-  const chips = all.map((part, place) =>
-    chip(words(part) ?? el("code", {}, part), part, () => use(all.filter((_, own) => own !== place).join(" and "))));
+  const chips = all.map((part, index) =>
+    chip(words(part) ?? el("code", {}, part), part, () => use(all.filter((_, at) => at !== index).join(" and "))));
   if (find) {
     const { page, params } = state.read();
     chips.unshift(chip(t("words_found"), find, () => state.go(page, { ...params, find: undefined, after: undefined })));
@@ -101,16 +101,16 @@ export function bar() {
 }
 
 /** Returns buttons for frequent conditions. */
-function presets(where, ask) {
+function presets(where, showName) {
   const year = new Date().getFullYear();
-  const own = localStorage.getItem("me");
+  const me = localStorage.getItem("me");
   const named = [["preset_strong", "elo >= 2600"], ["preset_late", `year >= ${year - 5}`], ["preset_decisive", DECISIVE]];
-  if (own) named.push(["preset_mine", `player ~ ${quoted(own)}`]);
+  if (me) named.push(["preset_mine", `player ~ ${quoted(me)}`]);
   const has = parts(where);
   const press = (condition) => () => use(has.includes(condition) ? has.filter((part) => part !== condition).join(" and ") : both(where, condition));
   return el("div.presets", { role: "group", "aria-label": t("presets") },
     named.map(([key, condition]) => el("button", { type: "button", title: condition, "aria-pressed": String(has.includes(condition)), onclick: press(condition) }, t(key))),
-    own ? null : el("button", { type: "button", onclick: ask }, t("preset_mine")));
+    me ? null : el("button", { type: "button", onclick: showName }, t("preset_mine")));
 }
 
 function field(name, label, input) {
@@ -136,7 +136,7 @@ function form(where, error) {
   const text = (name, more = {}) => el("input", { name, type: "text", autocomplete: "off", ...more });
   const figure = (name, more = {}) => el("input", { name, type: "number", inputmode: "numeric", ...more });
   const select = (name, options) => el("select", { name }, options.map(([value, label]) => el("option", { value }, label)));
-  const whole = el("textarea", { name: "whole", rows: 2, spellcheck: "false", value: where, "aria-describedby": "where-fault" });
+  const textarea = el("textarea", { name: "whole", rows: 2, spellcheck: "false", value: where, "aria-describedby": "where-fault" });
   const fault = el("p.fault", { id: "where-fault", role: "alert" });
   const me = el("p", { hidden: true }, el("label", {}, el("span", {}, t("your_name")), text("me")));
   const from = (name, label, more) => field(name, label, el("span.range", {}, figure(`${name}_from`, { ...more, "aria-label": `${label}, ${t("from")}` }), el("span", { "aria-hidden": "true" }, "–"), figure(`${name}_to`, { ...more, "aria-label": `${label}, ${t("until")}` })));
@@ -153,7 +153,7 @@ function form(where, error) {
       field("event", t("event"), text("event", { list: "names-event", oninput: (event) => events.look(event.target.value) })), events.list,
       field("plies", t("moves_from"), figure("moves", { min: 0 })),
       el("label.check", {}, el("input", { name: "comments", type: "checkbox" }), el("span", {}, t("has_comments")))),
-    el("label.whole", {}, el("span", {}, t("filter_text")), whole),
+    el("label.whole", {}, el("span", {}, t("filter_text")), textarea),
     fault,
     el("div.buttons", {},
       el("button.primary", { type: "submit" }, t("apply")),
@@ -162,8 +162,8 @@ function form(where, error) {
   /** Shows an error and its column. */
   function tell(error) {
     if (error.column) {
-      whole.focus();
-      whole.setSelectionRange(error.column - 1, error.column);
+      textarea.focus();
+      textarea.setSelectionRange(error.column - 1, error.column);
       fault.textContent = t("column", { n: error.column, what: translated(error.message) });
     } else fault.textContent = translated(error.message);
   }
@@ -193,20 +193,20 @@ function form(where, error) {
     if (data.event) added.push(`event ~ ${quoted(data.event)}`);
     if (data.moves) added.push(`moves >= ${data.moves}`);
     if (data.comments) added.push("comments");
-    const wanted = added.length ? both(data.whole.trim(), added.join(" and ")) : data.whole.trim();
+    const filter = added.length ? both(data.whole.trim(), added.join(" and ")) : data.whole.trim();
     try {
-      await api.games({ where: wanted, limit: 0, archive: state.read().params.archive });
+      await api.games({ where: filter, limit: 0, archive: state.read().params.archive });
     } catch (error) {
       // The page of a site asks before it fetches the whole archive.
       if (error.code === "whole") {
-        use(wanted);
+        use(filter);
         return;
       }
-      whole.value = wanted;
+      textarea.value = filter;
       tell(error);
       return;
     }
-    use(wanted);
+    use(filter);
   }
   return node;
 }

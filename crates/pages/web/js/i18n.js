@@ -10,8 +10,8 @@ let locale = "en";
 /** Loads the chosen language, the browser's language, or English. `inside` contains the texts of a self-contained page.
  */
 export async function load(chosen, inside) {
-  const wanted = [chosen, ...(navigator.languages ?? [])].map((name) => (name ?? "").slice(0, 2));
-  language = wanted.find((name) => KNOWN.includes(name)) ?? "en";
+  const preferred = [chosen, ...(navigator.languages ?? [])].map((name) => (name ?? "").slice(0, 2));
+  language = preferred.find((name) => KNOWN.includes(name)) ?? "en";
   locale = (navigator.languages ?? []).find((name) => name.slice(0, 2) === language) ?? language;
   const get = async (name) => inside?.[name] ?? (await fetch(new URL(`../lang/${name}.json`, import.meta.url))).json();
   fallback = await get("en");
@@ -25,7 +25,7 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 }
 
-/** Returns a text with a count: `key_1` for one, `key_s` for others. */
+/** Returns a text with a count: `key_1` for a count of 1, `key_s` otherwise. */
 export function counted(key, count) {
   return t(count === 1 ? `${key}_1` : `${key}_s`, { n: number(count) });
 }
@@ -33,9 +33,9 @@ export function counted(key, count) {
 /** Returns an English message of a server or a reader in the language of the page, if it has a translation. */
 export function translated(message) {
   if (language === "en" || !message) return message ?? "";
-  const [, place, what] = /^((?:where|sort|find|fen|play|the question): )?(.*)$/s.exec(message);
+  const [, prefix, what] = /^((?:where|sort|find|fen|play|the question): )?(.*)$/s.exec(message);
   // If two texts match, the more specific one is used.
-  const texts = Object.entries(fallback).filter(([key]) => key.startsWith("message_")).sort(([, one], [, other]) => other.length - one.length);
+  const texts = Object.entries(fallback).filter(([key]) => key.startsWith("message_")).sort(([, a], [, b]) => b.length - a.length);
   for (const [key, known] of texts) {
     const parts = known.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     const found = new RegExp(`^${parts.join("(.+)")}$`, "s").exec(what);
@@ -43,7 +43,7 @@ export function translated(message) {
     const names = [...known.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     // Translates the known words of a message; names stay unchanged.
     const part = (name, text) => (["side", "part", "what"].includes(name) ? translated(text) : text);
-    return (place ?? "") + t(key, Object.fromEntries(names.map((name, at) => [name, part(name, found[at + 1])])));
+    return (prefix ?? "") + t(key, Object.fromEntries(names.map((name, at) => [name, part(name, found[at + 1])])));
   }
   return message;
 }
@@ -64,11 +64,11 @@ export const size = (bytes) => {
 };
 
 /** Returns a share. A positive share that would be rounded to zero gets "<" instead. */
-export function percent(part, whole, digits = 0) {
-  if (whole <= 0) return "";
+export function percent(part, total, digits = 0) {
+  if (total <= 0) return "";
   const write = (share) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: digits }).format(share);
   const least = 0.01 / 10 ** digits;
-  return part > 0 && part / whole < least / 2 ? `<${write(least)}` : write(part / whole);
+  return part > 0 && part / total < least / 2 ? `<${write(least)}` : write(part / total);
 }
 
 /** Returns a PGN date in the format of the language, without its unknown parts. */
@@ -83,9 +83,9 @@ export function date(text) {
 
 /** Returns the days from one PGN date to another; an empty text if both are unknown. */
 export function days(from, until) {
-  const whole = [from, until].map((text) => /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(text ?? ""));
-  if (whole[0] && whole[1]) {
-    const [first, last] = whole.map(([, year, month, day]) => Date.UTC(year, month - 1, day));
+  const matches = [from, until].map((text) => /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(text ?? ""));
+  if (matches[0] && matches[1]) {
+    const [first, last] = matches.map(([, year, month, day]) => Date.UTC(year, month - 1, day));
     return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }).formatRange(first, last);
   }
   return [...new Set([date(from), date(until)].filter(Boolean))].join(" – ");
@@ -105,7 +105,7 @@ export function san(text) {
 export function unsan(text) {
   const back = LETTERS[language];
   if (!back) return text;
-  const english = Object.fromEntries(Object.entries(back).map(([one, other]) => [other, one]));
+  const english = Object.fromEntries(Object.entries(back).map(([letter, local]) => [local, letter]));
   return text.replace(/[A-Z]/g, (letter) => english[letter] ?? letter);
 }
 
@@ -120,8 +120,8 @@ export function openingName(name) {
 
 function openingPart(part, known) {
   const { families, parts, ends, adjectives, places, names, with: conjunction } = known;
-  const whole = families[part] ?? parts[part];
-  if (whole) return whole;
+  const translation = families[part] ?? parts[part];
+  if (translation) return translation;
   const [, after] = /^with (.+)$/.exec(part) ?? [];
   if (after) return `${conjunction} ${/[a-h][1-8]/.test(after) ? san(after) : openingPart(after, known)}`;
   const words = part.split(" ");

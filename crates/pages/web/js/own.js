@@ -8,12 +8,12 @@ import * as state from "./state.js";
 /** The maximum length of a text in characters. `/api/v1/read` accepts a megabyte of JSON. */
 const LONGEST = 900_000;
 
-/** The text on show. */
-export const own = { pgn: "", name: "" };
+/** The displayed text. */
+export const source = { pgn: "", name: "" };
 
 /** Shows the games of a text. */
 export function open(pgn, name) {
-  Object.assign(own, { pgn: pgn.slice(0, LONGEST), name });
+  Object.assign(source, { pgn: pgn.slice(0, LONGEST), name });
   if (pgn.length > LONGEST) say(t("own_cut"));
   state.go("own", { n: undefined, where: undefined, find: undefined, archive: undefined });
 }

@@ -6,8 +6,8 @@ import * as filter from "./filter.js";
 import { date, number, size, t, translated } from "./i18n.js";
 import * as state from "./state.js";
 
-/** Shows a panel's content when it is ready. After a pause it shows the progress, and on failure the error with a way
- * out. */
+/** Shows a panel's content when it is ready. After a delay it shows the progress. On failure it shows the error and a
+ * button to retry. */
 export async function load(panel, work, show) {
   const token = (panel.token = {});
   const slow = setTimeout(() => {
@@ -33,7 +33,7 @@ const PASSING = ["gone", "busy", "too_costly", "stopped", "http", "missing", "da
 /** Returns the message of an error. */
 export function broken(error, retry) {
   if (!(error instanceof Fault)) console.error(error);
-  if (site && error.bytes) return whole(error, retry);
+  if (site && error.bytes) return archiveNeeded(error, retry);
   const heading = { gone: site ? "no_network" : "server_gone", too_costly: "too_costly", busy: "server_busy", damaged: "damaged", not_found: "not_found", missing: "missing_file" };
   const ofFilter = error.code === "bad_query" && error.parameter === "where";
   return el("div.notice", { role: "alert" },
@@ -50,13 +50,13 @@ export function broken(error, retry) {
 export const brokenPage = (error, retry, heading) => [el("h1", {}, heading), broken(error, retry)];
 
 /** Returns the message that a request needs the whole archive, with the cost and a button. */
-function whole(error, retry) {
+function archiveNeeded(error, retry) {
   const about = t(error.code === "no_ranges" ? "no_ranges" : "whole_needed", { bytes: size(error.bytes) });
   const bar = el("progress", { max: 1, "aria-label": t("fetching") });
   const button = el("button.primary", { type: "button", onclick: async () => {
     button.replaceWith(bar);
     try {
-      await (await site).fetchWhole((done, of) => { bar.value = done / of; });
+      await (await site).fetchArchive((done, of) => { bar.value = done / of; });
       retry?.();
     } catch (fault) {
       notice.replaceWith(broken(fault, retry));
@@ -69,17 +69,17 @@ function whole(error, retry) {
 /** Returns the message of an empty result, with a button to drop each part of the filter. */
 export function empty(where) {
   const parts = filter.parts(where);
-  const drop = (place) => () => filter.use(parts.filter((_, own) => own !== place).join(" and "));
+  const drop = (index) => () => filter.use(parts.filter((_, at) => at !== index).join(" and "));
   return el("div.notice", {},
     el("p", {}, t("nothing_found")),
-    parts.map((part, place) => el("button", { type: "button", onclick: drop(place) }, t("drop"), " ", el("code", {}, part))));
+    parts.map((part, index) => el("button", { type: "button", onclick: drop(index) }, t("drop"), " ", el("code", {}, part))));
 }
 
-/** Returns the archives that a page is about: the one in its address, or all. */
-export const shownArchives = (archives, { archive }) => archives.filter((own) => !archive || String(own.archive) === archive);
+/** Returns the archives of a page: the archive in its address, or all archives. */
+export const shownArchives = (archives, { archive }) => archives.filter((candidate) => !archive || String(candidate.archive) === archive);
 
 /** Returns the title of an archive, or the name of its file. */
-export const titled = (own) => own.metadata?.title ?? own.name;
+export const titled = (archive) => archive.metadata?.title ?? archive.name;
 
 /** Returns a text, as a link if it is an address. */
 export const linked = (text) => (/^https?:\/\/\S+$/i.test(text) ? el("a", { href: text, rel: "noopener noreferrer", target: "_blank" }, text) : text);
@@ -89,8 +89,8 @@ const METADATA = ["title", "description", "creator", "license", "origin", "date"
 
 /** Returns a table of an archive's metadata without the keys in `has`, or nothing if it would be empty. */
 export function described({ metadata }, has = []) {
-  const others = Object.keys(metadata ?? {}).filter((key) => !METADATA.includes(key) && key !== "writer");
-  const keys = [...METADATA.filter((key) => metadata?.[key] && !has.includes(key)), ...others];
+  const additional = Object.keys(metadata ?? {}).filter((key) => !METADATA.includes(key) && key !== "writer");
+  const keys = [...METADATA.filter((key) => metadata?.[key] && !has.includes(key)), ...additional];
   return keys.length > 0 && el("table.data.facts", {}, el("tbody", {}, keys.map((key) =>
     el("tr", {}, el("th", { scope: "row" }, METADATA.includes(key) ? t(`meta_${key}`) : key), el("td", {}, linked(metadata[key]))))));
 }
@@ -172,18 +172,18 @@ export function diagrams(board, fen) {
 
 /** Announces a text to screen readers, and shows it. */
 export function say(text) {
-  const place = document.getElementById("said");
-  if (!place) return;
-  place.textContent = text;
-  place.classList.add("shown");
-  clearTimeout(place.timer);
-  place.timer = setTimeout(() => place.classList.remove("shown"), 1800);
+  const region = document.getElementById("said");
+  if (!region) return;
+  region.textContent = text;
+  region.classList.add("shown");
+  clearTimeout(region.timer);
+  region.timer = setTimeout(() => region.classList.remove("shown"), 1800);
 }
 
 /** Announces a text only to screen readers. */
 export function announce(text) {
-  const place = document.getElementById("announced");
-  if (place) place.textContent = text;
+  const region = document.getElementById("announced");
+  if (region) region.textContent = text;
 }
 
 /** Returns a short count with the full number as its tooltip. */

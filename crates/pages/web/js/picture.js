@@ -70,8 +70,8 @@ export function readMarks(texts) {
 /** Returns a small picture of a position. */
 export function miniature(fen, label) {
   const node = svg("svg", { viewBox: "0 0 320 320", class: "miniature", role: "img", "aria-label": label ?? described(fen) });
-  for (let place = 0; place < 64; place++) {
-    const [x, y] = [(place % 8) * 40, Math.floor(place / 8) * 40];
+  for (let index = 0; index < 64; index++) {
+    const [x, y] = [(index % 8) * 40, Math.floor(index / 8) * 40];
     node.append(svg("rect", { x, y, width: 40, height: 40, class: (x + y) / 40 % 2 ? "dark" : "light" }));
   }
   for (const [square, letter] of squares(fen)) {

@@ -14,11 +14,11 @@ export function typedMove(text, legal) {
     const found = legal.filter(fits);
     return found.length === 1 ? found[0] : undefined;
   };
-  for (const own of new Set([typed, unsan(typed)])) {
-    const found = only((m) => plain(m.san) === plain(own)) ?? only((m) => m.uci === own.toLowerCase()) ?? longer(own, legal);
+  for (const spelling of new Set([typed, unsan(typed)])) {
+    const found = only((m) => plain(m.san) === plain(spelling)) ?? only((m) => m.uci === spelling.toLowerCase()) ?? longer(spelling, legal);
     if (found) return found;
   }
-  return only((m) => [typed, unsan(typed)].some((own) => plain(m.san).toLowerCase() === plain(own).toLowerCase()))
+  return only((m) => [typed, unsan(typed)].some((spelling) => plain(m.san).toLowerCase() === plain(spelling).toLowerCase()))
     ?? only((m) => plain(m.san).toLowerCase() === plain(unsan(typed[0].toUpperCase() + typed.slice(1))).toLowerCase());
 }
 

@@ -40,8 +40,8 @@ def game(game: Game) -> str:
     start = game.position(0)
     number, white = start.fullmove_number, start.turn == "white"
     moves = []
-    for place, san in enumerate(game.san):
-        if white or place == 0:
+    for index, san in enumerate(game.san):
+        if white or index == 0:
             moves.append(f"<b>{number}{'.' if white else '...'}</b>")
         moves.append(escape(san))
         number, white = number + (not white), not white

@@ -45,9 +45,9 @@ def board(fen: str, size: int = 360) -> str:
             if (rank + file) % 2 == 1:
                 x, y = file * SQUARE, rank * SQUARE
                 parts.append(f'<rect x="{x}" y="{y}" width="{SQUARE}" height="{SQUARE}" fill="{DARK}"/>')
-    for place in range(8):
-        parts.append(f'<text class="c" x="2" y="{place * SQUARE + 10}">{8 - place}</text>')
-        parts.append(f'<text class="c" x="{(place + 1) * SQUARE - 7}" y="{side - 3}">{"abcdefgh"[place]}</text>')
+    for index in range(8):
+        parts.append(f'<text class="c" x="2" y="{index * SQUARE + 10}">{8 - index}</text>')
+        parts.append(f'<text class="c" x="{(index + 1) * SQUARE - 7}" y="{side - 3}">{"abcdefgh"[index]}</text>')
     for rank, row in enumerate(fen.split()[0].split("/")):
         file = 0
         for letter in row:

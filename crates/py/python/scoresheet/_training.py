@@ -55,8 +55,8 @@ def _array(data: bytearray, kind: tuple[str, str, tuple[int, ...]], rows: int) -
 
 def _both(games: Any, plies: Any) -> tuple[Any, Any]:
     """Return games and plies as buffers; a single number applies to all."""
-    alone = [isinstance(own, int) or getattr(own, "ndim", 1) == 0 for own in (games, plies)]
-    games, plies = ([own] if one else own for own, one in zip((games, plies), alone))
+    alone = [isinstance(values, int) or getattr(values, "ndim", 1) == 0 for values in (games, plies)]
+    games, plies = ([values] if single else values for values, single in zip((games, plies), alone))
     games, plies = _integers(games), _integers(plies)
     if alone[0] and not alone[1]:
         games = _integers([games[0]] * len(plies))

@@ -64,7 +64,7 @@ class PositionDataset(_Dataset):  # type: ignore
             raise ValueError(f"what: unknown tensor {unknown[0]!r}; the tensors are {', '.join(KINDS)}")
         view = source if isinstance(source, _scoresheet.View) else _scoresheet.open(source)
         self._view = view.where(where) if where else view
-        self._wanted: dict[str, Any] = {
+        self._selection: dict[str, Any] = {
             "skip_plies": skip_plies,
             "skip_last": skip_last,
             "mover_elo": mover_elo,
@@ -74,7 +74,7 @@ class PositionDataset(_Dataset):  # type: ignore
         self.what = tuple(what)
         self.mover = mover
         self._process = os.getpid()
-        self._positions = self._view.positions(**self._wanted)
+        self._positions = self._view.positions(**self._selection)
 
     def __len__(self) -> int:
         return len(self._positions)
@@ -106,7 +106,7 @@ class PositionDataset(_Dataset):  # type: ignore
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._positions = self._view.positions(**self._wanted)
+        self._positions = self._view.positions(**self._selection)
 
 
 def tensor(array: Any) -> Any:

@@ -34,16 +34,16 @@ export function show(main, { params, signal }) {
 const points = (value) => number(value, 1);
 
 function table(players) {
-  const name = (own) => {
-    const page = playerPage(own.name, { where: undefined, find: undefined });
-    return page ? el("a", { href: page }, own.name) : own.name;
+  const name = (player) => {
+    const page = playerPage(player.name, { where: undefined, find: undefined });
+    return page ? el("a", { href: page }, player.name) : player.name;
   };
   const isCrossed = players[0]?.results.length > 0;
-  const cross = (own, row) => own.results.map((games, column) => (row === column ? el("span.soft", {}, "✕")
+  const cross = (player, row) => player.results.map((games, column) => (row === column ? el("span.soft", {}, "✕")
     : games.map((game) => el("a.cross", { href: state.address("game", { n: game.game, where: undefined, find: undefined }), title: players[column].name }, POINTS[game.points] ?? "*"))));
-  const counts = (own) => [own.won, own.drawn, own.lost].map((count) => number(count));
-  const titles = isCrossed ? players.map((_, place) => String(place + 1)) : ["won", "drawn", "lost"].map((key) => t(key));
+  const counts = (player) => [player.won, player.drawn, player.lost].map((count) => number(count));
+  const titles = isCrossed ? players.map((_, index) => String(index + 1)) : ["won", "drawn", "lost"].map((key) => t(key));
   return sheet(t("standings"), [t("player"), "№", t("rating"), ...titles, t("games"), t("points"), el("abbr", { title: "Sonneborn-Berger" }, "SB")],
-    players.map((own, row) => [name(own), String(row + 1), own.rating ?? "–", ...(isCrossed ? cross(own, row) : counts(own)), number(own.games),
-      el("strong", {}, points(own.points)), number(own.sonneborn_berger, 2)]), isCrossed ? "data.standings" : "data.standings.uncrossed", false);
+    players.map((player, row) => [name(player), String(row + 1), player.rating ?? "–", ...(isCrossed ? cross(player, row) : counts(player)), number(player.games),
+      el("strong", {}, points(player.points)), number(player.sonneborn_berger, 2)]), isCrossed ? "data.standings" : "data.standings.uncrossed", false);
 }

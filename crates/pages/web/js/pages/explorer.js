@@ -40,7 +40,7 @@ export function show(main, { params, embedded, signal }) {
   const panel = el("div.panel.card", { "aria-live": "off" });
   const games = el("div.panel");
   const typed = el("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 8, placeholder: san("Nf3"), "aria-describedby": "typed-fault" });
-  const whole = el("a", { href: "", target: "_blank", rel: "noopener" }, t("open_whole"));
+  const link = el("a", { href: "", target: "_blank", rel: "noopener" }, t("open_whole"));
   const fault = el("span.fault", { id: "typed-fault", role: "alert" });
   const step = (name, work) => el("button", { type: "button", onclick: work, "aria-label": t(name), title: t(name) }, sign(name));
 
@@ -60,7 +60,7 @@ export function show(main, { params, embedded, signal }) {
             el("button", { type: "button", onclick: () => copy(embedding(state.embedded({ fen: start, play: line.slice(0, at).join(","), where: params.where, archive: params.archive, side: params.side, draw: board.drawn.join(",") }))) }, t("copy_embed")),
             el("a.button", { href: "", id: "set-up" }, t("set_up_board")))]),
         fault, embedded ? null : engine.node),
-      el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") }, el("div", {}, opening, moves), embedded ? null : views(), panel, games, embedded && el("p", {}, whole))));
+      el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") }, el("div", {}, opening, moves), embedded ? null : views(), panel, games, embedded && el("p", {}, link))));
   board.mount();
   board.setDrawings(params.draw);
   update();
@@ -81,9 +81,9 @@ export function show(main, { params, embedded, signal }) {
   }
 
   function filters() {
-    const own = params.where ?? "";
-    if ((params.view === "white" || params.view === "black") && params.player) return [both(own, `${params.view} ~ ${quoted(params.player)}`)];
-    return params.view === "compare" ? [own, params.where2 ?? ""] : [own];
+    const where = params.where ?? "";
+    if ((params.view === "white" || params.view === "black") && params.player) return [both(where, `${params.view} ~ ${quoted(params.player)}`)];
+    return params.view === "compare" ? [where, params.where2 ?? ""] : [where];
   }
 
   function flip() {
@@ -101,7 +101,7 @@ export function show(main, { params, embedded, signal }) {
     panel.setAttribute("data-stale", "");
     const base = { fen: start, play, archive: params.archive, find: params.find };
     coming = load(panel, async () => {
-      const found = Promise.all(filters().map((where, place) => api.tree({ ...base, where, transpositions: place === 0 && filters().length === 1, games: 8 }, stop)));
+      const found = Promise.all(filters().map((where, index) => api.tree({ ...base, where, transpositions: index === 0 && filters().length === 1, games: 8 }, stop)));
       // A canceled request fails together with the position, which reports the error.
       found.catch(() => {});
       position = await api.position({ fen: start, play }, stop);
@@ -132,12 +132,12 @@ export function show(main, { params, embedded, signal }) {
     const first = position.start.split(" ");
     const black = first[1] === "b";
     const from = Number(first[5]) || 1;
-    fill(moves, position.moves.map((m, place) => {
-      const ply = place + (black ? 1 : 0);
-      const label = ply % 2 === 0 ? `${from + ply / 2}. ` : place === 0 ? `${from}… ` : "";
-      return [label, el("button.move", { type: "button", "aria-current": place === at - 1 ? "step" : null, onclick: () => move(place + 1) }, san(m.san)), " "];
+    fill(moves, position.moves.map((m, index) => {
+      const ply = index + (black ? 1 : 0);
+      const label = ply % 2 === 0 ? `${from + ply / 2}. ` : index === 0 ? `${from}… ` : "";
+      return [label, el("button.move", { type: "button", "aria-current": index === at - 1 ? "step" : null, onclick: () => move(index + 1) }, san(m.san)), " "];
     }));
-    if (embedded) whole.href = state.address("explorer", { fen: start, play: line.slice(0, at).join(","), theme: undefined, rows: undefined });
+    if (embedded) link.href = state.address("explorer", { fen: start, play: line.slice(0, at).join(","), theme: undefined, rows: undefined });
     else document.getElementById("set-up").href = state.address("search", { fen: position.fen });
     const end = position.end ? ` ${t(position.end)}` : "";
     announce(position.moves.length ? `${position.moves.at(-1).san}.${end}` : t("starting_position"));
@@ -166,8 +166,8 @@ export function show(main, { params, embedded, signal }) {
   function draw() {
     if (trees.length > 1) {
       fill(panel,
-        ["A", "B"].map((letter, place) => el("p.total", {}, el("strong", {}, letter), ` ${named(filters()[place])}: `,
-          el("a", { href: list(filters()[place]) }, counted("game", trees[place].games)))),
+        ["A", "B"].map((letter, index) => el("p.total", {}, el("strong", {}, letter), ` ${named(filters()[index])}: `,
+          el("a", { href: list(filters()[index]) }, counted("game", trees[index].games)))),
         compared());
       fill(games);
       hint();
@@ -186,9 +186,9 @@ export function show(main, { params, embedded, signal }) {
       tableOf());
     hint();
     const lists = embedded ? [] : [["top_games", tree.top_games], ["latest_games", tree.latest_games]];
-    fill(games, lists.filter(([, own]) => own.length).map(([name, own]) =>
+    fill(games, lists.filter(([, rows]) => rows.length).map(([name, rows]) =>
       el("section.card", {}, el("h2", {}, t(name)),
-        gamesTable(gameRows(own.map((game) => ({ ...game, san: san(game.san) })), { ply: at })))));
+        gamesTable(gameRows(rows.map((game) => ({ ...game, san: san(game.san) })), { ply: at })))));
   }
 
   /** Returns the address of the list of a filter's games that reach the position. */
@@ -198,24 +198,24 @@ export function show(main, { params, embedded, signal }) {
 
   const score = (row) => (row.white + row.draws / 2) / Math.max(1, row.white + row.draws + row.black);
 
-  /** Returns a sortable table. `columns`: `[name, value, class]`; `cells(row, place)` returns the cells of a row. */
+  /** Returns a sortable table. `columns`: `[name, value, class]`; `cells(row, index)` returns the cells of a row. */
   function table(kind, columns, rows, cells, more) {
     let sorted = rows;
     if (sort) {
       const [, value] = columns[sort.column];
       sorted = [...rows].sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) * (sort.down ? -1 : 1));
     }
-    const head = columns.map(([name, , only], place) => {
-      const now = sort?.column === place;
+    const head = columns.map(([name, , only], index) => {
+      const now = sort?.column === index;
       const order = () => {
-        sort = { column: place, down: now ? !sort.down : place > 0 };
+        sort = { column: index, down: now ? !sort.down : index > 0 };
         draw();
-        panel.querySelectorAll("thead button")[place]?.focus();
+        panel.querySelectorAll("thead button")[index]?.focus();
       };
       return el("th", { scope: "col", class: only, "aria-sort": now ? (sort.down ? "descending" : "ascending") : null },
         el("button.plain", { type: "button", onclick: order }, name, now ? (sort.down ? " ▾" : " ▴") : ""));
     });
-    const row = (own, place) => pointing(el("tr", {}, cells(own, place)), own.uci, ["mouseenter", "focusin"], ["mouseleave", "focusout"]);
+    const row = (entry, index) => pointing(el("tr", {}, cells(entry, index)), entry.uci, ["mouseenter", "focusin"], ["mouseleave", "focusout"]);
     return el(`table.tree.${kind}`, {},
       el("caption.visually-hidden", {}, t("moves")),
       el("thead", {}, el("tr", {}, head)),
@@ -242,11 +242,11 @@ export function show(main, { params, embedded, signal }) {
         el("td.right.less.wide-only", {}, row.last_year ?? "–"),
       ];
     };
-    const others = (tree.transpositions ?? []).map((row) => pointing(
+    const transposed = (tree.transpositions ?? []).map((row) => pointing(
       el("tr.transposition", {}, cells(row, [el("button.move", { type: "button", "data-uci": row.uci, onclick: () => play(row.uci) }, san(row.san)), el("span.soft", {}, t("by_transposition"))])),
       row.uci, ["mouseenter"], ["mouseleave"]));
-    return table("one", columns, tree.moves.slice(0, Number(embedded && params.rows) || undefined), (row, place) => cells(row, button(row, place)), [
-      others,
+    return table("one", columns, tree.moves.slice(0, Number(embedded && params.rows) || undefined), (row, index) => cells(row, button(row, index)), [
+      transposed,
       tree.ended.games > 0 ? el("tr.ended", {}, cells({ ...tree.ended, rating: null, performance: null, last_year: null }, t("game_end"))) : null,
       tree.games > 0 ? el("tr.all", {}, cells(tree, t("all"))) : null]);
   }
@@ -256,9 +256,9 @@ export function show(main, { params, embedded, signal }) {
   function compared() {
     const none = { games: 0, white: 0, draws: 0, black: 0 };
     const rows = new Map();
-    trees.forEach((own, place) => own.moves.forEach((row) => {
+    trees.forEach((side, index) => side.moves.forEach((row) => {
       const known = rows.get(row.uci) ?? { uci: row.uci, san: row.san, opening: row.opening, sides: [none, none] };
-      known.sides[place] = row;
+      known.sides[index] = row;
       rows.set(row.uci, known);
     }));
     const difference = ({ sides: [a, b] }) => (a.white + a.draws + a.black && b.white + b.draws + b.black ? score(a) - score(b) : null);
@@ -284,15 +284,15 @@ export function show(main, { params, embedded, signal }) {
         el("td.right", { title: t("difference_note"), class: few || !by ? "less" : by > 0 ? "more" : "less-good" }, points),
       ];
     };
-    const all = trees.reduce((sum, own) => sum + own.games, 0);
-    const list = [...rows.values()].sort((one, other) => other.sides[0].games + other.sides[1].games - one.sides[0].games - one.sides[1].games);
-    return table("compare", columns, list, (row, place) => cells(row, button(row, place)),
+    const all = trees.reduce((sum, side) => sum + side.games, 0);
+    const list = [...rows.values()].sort((a, b) => b.sides[0].games + b.sides[1].games - a.sides[0].games - a.sides[1].games);
+    return table("compare", columns, list, (row, index) => cells(row, button(row, index)),
       all ? el("tr.all", {}, cells({ sides: trees }, t("all"))) : null);
   }
 
-  function button(row, place) {
+  function button(row, index) {
     return el("button.move", { type: "button", "data-uci": row.uci, title: row.opening ? `${row.opening.eco} ${openingName(row.opening.name)}` : "", onclick: () => panel.hasAttribute("data-stale") || play(row.uci) },
-      place < 9 ? el("span.number", { "aria-hidden": "true" }, place + 1) : null, san(row.san));
+      index < 9 ? el("span.number", { "aria-hidden": "true" }, index + 1) : null, san(row.san));
   }
 
   function play(uci) {
@@ -306,12 +306,12 @@ export function show(main, { params, embedded, signal }) {
   }
 
   /** Plays the move of a row, from 0. If the next table has not arrived, waits for it. */
-  function playRow(place) {
+  function playRow(index) {
     if (panel.hasAttribute("data-stale")) {
-      if (waiting.length < 20) waiting.push(place);
+      if (waiting.length < 20) waiting.push(index);
       return;
     }
-    const row = panel.querySelectorAll("tbody tr:not(.transposition) button[data-uci]")[place];
+    const row = panel.querySelectorAll("tbody tr:not(.transposition) button[data-uci]")[index];
     if (!row || !play(row.dataset.uci)) waiting = [];
   }
 

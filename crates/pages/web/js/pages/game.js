@@ -26,9 +26,10 @@ export function show(main, { params, embedded, signal, archives }) {
   const holder = el("div.panel");
   fill(main, holder);
   let page = null;
-  // Only position indexes show where a game leaves the others. Without indexes, the page sends no request.
+  // Only position indexes show the move at which a game leaves the other games. Without indexes, the page sends no
+  // request.
   const isIndexed = api.isIndexed(archives);
-  const ask = () => load(holder, async () => {
+  const request = () => load(holder, async () => {
     try {
       return await api.game(number, signal);
     } catch (error) {
@@ -36,10 +37,10 @@ export function show(main, { params, embedded, signal, archives }) {
       return { error };
     }
   }, (game) => {
-    if (game.error) fill(holder, brokenPage(game.error, ask, t("game")));
+    if (game.error) fill(holder, brokenPage(game.error, request, t("game")));
     else page = view(holder, { ...game, near: (n) => (n >= 1 && n <= game.last ? state.address("game", { n }) : null) }, params, embedded, isIndexed, signal);
   });
-  ask();
+  request();
   return {
     keyNames: [...KEYS(), ["c", t("copy_link")]],
     key: (event) => page?.key(event),
@@ -53,7 +54,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   /** The number of the game in its source. */
   const number = game.isOwn ? game.number : game.game;
 
-  const tag = (name) => game.tags.find(([own]) => own === name)?.[1];
+  const tag = (name) => game.tags.find(([key]) => key === name)?.[1];
   // Every move is a node with links to the previous move and to its continuations.
   const root = { ply: 0, fen: game.start, comments: game.before, next: [] };
   const nodes = [root];
@@ -77,16 +78,16 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   /** Returns the principal variation of a move as separate nodes. A click reaches them, but no key does. */
   function expected(node, before) {
     const line = [];
-    node.pv.forEach((san, place) => {
+    node.pv.forEach((san, index) => {
       const last = line.at(-1) ?? (node.pv_ply < node.ply ? before : node);
-      const own = { ply: node.pv_ply + place + 1, san, uci: node.pv_uci[place], fen: node.pv_fens[place], before: last, next: [], depth: node.depth + 1, isExpected: true, of: node };
-      line.at(-1)?.next.push(own);
-      line.push(own);
+      const step = { ply: node.pv_ply + index + 1, san, uci: node.pv_uci[index], fen: node.pv_fens[index], before: last, next: [], depth: node.depth + 1, isExpected: true, of: node };
+      line.at(-1)?.next.push(step);
+      line.push(step);
     });
     return line;
   }
   const main = [root];
-  for (let node = root.next[0]; node && node.depth === 0; node = node.next.find((own) => own.depth === 0)) main.push(node);
+  for (let node = root.next[0]; node && node.depth === 0; node = node.next.find((next) => next.depth === 0)) main.push(node);
   /** The part of the game in an embedded page. */
   const [from0, to0] = embedded ? [Math.min(Number(params.from) || 0, main.length - 1), Number(params.to) || Infinity] : [0, Infinity];
   const within = (node) => node && node.ply >= from0 && node.ply <= to0;
@@ -98,11 +99,11 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
 
   /** Returns the location of a node in the form of addresses: a ply, and `via` for variations: `17.1` is the first
    * alternative at ply 17. */
-  function place(node) {
+  function locate(node) {
     const via = [];
-    for (let own = node; own.before; own = own.before) {
-      const at = own.before.next.indexOf(own);
-      if (at > 0) via.unshift(`${own.ply}.${at}`);
+    for (let step = node; step.before; step = step.before) {
+      const at = step.before.next.indexOf(step);
+      if (at > 0) via.unshift(`${step.ply}.${at}`);
     }
     return { ply: node.ply || undefined, via: via.join(",") || undefined };
   }
@@ -122,9 +123,9 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
 
   /** Returns the node for the address. An engine's line has no address, so the address of its move is used. */
   const addressed = (node) => {
-    let own = node;
-    while (own.isExpected) own = own.of;
-    return own;
+    let mover = node;
+    while (mover.isExpected) mover = mover.of;
+    return mover;
   };
 
   const board = new Board({ onDraw: embedded ? null : (draw) => state.set({ draw }), orientation: params.side === "black" ? "b" : "w", label: t("board") });
@@ -143,7 +144,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   fill(holder,
     embedded ? el("h1.visually-hidden", {}, `${tag("White")} – ${tag("Black")}`) : [
       el("h1", {}, person("White"), " – ", person("Black"), " ", el("span.result", {}, result(game.result))),
-      el("p.soft", {}, heading.map((text, place) => [place ? " · " : "", text]), game.opening && el("span", {}, `${heading.length ? " · " : ""}${game.opening.eco} ${openingName(game.opening.name)}`)),
+      el("p.soft", {}, heading.map((text, index) => [index ? " · " : "", text]), game.opening && el("span", {}, `${heading.length ? " · " : ""}${game.opening.eco} ${openingName(game.opening.name)}`)),
       game.has_fault ? el("p.notice", {}, t("source_fault")) : null],
     el("div.columns.game-columns", {},
       el("section.left", { "aria-label": t("board") },
@@ -199,7 +200,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   }
 
   function embed() {
-    return embedding(state.embedded({ n: game.game, ...place(addressed(now)), side: side(), draw: board.drawn.join(",") }));
+    return embedding(state.embedded({ n: game.game, ...locate(addressed(now)), side: side(), draw: board.drawn.join(",") }));
   }
 
   function below() {
@@ -272,8 +273,8 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   }
 
   function update() {
-    const own = (now.comments ?? []).flatMap((one) => [...(one.squares ?? []), ...(one.arrows ?? [])]);
-    const marks = readMarks(own);
+    const drawings = (now.comments ?? []).flatMap((note) => [...(note.squares ?? []), ...(note.arrows ?? [])]);
+    const marks = readMarks(drawings);
     const [, from, to] = /^(..)(..)/.exec(now.uci ?? "") ?? [];
     if (from && now.uci !== "0000") marks.squares.unshift({ square: from, color: "last" }, { square: to, color: "last" });
     board.show(now.fen, [], marks);
@@ -282,17 +283,17 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     plot?.move(!now.depth || now === root ? now.ply : main.findLast((node) => node.ply <= now.ply).ply);
     const mover = addressed(now);
     if (expectation.of !== mover) expectation = { of: mover, element: mover.line && !mover.depth ? folded(mover) : null };
-    fill(comment, expectation.element ?? [mover.eval && el("strong", {}, mover.eval, " "), el("span.soft", {}, engine(mover)), " "], plain(mover).map((own) => [own.text, " "]));
-    for (const own of list.querySelectorAll("[aria-current]")) own.removeAttribute("aria-current");
+    fill(comment, expectation.element ?? [mover.eval && el("strong", {}, mover.eval, " "), el("span.soft", {}, engine(mover)), " "], plain(mover).map((note) => [note.text, " "]));
+    for (const node of list.querySelectorAll("[aria-current]")) node.removeAttribute("aria-current");
     if (now.button) {
       now.button.setAttribute("aria-current", "step");
       for (let parent = now.button.closest("details"); parent; parent = parent.parentElement.closest("details")) parent.open = true;
-      const [box, own] = [list.getBoundingClientRect(), now.button.getBoundingClientRect()];
-      if (own.top < box.top || own.bottom > box.bottom) list.scrollTop += own.top - box.top - box.height / 2;
+      const [box, target] = [list.getBoundingClientRect(), now.button.getBoundingClientRect()];
+      if (target.top < box.top || target.bottom > box.bottom) list.scrollTop += target.top - box.top - box.height / 2;
     }
     const explore = document.getElementById("explore");
     if (explore) explore.href = path();
-    state.set(place(addressed(now)));
+    state.set(locate(addressed(now)));
     announce(now === root ? t("starting_position") : `${now.san}${(now.nags ?? []).map((nag) => `, ${t(`nag_${nag}`)}`).join("")}`);
   }
 
@@ -307,37 +308,37 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   }
 
   function copyLink() {
-    copy(state.address("game", { n: game.game, ...place(addressed(now)), side: side(), draw: board.drawn.join(",") }).href);
+    copy(state.address("game", { n: game.game, ...locate(addressed(now)), side: side(), draw: board.drawn.join(",") }).href);
   }
 
   const black = game.start.split(" ")[1] === "b" ? 1 : 0;
   const from = Number(game.start.split(" ")[5]) || 1;
 
-  const marked = (own) => [...(own.marks ?? []), ...(own.nags ?? []).map((nag) => NAGS[nag] ?? `$${nag}`)].join("");
-  const spoken = (own) => (own.nags ?? []).map((nag) => t(`nag_${nag}`)).filter((text) => !text.startsWith("nag_")).join(", ");
-  const numbering = (own, dots) => {
-    const ply = own.ply - 1 + black;
+  const marked = (node) => [...(node.marks ?? []), ...(node.nags ?? []).map((nag) => NAGS[nag] ?? `$${nag}`)].join("");
+  const spoken = (node) => (node.nags ?? []).map((nag) => t(`nag_${nag}`)).filter((text) => !text.startsWith("nag_")).join(", ");
+  const numbering = (node, dots) => {
+    const ply = node.ply - 1 + black;
     return `${from + Math.floor(ply / 2)}${dots ?? (ply % 2 ? "…" : ".")}`;
   };
 
-  function moveButton(own) {
-    const judgement = judged(own);
-    const signs = marked(own);
-    return (own.button = el("button.move", { type: "button", title: spoken(own), class: judgement ? `judged-${judgement}` : null, onclick: () => go(own) },
-      san(own.san), signs ? el("span.nag", {}, signs) : null));
+  function moveButton(node) {
+    const judgement = judged(node);
+    const signs = marked(node);
+    return (node.button = el("button.move", { type: "button", title: spoken(node), class: judgement ? `judged-${judgement}` : null, onclick: () => go(node) },
+      san(node.san), signs ? el("span.nag", {}, signs) : null));
   }
 
   /** Returns the comments, the engine's data and the variations after a move, for display between table rows. */
-  function between(own, depth) {
+  function between(node, depth) {
     const parts = [];
-    const said = plain(own).filter((one) => one.text);
+    const said = plain(node).filter((note) => note.text);
     if (said.length) parts.push(el(depth ? "span" : "div", {}, words(said)));
     // In the table, an engine's lines would hide the moves. They are expanded only at the current move.
-    if (own.line && depth) parts.push(folded(own));
-    for (const other of own.before.next.filter((other) => other !== own && other.depth === depth + 1 && own.depth === depth)) {
-      const body = el("div.variation", {}, write(other, depth + 1));
-      const long = count(other) > 24;
-      parts.push(long || depth > 1 ? el("details.variation-holder", { open: depth < 1 }, el("summary", {}, t("variation"), " ", san(other.san)), body) : body);
+    if (node.line && depth) parts.push(folded(node));
+    for (const sibling of node.before.next.filter((next) => next !== node && next.depth === depth + 1 && node.depth === depth)) {
+      const body = el("div.variation", {}, write(sibling, depth + 1));
+      const long = count(sibling) > 24;
+      parts.push(long || depth > 1 ? el("details.variation-holder", { open: depth < 1 }, el("summary", {}, t("variation"), " ", san(sibling.san)), body) : body);
     }
     return parts;
   }
@@ -348,15 +349,15 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     const cells = [];
     const empty = () => el("span.pair.soft", { "aria-hidden": "true" }, "…");
     let open = false;
-    for (let own = first; own; own = own.next.find((next) => next.depth === 0)) {
-      if (own.ply <= from0 || own.ply > to0) continue;
-      const isWhite = (own.ply - 1 + black) % 2 === 0;
-      if (own.lead?.length) cells.push(el("div.between", {}, words(own.lead)));
-      if (isWhite || !open) cells.push(el("span.move-number", {}, numbering(own, "")));
+    for (let node = first; node; node = node.next.find((next) => next.depth === 0)) {
+      if (node.ply <= from0 || node.ply > to0) continue;
+      const isWhite = (node.ply - 1 + black) % 2 === 0;
+      if (node.lead?.length) cells.push(el("div.between", {}, words(node.lead)));
+      if (isWhite || !open) cells.push(el("span.move-number", {}, numbering(node, "")));
       if (!isWhite && !open) cells.push(empty());
-      cells.push(el("span.pair", {}, moveButton(own), own.eval ? el("span.eval", {}, own.eval) : null, own.clock !== undefined || own.elapsed !== undefined ? el("span.spent", { title: t("clock") }, time(own.clock ?? own.elapsed)) : null));
+      cells.push(el("span.pair", {}, moveButton(node), node.eval ? el("span.eval", {}, node.eval) : null, node.clock !== undefined || node.elapsed !== undefined ? el("span.spent", { title: t("clock") }, time(node.clock ?? node.elapsed)) : null));
       open = isWhite;
-      const more = between(own, 0);
+      const more = between(node, 0);
       if (more.length) {
         if (isWhite) cells.push(empty());
         cells.push(el("div.between", {}, more));
@@ -370,15 +371,15 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   function write(node, depth, first = true) {
     const parts = [];
     let numbered = first;
-    for (let own = node; own; ) {
-      const white = (own.ply - 1 + black) % 2 === 0;
-      if (own.lead?.length) parts.push(words(own.lead));
-      const label = white || numbered ? el("span.move-number", {}, `${numbering(own)} `) : null;
-      parts.push(el("span.pair", {}, label, moveButton(own)), " ");
-      const more = between(own, depth);
+    for (let step = node; step; ) {
+      const white = (step.ply - 1 + black) % 2 === 0;
+      if (step.lead?.length) parts.push(words(step.lead));
+      const label = white || numbered ? el("span.move-number", {}, `${numbering(step)} `) : null;
+      parts.push(el("span.pair", {}, label, moveButton(step)), " ");
+      const more = between(step, depth);
       parts.push(...more.flatMap((part) => [part, " "]));
       numbered = more.length > 0;
-      own = own.next.find((next) => next.depth === depth);
+      step = step.next.find((next) => next.depth === depth);
     }
     return parts;
   }
@@ -388,12 +389,12 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
 
   /** Returns the comments that are not from an engine. */
   function plain(node) {
-    return (node.comments ?? []).filter((own) => !own.engine && !isFigures(own.text));
+    return (node.comments ?? []).filter((note) => !note.engine && !isFigures(note.text));
   }
 
   /** Returns an engine's data about a move, without the evaluation and the expected moves. */
   function engine(node) {
-    if (!node.comments?.some((own) => own.engine)) return "";
+    if (!node.comments?.some((note) => note.engine)) return "";
     const depth = node.depth_searched && `${t("depth")} ${node.depth_searched}${node.selective_depth ? `/${node.selective_depth}` : ""}`;
     return [depth, node.nodes && `${short(node.nodes)} ${t("nodes")}`, node.elapsed !== undefined && `${written(node.elapsed, 1)} s`].filter(Boolean).join(" · ");
   }
@@ -403,32 +404,32 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     const body = el("div.variation", {});
     const open = ({ newState, target }) => {
       if (body.childElementCount || !(target.open || newState === "open")) return;
-      node.line.forEach((own, place) => {
-        const ply = own.ply - 1 + black;
-        own.button = el("button.move", { type: "button", onclick: () => go(own) }, san(own.san));
-        const label = ply % 2 === 0 || !place ? el("span.move-number", {}, `${numbering(own)} `) : null;
-        body.append(el("span.pair", {}, label, own.button), " ");
+      node.line.forEach((step, index) => {
+        const ply = step.ply - 1 + black;
+        step.button = el("button.move", { type: "button", onclick: () => go(step) }, san(step.san));
+        const label = ply % 2 === 0 || !index ? el("span.move-number", {}, `${numbering(step)} `) : null;
+        body.append(el("span.pair", {}, label, step.button), " ");
       });
-      body.append(el("p.soft", {}, words((node.comments ?? []).filter((own) => own.engine))));
+      body.append(el("p.soft", {}, words((node.comments ?? []).filter((note) => note.engine))));
     };
     return el("details.variation-holder.folded", { ontoggle: open }, el("summary", {}, node.eval ?? t("principal_variation"), " ", el("span.soft", {}, engine(node))), body);
   }
 
   function count(node) {
-    let [moves, own] = [0, node];
-    while (own && moves < 30) {
+    let [moves, step] = [0, node];
+    while (step && moves < 30) {
       moves += 1;
-      own = own.next[0];
+      step = step.next[0];
     }
     return moves;
   }
 
   function words(comments) {
-    return comments.filter((own) => own.text).map((own) => el("span.words", { class: own.kind }, own.text, " "));
+    return comments.filter((note) => note.text).map((note) => el("span.words", { class: note.kind }, note.text, " "));
   }
 
   const before = words(root.comments ?? []);
-  const isLong = (root.comments ?? []).reduce((sum, own) => sum + own.text.length, 0) > LONG;
+  const isLong = (root.comments ?? []).reduce((sum, note) => sum + note.text.length, 0) > LONG;
   fill(list, !before.length ? null : isLong ? el("details.folded", {}, el("summary", {}, t("comment")), before) : el("div.words", {}, before),
     main[1] ? table(main[1]) : null, to0 === Infinity ? el("strong.end", {}, result(game.result)) : null);
   board.mount();
@@ -448,8 +449,8 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
 
   function variation(step) {
     const line = now.before?.next ?? [];
-    const other = line[line.indexOf(now) + step];
-    if (other) go(other);
+    const sibling = line[line.indexOf(now) + step];
+    if (sibling) go(sibling);
   }
 
   return {

@@ -39,7 +39,7 @@ export function show(main, { params, signal }) {
   let top = 0;
   let scrolled = 0;
   /** The row that gets the focus when its game arrives. */
-  let wanted;
+  let awaited;
   /** The row under the pointer, and the row whose position is shown. */
   let pointed;
   let pictured;
@@ -78,10 +78,10 @@ export function show(main, { params, signal }) {
 
   function head() {
     const sort = params.sort ?? "";
-    const cell = ([name, text, key], place) => {
+    const cell = ([name, text, key], index) => {
       const now = sort === key ? "ascending" : sort === `-${key}` ? "descending" : null;
       const next = now === "descending" ? key : now === "ascending" ? `-${key}` : FALLING.includes(key) ? `-${key}` : key;
-      const side = name === "elo" ? `, ${t(COLUMNS[place - 1][0])}` : "";
+      const side = name === "elo" ? `, ${t(COLUMNS[index - 1][0])}` : "";
       return el("div.cell", { role: "columnheader", class: name, "aria-sort": now },
         el("button.plain", { type: "button", "aria-label": side ? `${t(text)}${side}` : null, onclick: () => order(next) }, t(text), now === "ascending" ? " ▴" : now ? " ▾" : ""));
     };
@@ -92,16 +92,16 @@ export function show(main, { params, signal }) {
     state.go("games", { ...state.read().params, sort });
   }
 
-  async function page(place) {
-    if (pages.has(place)) return;
-    pages.set(place, []);
+  async function page(index) {
+    if (pages.has(index)) return;
+    pages.set(index, []);
     try {
-      const found = await api.games({ ...base, limit: PAGE, offset: place * PAGE }, signal);
-      pages.set(place, found.games);
+      const found = await api.games({ ...base, limit: PAGE, offset: index * PAGE }, signal);
+      pages.set(index, found.games);
       if (!cancelled) draw();
     } catch (error) {
-      pages.delete(place);
-      if (error.name !== "AbortError") fill(total, broken(error, () => page(place)));
+      pages.delete(index);
+      if (error.name !== "AbortError") fill(total, broken(error, () => page(index)));
     }
   }
 
@@ -132,29 +132,29 @@ export function show(main, { params, signal }) {
   function draw() {
     const first = Math.max(0, Math.floor(top / ROW) - 5);
     const last = Math.min(count - 1, first + Math.ceil(view.clientHeight / ROW) + 10);
-    for (let place = Math.floor(first / PAGE); place <= Math.floor(last / PAGE); place++) page(place);
+    for (let index = Math.floor(first / PAGE); index <= Math.floor(last / PAGE); index++) page(index);
     const rows = [];
-    for (let place = first; place <= last; place++) {
-      const game = pages.get(Math.floor(place / PAGE))?.[place % PAGE];
-      rows.push(row(place, game));
+    for (let index = first; index <= last; index++) {
+      const game = pages.get(Math.floor(index / PAGE))?.[index % PAGE];
+      rows.push(row(index, game));
     }
     const active = document.activeElement;
-    const focused = active?.dataset?.place ?? (active === document.body ? wanted : undefined);
+    const focused = active?.dataset?.place ?? (active === document.body ? awaited : undefined);
     body.replaceChildren(...rows);
     if (focused !== undefined) body.querySelector(`a[data-place="${focused}"]`)?.focus({ preventScroll: true });
   }
 
-  function row(place, game) {
-    const node = el("div.row", { role: "row", "aria-rowindex": place + 2, class: place === chosen ? "chosen" : "" });
-    node.style.top = `${place * ROW - top + view.scrollTop}px`;
+  function row(index, game) {
+    const node = el("div.row", { role: "row", "aria-rowindex": index + 2, class: index === chosen ? "chosen" : "" });
+    node.style.top = `${index * ROW - top + view.scrollTop}px`;
     if (!game) return fill(node, el("div.cell", { role: "cell" }, "…"));
     if (game.error) return fill(node, el("div.cell.number", { role: "cell" }, game.game), el("div.cell.fault.damaged", { role: "cell" }, t("damaged"), " ", game.error));
     const cell = (name, ...content) => el("div.cell", { role: "cell", class: name }, content);
     const title = (text) => (text ? el("span", { title: text }, text) : "");
-    node.addEventListener("mouseenter", () => point(place));
+    node.addEventListener("mouseenter", () => point(index));
     return fill(node,
       cell("number", number(game.game)),
-      cell("white", el("a.stretch", { href: link(game), "data-place": place, onfocus: () => choose(place) }, el("span.name", { title: game.white }, game.white ?? "?")), person(game.white)),
+      cell("white", el("a.stretch", { href: link(game), "data-place": index, onfocus: () => choose(index) }, el("span.name", { title: game.white }, game.white ?? "?")), person(game.white)),
       cell("elo", game.white_elo ?? ""),
       cell("result", el("span", { class: WON[game.result] }, result(game.result))),
       cell("black", el("span.name", { title: game.black }, game.black ?? "?"), person(game.black)),
@@ -172,38 +172,38 @@ export function show(main, { params, signal }) {
     return page && el("a.person", { href: page, tabindex: "-1", title: `${t("games_of")} ${name}`, "aria-label": `${t("games_of")} ${name}` }, sign("person"));
   }
 
-  const at = (place) => pages.get(Math.floor(place / PAGE))?.[place % PAGE];
+  const at = (index) => pages.get(Math.floor(index / PAGE))?.[index % PAGE];
 
   /** Shows the game of the row under the pointer. The row with the focus stays selected. */
-  function point(place) {
-    if (place !== pointed) look(pointed = place);
+  function point(index) {
+    if (index !== pointed) look(pointed = index);
   }
 
-  function choose(place) {
-    if (place === chosen) return;
-    chosen = place;
+  function choose(index) {
+    if (index === chosen) return;
+    chosen = index;
     remember();
-    for (const own of body.querySelectorAll(".row")) own.classList.toggle("chosen", own.querySelector(`a[data-place="${place}"]`) !== null);
+    for (const node of body.querySelectorAll(".row")) node.classList.toggle("chosen", node.querySelector(`a[data-place="${index}"]`) !== null);
     look();
   }
 
   /** Shows a small picture of a game's position, by default of the selected row: the matching position, or the last
    * one. */
-  const look = later(async (place = chosen) => {
-    const game = at(place);
+  const look = later(async (index = chosen) => {
+    const game = at(index);
     if (!game || game.error || getComputedStyle(picture).display === "none" || cancelled) return;
-    pictured = place;
+    pictured = index;
     try {
-      const whole = await api.game(game.game, signal);
-      const fen = game.ply !== undefined ? whole.moves[game.ply - 1]?.fen ?? whole.start : whole.end;
-      if (pictured === place) fill(picture, miniature(fen), el("p", {}, el("strong", {}, `${game.white ?? "?"} – ${game.black ?? "?"}`)), el("p.soft", {}, whole.opening ? `${whole.opening.eco} ${openingName(whole.opening.name)}` : ""));
+      const details = await api.game(game.game, signal);
+      const fen = game.ply !== undefined ? details.moves[game.ply - 1]?.fen ?? details.start : details.end;
+      if (pictured === index) fill(picture, miniature(fen), el("p", {}, el("strong", {}, `${game.white ?? "?"} – ${game.black ?? "?"}`)), el("p.soft", {}, details.opening ? `${details.opening.eco} ${openingName(details.opening.name)}` : ""));
     } catch { /* the picture is optional */ }
   }, 60);
 
   function move(step) {
     const next = Math.max(0, Math.min(count - 1, chosen + step));
     choose(next);
-    wanted = next;
+    awaited = next;
     top = Math.max(0, Math.min(next * ROW, Math.max(top, (next + 1) * ROW - shown())));
     remember();
     settle();

@@ -17,28 +17,28 @@ export function show(main, { params, signal }) {
   const panel = el("div.panel");
   const heading = el("h1", {}, params.name || t("player"));
   const { list, look } = names("player", "names-player-page");
-  const other = el("form.inline", { onsubmit: (event) => {
+  const form = el("form.inline", { onsubmit: (event) => {
     event.preventDefault();
     const name = new FormData(event.target).get("name").trim();
     if (name) state.go("player", { name });
   } }, el("label", {}, el("span", {}, t("other_player")), el("input", { name: "name", type: "text", list: "names-player-page", autocomplete: "off", oninput: (event) => look(event.target.value) })), list,
   el("button", { type: "submit" }, t("show")));
-  fill(main, el("div.heading", {}, heading, other), panel);
+  fill(main, el("div.heading", {}, heading, form), panel);
   if (!params.name) return { keyNames: [] };
-  const asked = { name: params.name, exact: params.exact === "1", where: params.where, archive: params.archive, find: params.find };
+  const request = { name: params.name, exact: params.exact === "1", where: params.where, archive: params.archive, find: params.find };
   load(panel, async () => {
-    const found = await api.player(asked, signal);
+    const found = await api.player(request, signal);
     const where = both(params.where ?? "", condition("player", found.names));
     // If the list fails, the rest of the page stays.
     const latest = found.games && where ? await api.games({ where, archive: params.archive, find: params.find, sort: "-date", limit: LATEST }, signal).catch(() => null) : null;
     return { found, latest };
   }, ({ found, latest }) => {
-    const spelled = found.names.map((own) => own.name);
+    const spelled = found.names.map((spelling) => spelling.name);
     if (spelled.length) heading.textContent = spelled[0];
     document.title = document.title.replace(/^.*? – /, `${heading.textContent} – `);
     const games = (more, side = "player") => {
-      const own = condition(side, found.names);
-      return own && state.address("games", { where: both(params.where ?? "", both(own, more)) }).href;
+      const filter = condition(side, found.names);
+      return filter && state.address("games", { where: both(params.where ?? "", both(filter, more)) }).href;
     };
     const to = {
       games,
@@ -60,7 +60,7 @@ export function show(main, { params, signal }) {
 
 /** Returns the condition that a side has one of these names, or nothing if a filter cannot hold that many names. */
 function condition(side, names) {
-  const all = names.map((own) => quoted(own.name));
+  const all = names.map((spelling) => quoted(spelling.name));
   const text = all.length === 1 ? `${side} = ${all[0]}` : `${side} in {${all.join(", ")}}`;
   return all.length && text.length <= LONGEST ? text : null;
 }

@@ -11,7 +11,7 @@ const sprite = new URL("../../pieces.svg", import.meta.url).href;
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const PIECES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const WILD = { ".": "wild_empty", "*": "wild_any", A: "wild_white", a: "wild_black" };
-/** The number of games listed here. The search counts all of them, and a link opens the complete list. */
+/** The number of games listed here. The search counts all games found, and a link opens the complete list. */
 const LISTED = 200;
 const TABS = ["position", "pattern", "material", "moves"];
 
@@ -39,7 +39,7 @@ export function show(main, { params, signal }) {
       let question;
       if (!fen) {
         try {
-          question = asked(request().ask.pattern);
+          question = patternQuery(request().find.pattern);
         } catch { /* incomplete JSON */ }
         if (!question) {
           fill(price);
@@ -117,7 +117,7 @@ export function show(main, { params, signal }) {
   }
 
   /** Returns a pattern as a query in JSON, without the selection of games; `undefined` for an empty pattern. */
-  function asked({ where, limit, listed, archive, ...pattern }) {
+  function patternQuery({ where, limit, listed, archive, ...pattern }) {
     const given = Object.entries(pattern).filter(([, value]) => value !== undefined);
     return given.some(([name]) => !["plies", "either_color", "in_pv"].includes(name)) ? JSON.stringify(Object.fromEntries(given)) : undefined;
   }
@@ -125,8 +125,8 @@ export function show(main, { params, signal }) {
   function take(fen) {
     const fields = fen.trim().split(/\s+/);
     setup.set(fen, true);
-    for (const own of form.elements.side) own.checked = own.value === (fields[1] ?? "w");
-    for (const own of form.elements.right) own.checked = (fields[2] ?? "-").includes(own.value);
+    for (const field of form.elements.side) field.checked = field.value === (fields[1] ?? "w");
+    for (const field of form.elements.right) field.checked = (fields[2] ?? "-").includes(field.value);
     changed();
   }
 
@@ -137,20 +137,20 @@ export function show(main, { params, signal }) {
     const lines = data.get("in_pv") ? true : undefined;
     if (tab === "position") {
       return { state: { fen: text("fen"), either_color: either && "1", variations: data.get("variations") ? "1" : undefined, in_pv: lines && "1" },
-        ask: { position: { fen: text("fen"), where: params.where, archive: params.archive, variations: Boolean(data.get("variations")), in_pv: lines, either_color: either, listed: LISTED } } };
+        find: { position: { fen: text("fen"), where: params.where, archive: params.archive, variations: Boolean(data.get("variations")), in_pv: lines, either_color: either, listed: LISTED } } };
     }
-    const own = { board: text("board"), material: text("material"), imbalance: text("imbalance"), white_move: text("white_move"), black_move: text("black_move"), end: text("end"), plies: text("plies"), query: text("query") };
-    const pattern = { ...own, either_color: either, in_pv: lines, where: params.where, listed: LISTED, archive: params.archive ? Number(params.archive) : undefined, plies: own.plies ? Number(own.plies) : undefined };
-    if (own.query) pattern.query = JSON.parse(own.query);
-    if (own.board && /^[8/]+$/.test(own.board)) delete pattern.board;
-    return { state: { ...own, either_color: either && "1", in_pv: lines && "1" }, ask: { pattern } };
+    const fields = { board: text("board"), material: text("material"), imbalance: text("imbalance"), white_move: text("white_move"), black_move: text("black_move"), end: text("end"), plies: text("plies"), query: text("query") };
+    const pattern = { ...fields, either_color: either, in_pv: lines, where: params.where, listed: LISTED, archive: params.archive ? Number(params.archive) : undefined, plies: fields.plies ? Number(fields.plies) : undefined };
+    if (fields.query) pattern.query = JSON.parse(fields.query);
+    if (fields.board && /^[8/]+$/.test(fields.board)) delete pattern.board;
+    return { state: { ...fields, either_color: either && "1", in_pv: lines && "1" }, find: { pattern } };
   }
 
   /** Returns links that sort, filter, download or count the games found. */
-  function onward(wanted) {
-    const { pattern, position } = wanted.ask;
+  function onward(query) {
+    const { pattern, position } = query.find;
     const isPlain = position && !position.either_color && !position.variations && !position.in_pv;
-    const find = pattern ? asked(pattern) : isPlain ? undefined : JSON.stringify({ fen: position.fen, either_color: position.either_color, variations: position.variations || undefined, in_pv: position.in_pv });
+    const find = pattern ? patternQuery(pattern) : isPlain ? undefined : JSON.stringify({ fen: position.fen, either_color: position.either_color, variations: position.variations || undefined, in_pv: position.in_pv });
     const to = { find, fen: isPlain ? position.fen : undefined };
     return el("p.buttons", {},
       el("a.button.primary", { id: "as-list", href: state.address("games", to) }, t("as_list")),
@@ -169,21 +169,21 @@ export function show(main, { params, signal }) {
     let found = 0;
     fill(results, status, meter, el("table.games-table", {},
       el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "date"].map((key) => el("th", { scope: "col" }, t(key))))), rows));
-    let wanted;
+    let query;
     try {
-      wanted = request();
+      query = request();
     } catch (error) {
       fill(results, broken(new api.Fault({ code: "bad", message: `${t("json_query")}: ${error.message}` })));
       return;
     }
-    if (event) history.pushState(null, "", state.address("search", { ...state.read().params, ...wanted.state, run: "1" }));
+    if (event) history.pushState(null, "", state.address("search", { ...state.read().params, ...query.state, run: "1" }));
     cancel.disabled = false;
     const began = performance.now();
     const seconds = () => number(Number(((performance.now() - began) / 1000).toFixed(2)));
     const waiting = [];
     const flush = () => rows.append(...gameRows(waiting.splice(0)));
     try {
-      await api.find(wanted.ask, (line) => {
+      await api.find(query.find, (line) => {
         if (line.hit) {
           found += 1;
           waiting.push(line.hit);
@@ -201,7 +201,7 @@ export function show(main, { params, signal }) {
           fill(status, counted("found_games", found), line.done.complete ? "" : ` ${t("first_only")}`, ` ${t("in_seconds", { s: seconds() })}`,
             line.done.unread ? el("span.fault", {}, " ", t("not_read", { n: number(line.done.unread) })) : null,
             found > rows.childElementCount ? [" ", t("listed", { n: number(rows.childElementCount) })] : null);
-          if (found) status.after(onward(wanted));
+          if (found) status.after(onward(query));
           else results.append(empty(params.where));
         } else if (line.error) throw new api.Fault(line.error);
       }, AbortSignal.any([controller.signal, signal]));
@@ -262,7 +262,7 @@ class Setup {
 
   choose(letter) {
     this.piece = letter;
-    for (const own of this.palette.children) own.setAttribute("aria-pressed", String(own.dataset.tool === letter));
+    for (const button of this.palette.children) button.setAttribute("aria-pressed", String(button.dataset.tool === letter));
   }
 
   set(text, silent = false) {
@@ -299,7 +299,7 @@ class Setup {
     if (letter === "delete" || letter === null) this.pieces.delete(square);
     else {
       // A side has only one king.
-      if (!this.wild && letter.toLowerCase() === "k") for (const [other, own] of this.pieces) if (own === letter) this.pieces.delete(other);
+      if (!this.wild && letter.toLowerCase() === "k") for (const [at, piece] of this.pieces) if (piece === letter) this.pieces.delete(at);
       this.pieces.set(square, letter);
     }
     this.draw();

@@ -17,36 +17,36 @@ export function show(main, { params, signal, archives, title }) {
   const more = only && described(only, ["title", "description", "license", "origin"]);
   fill(main, el("h1", {}, title !== "Scoresheet" && !params.archive ? title : only ? titled(only) : t("all_archives")),
     only?.metadata?.description && el("p", {}, only.metadata.description),
-    el("p.soft", {}, counted("game", chosen.reduce((all, own) => all + own.games, 0)), only && ["license", "origin"].map((key) => only.metadata?.[key] && [" · ", linked(only.metadata[key])])),
+    el("p.soft", {}, counted("game", chosen.reduce((all, archive) => all + archive.games, 0)), only && ["license", "origin"].map((key) => only.metadata?.[key] && [" · ", linked(only.metadata[key])])),
     archives.length > 1 && !params.archive && el("section.card.archives", {}, el("h2", {}, t("archives")), sheet(t("archives"), [t("archive"), t("games"), t("meta_license")],
-      archives.map((own) => [el("a", { href: state.address("start", { archive: own.archive }) }, titled(own)), number(own.games), own.metadata?.license ?? "–"]))),
+      archives.map((archive) => [el("a", { href: state.address("start", { archive: archive.archive }) }, titled(archive)), number(archive.games), archive.metadata?.license ?? "–"]))),
     more && el("details", {}, el("summary", {}, t("about_archive")), more),
     panel);
-  const asked = { where: params.where, archive: params.archive, find: params.find, limit: PAGE };
-  load(panel, () => api.events(asked, signal), (found) => {
+  const request = { where: params.where, archive: params.archive, find: params.find, limit: PAGE };
+  load(panel, () => api.events(request, signal), (found) => {
     if (!found.total) {
       fill(panel, params.where && empty(params.where));
       return;
     }
     const rows = [...found.events];
-    const place = el("div", {});
-    const more = el("button", { type: "button", onclick: () => load(place, () => api.events({ ...asked, offset: rows.length }, signal), (next) => {
+    const holder = el("div", {});
+    const more = el("button", { type: "button", onclick: () => load(holder, () => api.events({ ...request, offset: rows.length }, signal), (next) => {
       rows.push(...next.events);
       draw();
     }) }, t("more"));
     const draw = () => {
-      fill(place, table(rows));
+      fill(holder, table(rows));
       more.hidden = rows.length >= found.total;
     };
     draw();
     const { undecided, unread } = found;
     fill(panel, el("section.card", {}, el("h2", {}, t("tournaments"), " ", el("span.soft", { id: "n-events" }, number(found.total)),
-      undecided + unread > 0 && el("span.fault", {}, " ", t("not_read", { n: number(undecided + unread) }))), place, more));
+      undecided + unread > 0 && el("span.fault", {}, " ", t("not_read", { n: number(undecided + unread) }))), holder, more));
   });
   return { keyNames: [] };
 }
 
 function table(events) {
-  return sheet(t("tournaments"), [t("event"), t("date"), t("games"), t("players")], events.map((own) => [
-    [el("a", { href: state.address("event", { name: own.event }) }, own.event), el("div.under", {}, days(own.from, own.until))], days(own.from, own.until) || "–", number(own.games), number(own.entrants)]), "data.events", false);
+  return sheet(t("tournaments"), [t("event"), t("date"), t("games"), t("players")], events.map((event) => [
+    [el("a", { href: state.address("event", { name: event.event }) }, event.event), el("div.under", {}, days(event.from, event.until))], days(event.from, event.until) || "–", number(event.games), number(event.entrants)]), "data.events", false);
 }

@@ -20,7 +20,7 @@ export function show(main, { params, signal, archives }) {
     event: (name) => state.address("event", { name }).href,
     game: (n) => state.address("game", { n }).href,
   };
-  const about = shownArchives(archives, params).map((own) => described(own)).filter(Boolean).map((facts) =>
+  const about = shownArchives(archives, params).map((archive) => described(archive)).filter(Boolean).map((facts) =>
     el("section.stat.about", {}, el("h2", {}, t("about_archive")), facts));
   load(panel, () => api.stats({ where: params.where, archive: params.archive, find: params.find }, signal), (found) => fill(panel, found.games ? el("div.figures", {}, statistics(found, to), about) : empty(params.where)));
   return { keyNames: [] };

@@ -14,17 +14,17 @@ export const lost = manifest.lost ?? null;
 /** The amounts of fetched data. `watch` is called after each change. */
 export let counts = { requests: 0, bytes: 0, cached: 0 };
 /** The amounts that earlier workers and this page have fetched. */
-let others = counts;
+let earlier = counts;
 let watcher = () => {};
 export const watch = (work) => { watcher = work; };
 
-const sum = (one, other) =>
-  ({ requests: one.requests + other.requests, bytes: one.bytes + other.bytes, cached: one.cached + other.cached });
+const sum = (a, b) =>
+  ({ requests: a.requests + b.requests, bytes: a.bytes + b.bytes, cached: a.cached + b.cached });
 
 /** Counts data that this page has fetched. */
 function fetchedHere(requests, bytes) {
   const here = { requests, bytes, cached: 0 };
-  others = sum(others, here);
+  earlier = sum(earlier, here);
   counts = sum(counts, here);
   watcher(counts);
 }
@@ -32,38 +32,37 @@ function fetchedHere(requests, bytes) {
 /** The whole archive after its fetch, and whether the server supports ranges. */
 let blob = null;
 let ranges = true;
-export const isWhole = () => blob !== null;
 
 const waiting = new Map();
 let last = 0;
 let worker = null;
 
 function start() {
-  others = counts;
+  earlier = counts;
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   worker.postMessage({ site: { manifest, root: root.href }, whole: blob && { blob, ranges } });
   worker.addEventListener("message", ({ data }) => {
     if (data.counts) {
-      counts = sum(others, data.counts);
+      counts = sum(earlier, data.counts);
       watcher(counts);
     }
-    const asked = waiting.get(data.id);
-    if (!asked) return;
+    const pending = waiting.get(data.id);
+    if (!pending) return;
     if (data.piece) {
-      asked.each?.(data.piece);
+      pending.each?.(data.piece);
       return;
     }
     waiting.delete(data.id);
     if (data.failed) {
       ranges &&= data.failed.code !== "no_ranges";
       const bytes = data.failed.code === "no_ranges" ? manifest.archive.length : undefined;
-      asked.reject(new Fault({ ...data.failed, bytes }));
-    } else asked.resolve(data);
+      pending.reject(new Fault({ ...data.failed, bytes }));
+    } else pending.resolve(data);
   });
   worker.addEventListener("error", (event) => {
-    const asked = [...waiting.values()];
+    const pending = [...waiting.values()];
     waiting.clear();
-    asked.forEach(({ reject }) => reject(new Fault({ code: "wrong", message: event.message ?? "" })));
+    pending.forEach(({ reject }) => reject(new Fault({ code: "wrong", message: event.message ?? "" })));
   });
 }
 
@@ -103,7 +102,7 @@ async function again() {
   isKept = true;
   worker.terminate();
   start();
-  await Promise.allSettled(early.splice(0).map((asked) => post(asked)));
+  await Promise.allSettled(early.splice(0).map((message) => post(message)));
   say();
 }
 
@@ -132,13 +131,13 @@ function post(message, { signal, each } = {}) {
 /** Answers a request: `{status, kind, body, name}`. Calls `each` with the pieces of a streamed answer. */
 export async function request(address, { body, signal, each } = {}) {
   const path = address.pathname.slice(new URL("api/v1/", root).pathname.length);
-  const asked = { path, query: address.search.slice(1), body };
-  if (!isKept && !each && early.length < 50) early.push(asked);
-  return post(asked, { signal, each });
+  const message = { path, query: address.search.slice(1), body };
+  if (!isKept && !each && early.length < 50) early.push(message);
+  return post(message, { signal, each });
 }
 
 /** Fetches the whole archive and calls `progress(done, of)` meanwhile. After that it answers every request. */
-export async function fetchWhole(progress, signal) {
+export async function fetchArchive(progress, signal) {
   const of = manifest.archive.length;
   const chunks = [];
   let done = 0;

@@ -63,7 +63,7 @@ function fetched(url, from, to) {
 }
 
 /** Returns all bytes of a file. */
-export function fetchedWhole(url) {
+export function fetchedFile(url) {
   const request = new XMLHttpRequest();
   request.open("GET", url, false);
   request.responseType = "arraybuffer";
@@ -101,11 +101,11 @@ export class Parts {
     if (end > this.length) throw new RangeFault("missing", "beyond the end of the file");
     const bytes = new Uint8Array(length);
     for (let at = offset; at < end;) {
-      const place = Math.floor(at / this.part);
-      const first = place * this.part;
+      const index = Math.floor(at / this.part);
+      const first = index * this.part;
       const size = Math.min(this.part, this.length - first);
       const stop = Math.min(end, first + size);
-      this.#within(this.urls[place], size, at - first, bytes.subarray(at - offset, stop - offset));
+      this.#within(this.urls[index], size, at - first, bytes.subarray(at - offset, stop - offset));
       at = stop;
     }
     return bytes;
@@ -117,25 +117,25 @@ export class Parts {
     const key = (page) => `${page}/${this.page} ${url}`;
     const found = [];
     for (let page = from; page < to; page += 1) {
-      const own = known(key(page));
-      if (own) {
-        found.push(own);
+      const cached = known(key(page));
+      if (cached) {
+        found.push(cached);
         continue;
       }
       let last = page + 1;
       while (last < to && !pages.has(key(last))) last += 1;
       const start = page * this.page;
-      const whole = fetched(url, start, Math.min(size, last * this.page));
+      const chunk = fetched(url, start, Math.min(size, last * this.page));
       for (; page < last; page += 1) {
         const at = page * this.page - start;
-        const bytes = whole.slice(at, at + this.page);
+        const bytes = chunk.slice(at, at + this.page);
         keep(key(page), bytes);
         found.push(bytes);
       }
       page -= 1;
     }
-    found.forEach((bytes, place) => {
-      const at = (from + place) * this.page;
+    found.forEach((bytes, index) => {
+      const at = (from + index) * this.page;
       const [start, stop] = [Math.max(offset, at), Math.min(end, at + bytes.length)];
       if (start < stop) into.set(bytes.subarray(start - at, stop - at), start - offset);
     });

@@ -1,7 +1,7 @@
 // The archive of a site, in a separate worker that range reads may block.
 
 import init, { Reader, loadModelBy } from "../../wasm/scoresheet_wasm.js";
-import { Parts, counts, fetchedWhole } from "./source.js";
+import { Parts, counts, fetchedFile } from "./source.js";
 
 /** Page sizes in bytes. The archive has a checksum per page of 4,096 bytes; the site file's blocks have any length. */
 const PAGE = { archive: 4096, site: 512 };
@@ -22,7 +22,7 @@ const metadata = () => site.manifest.metadata && JSON.stringify(site.manifest.me
 
 async function begin() {
   await init({ module_or_path: new URL("../../wasm/scoresheet_wasm_bg.wasm", import.meta.url) });
-  loadModelBy(() => fetchedWhole(new URL("../../wasm/model.bin", import.meta.url)));
+  loadModelBy(() => fetchedFile(new URL("../../wasm/model.bin", import.meta.url)));
 }
 
 async function open() {
@@ -34,7 +34,7 @@ async function open() {
 }
 
 /** Switches to an archive in memory. Without ranges, the site file is not used. */
-async function whole({ blob, ranges }) {
+async function openInMemory({ blob, ranges }) {
   await ready?.catch(() => {});
   await begin();
   const bytes = new Uint8Array(new FileReaderSync().readAsArrayBuffer(blob));
@@ -62,8 +62,8 @@ async function answer({ id, path, query, body }) {
       postMessage({ id, piece: piece.slice() });
       return true;
     };
-    const [status, kind, whole, name] = reader.answer(path, query, body, each);
-    postMessage({ id, status, kind, body: whole, name, counts });
+    const [status, kind, content, name] = reader.answer(path, query, body, each);
+    postMessage({ id, status, kind, body: content, name, counts });
   } catch (error) {
     if (error.code) ready = null;
     postMessage({ id, failed: failure(error), counts });
@@ -86,13 +86,13 @@ async function work() {
 addEventListener("message", ({ data }) => {
   if (data.site) {
     site = data.site;
-    ready = data.whole ? whole(data.whole) : open();
+    ready = data.whole ? openInMemory(data.whole) : open();
     ready.catch(() => {});
   } else if (data.whole) {
     const id = data.id;
-    ready = whole(data.whole);
+    ready = openInMemory(data.whole);
     ready.then(() => postMessage({ id, status: 200 }), (error) => postMessage({ id, failed: failure(error) }));
-  } else if (data.gone) queue = queue.filter((asked) => asked.id !== data.gone);
+  } else if (data.gone) queue = queue.filter((request) => request.id !== data.gone);
   else {
     queue.push(data);
     work();
