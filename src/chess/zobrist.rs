@@ -130,7 +130,7 @@ pub(crate) fn en_passant(board: &[u8; 64], king: Option<u8>, turn: Color, target
     0
 }
 
-/// Returns whether a piece of this color attacks a square of the board.
+/// Returns whether a piece of this color attacks the square.
 fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
     let at = usize::from(square & 63);
     let is = |set: u64, role| {

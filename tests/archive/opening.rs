@@ -116,7 +116,7 @@ fn expected(
         let kept = match (newest.map(|newest| length.cmp(&newest.state.length)), row[2].as_str()) {
             (_, "any") | (None, _) => true,
             (Some(std::cmp::Ordering::Less), kept) => kept == "shorter",
-            (Some(std::cmp::Ordering::Equal), kept) => kept == "as long",
+            (Some(std::cmp::Ordering::Equal), kept) => kept == "equal",
             (Some(std::cmp::Ordering::Greater), kept) => kept == "longer",
         };
         let same = match (pages[0].header(), pages[1].header()) {
@@ -139,22 +139,22 @@ fn expected(
     let page_games = newest.map_or(0, |newest| newest.state.games);
     let counts = match what.as_str() {
         "the page" | "the page with the greater sequence number" | "the same" => page_games,
-        "what is found; else the page" | "what is found, else the page" => found.unwrap_or(page_games),
+        "the last found commit, otherwise the page" => found.unwrap_or(page_games),
         _ => last_complete,
     };
     let damage = match reader.as_str() {
-        "reads" | "reads an empty archive" | "reads; the rest does not count" => false,
+        "reads" | "reads an empty archive" | "reads, and ignores later bytes" => false,
         "reads, and reports damage" => true,
-        "reads; where nothing is found, reports damage" => found.is_none(),
+        "reads, and reports damage if no commit is found" => found.is_none(),
         text => panic!("{text}"),
     };
     let writes = match writer.as_str() {
         "appends" => Some(page_games),
         "refuses" => None,
-        "walks on: commits that are found count, and their pages are written; the rest is cut off" | "as above" => {
+        "walks on, writes the pages of the found commits, and truncates the file after the last" | "as above" => {
             Some(found.unwrap_or(page_games))
         }
-        "where something is found, writes its pages and cuts off the rest; else refuses" => found,
+        "if a commit is found, writes the pages of the found commits and truncates the file after the last; otherwise refuses" => found,
         text => panic!("{text}"),
     };
     (row_index, Disposition::Read(counts, damage, writes))

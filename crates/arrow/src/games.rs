@@ -93,7 +93,7 @@ fn begin(chunk: &Chunk<'_>, games: &[u64], request: Request) -> Result<Growing> 
     })
 }
 
-/// Returns the texts of the tag `name` in these games.
+/// Returns the value of the tag `name` in each of the games.
 fn tag(chunk: &Chunk<'_>, games: &[u64], name: &str) -> Result<ArrayRef> {
     let mut texts = StringBuilder::new();
     let (mut games, mut number) = (games.iter().peekable(), chunk.first());

@@ -110,7 +110,7 @@ fn wait(shared: Arc<Shared>) {
     }
 }
 
-/// Waits for Ctrl-C, which is the only signal on Windows.
+/// Installs a handler for Ctrl-C. Windows has no SIGTERM.
 #[cfg(windows)]
 fn wait(shared: Arc<Shared>) {
     let _ = ctrlc::set_handler(move || shared.interrupted(INTERRUPTED));

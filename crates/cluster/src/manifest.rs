@@ -13,8 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-/// The archives in their order: the number of an archive's first game follows the number of the previous archive's last
-/// game.
+/// A list of archives. Games are numbered consecutively across the archives, in the order of the list.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {

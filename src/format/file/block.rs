@@ -127,8 +127,8 @@ pub struct BlockHeader {
     pub first: u64,
     /// The number of games or strings that the block covers.
     pub count: u32,
-    /// For moves blocks, the number of payload bytes that the payload CRC covers. Page CRCs cover the following bytes.
-    /// For other kinds, the length of the payload.
+    /// For moves blocks, the number of payload bytes that the payload CRC covers. Page CRCs cover the rest of the
+    /// payload. For other kinds, the length of the payload.
     pub checked: u32,
     /// The length of the payload in bytes.
     pub length: u64,

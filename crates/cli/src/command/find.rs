@@ -50,13 +50,13 @@ pub struct Args {
     #[arg(help_heading = "Pattern")]
     #[arg(long)]
     either_color: bool,
-    /// Find moves that are at least an inaccuracy, mistake or blunder
+    /// Find moves that are at least this bad, e.g. mistake
     ///
     /// `find` classifies moves by the evaluations in the comments, with the rule of Lichess (docs/QUERY.md).
     #[arg(help_heading = "Last move")]
     #[arg(long, value_name = "JUDGMENT", value_enum, hide_possible_values = true)]
     mistake: Option<Mistake>,
-    /// Find moves that left less than this time on the clock
+    /// Find moves that left less time on the clock
     ///
     /// `find` reads the clock times from the comments.
     #[arg(help_heading = "Last move")]

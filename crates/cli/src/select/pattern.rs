@@ -48,7 +48,7 @@ pub struct PatternArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "JSON", help_heading = PATTERN, conflicts_with_all = ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "mate", "stalemate"])]
     query: Option<String>,
-    /// Require this move of White, e.g. Nf3, Bxh7+ or O-O
+    /// Require this move of White, e.g. Bxh7+ or O-O
     ///
     /// x requires a capture, + requires check and # requires mate; without these signs, any move is accepted.
     #[arg(long, value_name = "SAN", help_heading = LAST_MOVE)]

@@ -47,9 +47,9 @@ pub struct GameSpan {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Oversized {
-    /// The offset of the first byte in the decompressed source.
+    /// The offset of the game's first byte in the decompressed source.
     pub offset: u64,
-    /// The line that contains the first byte, from 1.
+    /// The line that contains the game's first byte, from 1.
     pub line: u64,
     /// The length of the game in bytes.
     pub bytes: u64,
