@@ -50,7 +50,7 @@ pub struct Args {
     #[arg(help_heading = "Pattern")]
     #[arg(long)]
     either_color: bool,
-    /// Find moves that are at least this bad, e.g. mistake
+    /// Find moves at least this bad, e.g. mistake
     ///
     /// `find` classifies moves by the evaluations in the comments, with the rule of Lichess (docs/QUERY.md).
     #[arg(help_heading = "Last move")]
