@@ -331,7 +331,7 @@ impl Archive {
         Ok(Some(self.payload(&block)?))
     }
 
-    /// Returns the completely imported sources, in order. Walks the archive's block headers.
+    /// Returns the sources whose import is complete, in order. Walks the archive's block headers.
     pub fn sources(&self) -> Result<Vec<SourceRecord>> {
         let mut sources = Vec::new();
         for block in self.blocks_of(BlockKind::Source) {

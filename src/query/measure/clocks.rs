@@ -9,8 +9,9 @@ use std::time::Duration;
 pub struct ClockMeasures {
     /// The least time left after any move, or zero if only the times used for the moves are known.
     pub lowest: Duration,
-    /// The total time that the side used for its moves: the sum of the commands `[%emt ..]`. Without these commands, it
-    /// is computed from the clocks and the tag TimeControl. For the first move, the decrease of the clock is used.
+    /// The total time that the side used for its moves: the sum of the times in the commands `[%emt ..]`, or, without
+    /// these commands, a sum computed from the clocks and the tag TimeControl. For the first move, the decrease of the
+    /// clock is used.
     pub used: Duration,
     /// The number of moves with a clock or a time used.
     pub moves: u32,

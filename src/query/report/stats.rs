@@ -292,7 +292,7 @@ impl Stats {
     }
 
     /// Adds the counts of another archive. Call this function before `cut`. The number of the longest game is not
-    /// changed. Therefore, set the archive of that game first, or number the games across archives.
+    /// changed. Therefore, before this call, set the archive of that game, or number the games across archives.
     pub fn add(&mut self, other: Stats) {
         fn join<K: Ord>(sum: &mut BTreeMap<K, u64>, added: BTreeMap<K, u64>) {
             added.into_iter().for_each(|(key, count)| *sum.entry(key).or_default() += count);

@@ -121,10 +121,10 @@ impl Search<'_> {
     /// Returns the moves that were played in a position in the main lines of the searched games. The side to move, the
     /// castling rights and the legal en passant captures must agree.
     ///
-    /// With the position index, the tree takes a few nanoseconds per game. One game is verified for the position, and
-    /// one for each move. If several positions share the stored part of their keys, all games are verified. Two equal
-    /// keys of 64 bits are assumed to belong to the same position. A search that was stopped returns its counts so far,
-    /// and [`Error::Interrupted`] in `unread`.
+    /// With the position index, the tree takes a few nanoseconds per game. The tree replays one game to verify the
+    /// position, and one game per move to verify the move. If several positions share the stored part of their keys, it
+    /// replays all games. Two equal keys of 64 bits are assumed to belong to the same position. A search that was
+    /// stopped returns its counts so far, and [`Error::Interrupted`] in `unread`.
     pub fn tree(&self, position: &Position) -> Tree {
         self.tree_of(position, Visit::First)
     }

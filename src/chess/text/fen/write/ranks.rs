@@ -1,4 +1,4 @@
-//! Writes a rank from tables, indexed by the set of its occupied squares.
+//! Writes a rank with tables. The index into a table is the set of the rank's occupied squares.
 
 /// A buffer for a FEN. The longest FEN has 103 bytes: placement 71, ` w` 2, ` KQkq` 5, ` e3` 3, and twice a space and
 /// ten digits, 22. Every position below 128 leaves room for a word, so writes need no bounds check.
