@@ -7,6 +7,9 @@
     tools/english.py --check          fails if a count is above the number in tests/house/english.txt
     tools/english.py --write          stores the present counts there
     tools/english.py --draw 30        that many random sentences of documents and of comments, for a reader to judge
+    tools/english.py --draw 30 --beside FOLDER..
+                                      the same, mixed with as many from other Rust packages and without their locations;
+                                      the line numbers of this project's sentences go to standard error
 
 A room is a document or folder of documents, a folder of `src`, or a crate of `crates`. Tests, benches, examples and tools
 are not read, and neither are the changelog and generated files. Code blocks and code in backquotes are not read.
@@ -162,6 +165,22 @@ def all_sentences():
             yield from ((room(path), path, line, kind, sentence) for sentence in sentences(paragraph))
 
 
+def sentences_beside(folders):
+    """Returns the sentences of documents and of comments in the folders of other Rust packages."""
+    found = {"documents": [], "comments": []}
+    for folder in folders:
+        paragraphs = []
+        for path in sorted(Path(folder).glob("*.md")):
+            if not path.stem.upper().startswith(("CHANGE", "LICEN")):
+                paragraphs += [("documents", text) for _, text in of_document(path.read_text("utf-8"))]
+        for path in sorted(Path(folder).glob("src/**/*.rs")):
+            texts = of_source(path.read_text("utf-8"))
+            paragraphs += [("comments", text) for _, kind, text in texts if kind != "message"]
+        for kind, text in paragraphs:
+            found[kind] += [sentence for sentence in sentences(text) if len(sentence.split()) >= 5]
+    return found
+
+
 def table(counts):
     """Returns the counts as text: a line for each room, a column for each pattern."""
     rooms = sorted({room for room, _ in counts})
@@ -189,6 +208,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare the counts with the stored ones")
     parser.add_argument("--write", action="store_true", help="store the present counts")
     parser.add_argument("--draw", type=int, metavar="N", help="print random sentences")
+    parser.add_argument("--beside", nargs="+", metavar="FOLDER", help="mix with sentences of other packages")
     parser.add_argument("--seed", type=int, help="the seed of --draw")
     args = parser.parse_args()
     found, drawn = defaultdict(list), {"documents": [], "comments": []}
@@ -201,6 +221,15 @@ def main():
     counts = Counter({key: len(lines) for key, lines in found.items()})
     if args.draw is not None:
         generator = random.Random(args.seed)
+        if args.beside:
+            here = [line for lines in drawn.values() for line in generator.sample(lines, args.draw)]
+            others = sentences_beside(args.beside).values()
+            there = [line for lines in others for line in generator.sample(lines, args.draw)]
+            mixed = [(True, line.split(": ", 1)[1]) for line in here] + [(False, line) for line in there]
+            generator.shuffle(mixed)
+            print(*(f"{number}. {sentence}" for number, (_, sentence) in enumerate(mixed, 1)), sep="\n")
+            print(*(number for number, (is_here, _) in enumerate(mixed, 1) if is_here), file=sys.stderr)
+            return 0
         for kind, lines in drawn.items():
             print(f"{kind}:", *generator.sample(lines, min(args.draw, len(lines))), sep="\n  ")
         return 0

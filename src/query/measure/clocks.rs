@@ -9,8 +9,8 @@ use std::time::Duration;
 pub struct ClockMeasures {
     /// The least time left after any move, or zero if only the times used for the moves are known.
     pub lowest: Duration,
-    /// The total time that the side used for its moves: the sum of the times in the commands `[%emt ..]`, or, without
-    /// these commands, a sum computed from the clocks and the tag TimeControl. For the first move, the decrease of the
+    /// The total time that the side used for its moves: the sum of the times in the commands `[%emt ..]`. Without these
+    /// commands, the total is computed from the clocks and the tag TimeControl. For the first move, the decrease of the
     /// clock is used.
     pub used: Duration,
     /// The number of moves with a clock or a time used.
