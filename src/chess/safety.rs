@@ -299,8 +299,8 @@ impl Position {
         self.attacked_with(self.turn, king, self.occupied[self.turn.index()] & !m.from.bit(), occupied)
     }
 
-    /// Returns the pieces of this role of the side to move that attack `to`, ignoring pins. For pawns, returns the
-    /// pawns that could capture on `to`.
+    /// Returns the side to move's pieces with this role that attack `to`, ignoring pins. For pawns, returns the pawns
+    /// that could capture on `to`.
     pub(super) fn candidates(&self, role: Role, to: Square) -> u64 {
         let at = to.at_most_63();
         let reach = match role {

@@ -154,7 +154,9 @@ fn expected(
         "walks on, writes the pages of the found commits, and truncates the file after the last" | "as above" => {
             Some(found.unwrap_or(page_games))
         }
-        "if a commit is found, writes the pages of the found commits and truncates the file after the last; otherwise refuses" => found,
+        "if a commit is found, writes the pages of the found commits and truncates the file after the last; otherwise refuses" => {
+            found
+        }
         text => panic!("{text}"),
     };
     (row_index, Disposition::Read(counts, damage, writes))

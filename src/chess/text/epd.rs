@@ -133,8 +133,8 @@ impl EpdError {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Epd {
-    /// The four fields. The clocks of the fields are 0 and 1. The operations `hmvc` and `fmvn` contain the actual
-    /// values.
+    /// The four fields. The halfmove clock here is 0 and the move number is 1, because the operations `hmvc` and `fmvn`
+    /// contain the actual values.
     pub fen: Fen,
     /// The operations, in order.
     pub operations: Vec<Operation>,

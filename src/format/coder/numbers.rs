@@ -143,7 +143,7 @@ impl History {
     }
 }
 
-/// The maximum difference in contexts, to which greater differences are reduced.
+/// The maximum difference in contexts. Greater differences count as this value.
 const LONG: u64 = 1 << 20;
 
 /// The state of a column while the column is coded.
@@ -242,7 +242,8 @@ pub(crate) fn encode_plain(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
     encode(NumberKind::Plain, &numbers, &vec![0; numbers.len()])
 }
 
-/// Returns `count` numbers of no particular kind. Any bytes decode to numbers. `None` means that memory is exhausted.
+/// Returns `count` numbers of no particular kind. Every sequence of bytes is valid. `None` means that memory is
+/// exhausted.
 pub(crate) fn decode_plain(bytes: &[u8], count: usize) -> Option<Vec<u64>> {
     let numbers = decode(NumberKind::Plain, bytes, std::iter::repeat_n(0, count))?;
     // The allocation is reused, because both types take eight bytes.

@@ -15,7 +15,8 @@ pub const SET_UP: u8 = 0x01;
 pub const FAULT: u8 = 0x02;
 /// The bit for a game whose movetext ends without a termination marker.
 pub const NO_MARKER: u8 = 0x04;
-/// The shift of the outcome in the byte of facts, which takes two bits: 0 `*`, 1 0-1, 2 1-0, 3 draw.
+/// The shift of the outcome's two bits in the byte of facts. The values are 0 for `*`, 1 for `0-1`, 2 for `1-0`, and 3
+/// for a draw.
 pub const OUTCOME_SHIFT: u8 = 3;
 /// The game has comments.
 pub const COMMENTS: u8 = 0x20;

@@ -67,8 +67,8 @@ pub struct TagsBuilder {
     /// The columns of the previous game, and the index of the next expected tag among them.
     before: Vec<u32>,
     next: usize,
-    /// Whether the current game has other tag names or another order of tags than the previous game. If it does,
-    /// `current` contains the columns of the current game.
+    /// Whether the tag names of the current game, or their order, differ from the previous game. If it does, `current`
+    /// contains the columns of the current game.
     differs: bool,
     current: Vec<u32>,
     /// The offset at which the text of the current game starts.
