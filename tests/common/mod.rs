@@ -20,7 +20,6 @@ pub mod random;
 pub mod sample;
 
 use std::path::Path;
-use std::time::Duration;
 
 /// Returns the folder of the repository; the package of the command is in a subfolder.
 pub fn root() -> &'static Path {
@@ -36,12 +35,4 @@ pub fn number(name: &str, default: u64) -> u64 {
 /// Returns the seed of a state or kill, from its number and the environment.
 pub fn seed(state: u64) -> u64 {
     state ^ (number("SCORESHEET_SEED", 0) << 40)
-}
-
-/// Whether the time for an input of twice the size is proportional to the size, with an allowance for what is constant.
-///
-/// The number of instructions doubles (`valgrind --tool=callgrind`), but the time may grow by a factor of 2.8 where the
-/// data outgrows the processor's caches. Work that grows with the square of the size takes four times as long.
-pub fn is_proportional(once: Duration, twice: Duration, allowance: Duration) -> bool {
-    twice < once * 33 / 10 + allowance
 }

@@ -1,7 +1,7 @@
 //! Archives with few bytes that expand to much data: from n to 2 n, reading takes at most twice the time, or is
 //! refused.
 
-use crate::common::{is_proportional, random::Random};
+use crate::common::random::Random;
 use crate::forge::Forge;
 use crate::memory::{peak, refusing};
 use scoresheet::archive::MODEL;
@@ -298,7 +298,7 @@ fn columns_cost_no_more_than_their_bytes() {
             let (first, second) = (cost(&small), cost(&large));
             println!("{name}, {n}: {} and {} bytes, {first:?} and {second:?}", small.len(), large.len());
             // The fixed allowance of a block also takes some time.
-            let in_time = is_proportional(first.0, second.0, Duration::from_millis(20));
+            let in_time = second.0 < first.0 * 22 / 10 + Duration::from_millis(20);
             let in_memory = second.1 < first.1 * 22 / 10 + (24 << 20);
             // The budgets of a chunk's blocks in bytes; vectors of growing columns may take twice as much.
             if !in_time || !in_memory || second.1 > (48 << 20) + 3 * 64 * 2 * large.len() as u64 {

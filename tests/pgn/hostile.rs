@@ -5,7 +5,6 @@
 //! generator.
 
 use crate::common::import::try_import;
-use crate::common::is_proportional;
 use rayon::ThreadPoolBuilder;
 use scoresheet::Existing;
 use scoresheet::archive::{Access, Level, OpenOptions};
@@ -131,7 +130,7 @@ fn a_comment_of_a_gibibyte() {
         assert!(largest < 3 << 20, "{largest}");
     }
     println!("1 GiB: {:?}, 2 GiB: {:?}, peak {:?}", times[0], times[1], peak());
-    assert!(is_proportional(times[0], times[1], Duration::from_millis(200)), "{times:?}");
+    assert!(times[1] < times[0] * 22 / 10 + Duration::from_millis(200));
     assert!(peak().is_none_or(|peak| peak < 64 << 20), "{:?}", peak());
 }
 
@@ -332,6 +331,14 @@ const PLAIN: &str =
 /// The maximum time of any bytes, relative to plain games.
 const MOST_TIMES: u32 = 100;
 
+/// Whether the time for an input of twice the size is proportional to the size, with an allowance for what is constant.
+///
+/// The number of instructions doubles (`valgrind --tool=callgrind`), but the time may grow by a factor of 2.8 where the
+/// data outgrows the processor's caches. Work that grows with the square of the size takes four times as long.
+fn is_proportional(once: Duration, twice: Duration) -> bool {
+    twice < once * 33 / 10 + Duration::from_millis(50)
+}
+
 /// Imports files of one size and twice that size; see the module's description.
 fn check((name, make): (&str, Make), bytes: usize) {
     let folder = tempfile::tempdir().unwrap();
@@ -343,11 +350,11 @@ fn check((name, make): (&str, Make), bytes: usize) {
         let Cost { time, peak, outcome } = imported(name, make, 2 * bytes, folder);
         twice = twice.min(time);
         println!("{name}: {bytes} bytes {once:?}, twice {twice:?}, {} MiB, {outcome}", peak.unwrap_or(0) >> 20);
-        if is_proportional(once, twice, Duration::from_millis(50)) {
+        if is_proportional(once, twice) {
             break;
         }
     }
-    assert!(is_proportional(once, twice, Duration::from_millis(50)), "{name}: {once:?}, twice {twice:?}");
+    assert!(is_proportional(once, twice), "{name}: {once:?}, twice {twice:?}");
     // The time is proportional to the size, and acceptable compared with plain games of the same size.
     let plain = tempfile::tempdir().unwrap();
     let plain = imported("plain games", |bytes| fill(PLAIN, bytes), 2 * bytes, plain.path()).time;
