@@ -82,7 +82,7 @@ impl Failure {
             Error::NotAnArchive { .. } => {
                 Failure::Message(format!("{error}; make one from a PGN file with `scoresheet import`"))
             }
-            error => Failure::Library(error),
+            error => error.into(),
         }
     }
 }
@@ -97,7 +97,10 @@ pub fn all_read(unread: u64) -> Result<Code, Failure> {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::Library(error)
+        match error {
+            Error::Output { source } => Failure::Output(source),
+            error => Failure::Library(error),
+        }
     }
 }
 

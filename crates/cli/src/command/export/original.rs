@@ -7,7 +7,6 @@ use crate::session::Session;
 use crate::text::{count, ranges, shown, thousands};
 use scoresheet::Existing;
 use scoresheet::archive::Archive;
-use scoresheet::error::Error;
 use scoresheet::format::source::SourceRecord;
 use scoresheet::output::Content;
 use scoresheet::output::compression;
@@ -155,10 +154,7 @@ fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Resu
 }
 
 fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Result<bool, Failure> {
-    archive.write_original(source, out).map_err(|error| match error {
-        Error::Output { source } => Failure::Output(source),
-        error => Failure::of_archive(archive.path())(error),
-    })
+    archive.write_original(source, out).map_err(Failure::of_archive(archive.path()))
 }
 
 fn report(request: &Request, session: &Session, archive: &Archive, source: &SourceRecord, same: bool) {
