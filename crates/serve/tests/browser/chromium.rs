@@ -5,8 +5,16 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tungstenite::{Message, WebSocket};
+
+/// The maximum time without a message from Chromium. Without this limit, a browser that hangs would block its test
+/// forever.
+const ANSWER: Duration = Duration::from_secs(90);
+
+/// `.ci/browser` repeats tests with this message once: a browser that hangs is no fault of the pages.
+const SILENT: &str = "no answer from Chromium";
 
 /// A browser with one page.
 pub struct Browser {
@@ -56,6 +64,8 @@ impl Browser {
             .args([
                 "--no-first-run",
                 "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
                 "--disable-extensions",
                 "--force-color-profile=srgb",
             ])
@@ -66,24 +76,27 @@ impl Browser {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let address = loop {
-            let line = lines.next().expect("the browser ended").unwrap();
-            if let Some((_, address)) = line.split_once("DevTools listening on ws://") {
-                break address.trim().to_owned();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (send, addresses) = mpsc::channel();
+        // Reads all further output too, so a full pipe never blocks the browser.
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                if let Some((_, address)) = line.split_once("DevTools listening on ws://") {
+                    let _ = send.send(address.trim().to_owned());
+                }
             }
-        };
-        // Reads and drops all further output, so a full pipe never blocks the browser.
-        std::thread::spawn(move || lines.for_each(drop));
+        });
+        let address = addresses.recv_timeout(ANSWER).unwrap_or_else(|error| panic!("{SILENT} at its start: {error}"));
         let (host, _) = address.split_once('/').unwrap();
         let stream = TcpStream::connect(host).unwrap();
+        stream.set_read_timeout(Some(ANSWER)).unwrap();
         let (socket, _) = tungstenite::client(format!("ws://{address}"), stream).unwrap();
         let mut browser =
             Browser { child, socket, session: String::new(), last: 0, complaints: Vec::new(), _profile: profile };
         let target = browser.call("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
         let attached = browser.call("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
         browser.session = attached["sessionId"].as_str().unwrap().to_owned();
-        for domain in ["Page.enable", "Runtime.enable", "Log.enable"] {
+        for domain in ["Page.enable", "Runtime.enable", "Log.enable", "Inspector.enable"] {
             browser.call(domain, json!({}));
         }
         browser.size(1200, 900, false);
@@ -100,7 +113,11 @@ impl Browser {
         }
         self.socket.send(Message::text(message.to_string())).unwrap();
         loop {
-            let Message::Text(text) = self.socket.read().unwrap() else { continue };
+            let message = match self.socket.read() {
+                Ok(message) => message,
+                Err(error) => panic!("{SILENT} to {method}: {error}"),
+            };
+            let Message::Text(text) = message else { continue };
             let answer: Value = serde_json::from_str(&text).unwrap();
             if answer["id"] == self.last {
                 assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
@@ -113,6 +130,8 @@ impl Browser {
     fn hear(&mut self, event: &Value) {
         let params = &event["params"];
         match event["method"].as_str() {
+            // A page that crashed answers nothing more.
+            Some("Inspector.targetCrashed") => panic!("the page crashed"),
             Some("Runtime.exceptionThrown") => {
                 self.complaints.push(params["exceptionDetails"]["exception"]["description"].to_string())
             }
