@@ -60,14 +60,14 @@ programs() {
 
 # Returns the command for pages and completions on this machine: the one just built, or another one.
 native() {
-  local own=$1
-  if "$own" --version >/dev/null 2>&1; then
-    echo "$own"
+  local program=$1
+  if "$program" --version >/dev/null 2>&1; then
+    echo "$program"
     return
   fi
-  for own in "$folder"/*/dist/scoresheet{,.exe} "$folder"/{release,debug}/scoresheet{,.exe}; do
-    if [ -f "$own" ] && [ "$("$own" --version 2>/dev/null)" = "scoresheet $version" ]; then
-      echo "$own"
+  for program in "$folder"/*/dist/scoresheet{,.exe} "$folder"/{release,debug}/scoresheet{,.exe}; do
+    if [ -f "$program" ] && [ "$("$program" --version 2>/dev/null)" = "scoresheet $version" ]; then
+      echo "$program"
       return
     fi
   done
@@ -75,21 +75,21 @@ native() {
   echo "$folder/debug/scoresheet"
 }
 
-for asked in "${targets[@]}"; do
-  target=${asked%%.*}
-  say "binaries for $asked"
+for triple in "${targets[@]}"; do
+  target=${triple%%.*}
+  say "binaries for $triple"
   if ! rustup target list --installed 2>/dev/null | grep -qx "$target" && [ "$target" != "$host" ]; then
     rustup target add "$target" >/dev/null 2>&1 || skip "no Rust target $target"
   fi
   case $target in
-  *-linux-* | *-windows-gnu) command -v cargo-zigbuild >/dev/null || [ "$asked" = "$host" ] ||
+  *-linux-* | *-windows-gnu) command -v cargo-zigbuild >/dev/null || [ "$triple" = "$host" ] ||
     skip "no cargo-zigbuild (pip install cargo-zigbuild ziglang)" ;;
   esac
-  programs "$asked" "$folder"
+  programs "$triple" "$folder"
   built=$folder/$target/dist
   if [ -n "$twice" ]; then
     say "the same again, in another folder"
-    programs "$asked" "$folder/again"
+    programs "$triple" "$folder/again"
     for program in "$built"/scoresheet "$built"/scoresheet-{serve,site,sql,parquet} "$built"/scoresheet{,-serve,-site}.exe; do
       if [ -f "$program" ] && [ -f "$folder/again/$target/dist/$(basename "$program")" ]; then
         cmp "$program" "$folder/again/$target/dist/$(basename "$program")"

@@ -42,15 +42,15 @@ def cargo(*arguments: str) -> str:
     return done.stdout
 
 
-def linked(asked: argparse.Namespace) -> list[dict]:
+def linked(options: argparse.Namespace) -> list[dict]:
     """Returns the packages that the program links, the program's crate first, the rest by name and version."""
-    features = [*(["--features", asked.features] if asked.features else []), *(["--no-default-features"] if asked.no_default_features else [])]
-    common = ["--manifest-path", asked.manifest, "--locked"]
-    tree = cargo("tree", *common, "--package", asked.package, "--target", asked.target, *features,
+    features = [*(["--features", options.features] if options.features else []), *(["--no-default-features"] if options.no_default_features else [])]
+    common = ["--manifest-path", options.manifest, "--locked"]
+    tree = cargo("tree", *common, "--package", options.package, "--target", options.target, *features,
                  "--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}")  # fmt: skip
     names = {tuple(line.split(" ")[:2]) for line in tree.splitlines() if line}
     # All features: the resolution of the default ones lacks the packages of the others.
-    packages = json.loads(cargo("metadata", *common, "--format-version", "1", "--filter-platform", asked.target, "--all-features"))
+    packages = json.loads(cargo("metadata", *common, "--format-version", "1", "--filter-platform", options.target, "--all-features"))
     nodes = {node["id"]: node for node in packages["resolve"]["nodes"]}
     chosen = [package for package in packages["packages"] if (package["name"], f"v{package['version']}") in names]
     if len(chosen) != len(names):
@@ -62,7 +62,7 @@ def linked(asked: argparse.Namespace) -> list[dict]:
             for dependency in nodes[package["id"]]["deps"]
             if dependency["pkg"] in ids and any(kind["kind"] is None for kind in dependency["dep_kinds"])
         )
-    return sorted(chosen, key=lambda package: (package["name"] != asked.package, package["name"], package["version"]))
+    return sorted(chosen, key=lambda package: (package["name"] != options.package, package["name"], package["version"]))
 
 
 def texts(package: dict) -> list[str]:
@@ -77,14 +77,14 @@ def texts(package: dict) -> list[str]:
     return found
 
 
-def licences(packages: list[dict], asked: argparse.Namespace) -> str:
-    own = [package for package in packages if package["source"] is None]
+def licences(packages: list[dict], options: argparse.Namespace) -> str:
+    members = [package for package in packages if package["source"] is None]
     others = [package for package in packages if package["source"] is not None]
-    lines = [f"{asked.package} {packages[0]['version']} and all that it links", ""]
-    lines += [f"Scoresheet ({', '.join(package['name'] for package in own)}): MIT OR Apache-2.0", ""]
+    lines = [f"{options.package} {packages[0]['version']} and all that it links", ""]
+    lines += [f"Scoresheet ({', '.join(package['name'] for package in members)}): MIT OR Apache-2.0", ""]
     lines += [f"  {package['name']} {package['version']}: {package['license']}" for package in others]
     lines += ["  Rust's standard library: MIT OR Apache-2.0, copyright The Rust Project Developers"]
-    if "musl" in asked.target:
+    if "musl" in options.target:
         lines += ["  musl, the C library: MIT, copyright 2005-2020 Rich Felker, et al."]
     lines += ["  The names of openings, those of Lichess: CC0-1.0"]
     lines += ["", "", "MIT, of Scoresheet", "", (ROOT / "LICENSE-MIT").read_text().strip()]
@@ -101,7 +101,7 @@ def licences(packages: list[dict], asked: argparse.Namespace) -> str:
     return "\n".join(lines)
 
 
-def sbom(packages: list[dict], asked: argparse.Namespace) -> str:
+def sbom(packages: list[dict], options: argparse.Namespace) -> str:
     """Returns a CycloneDX 1.5 document; its serial number is a hash of the rest."""
 
     def reference(package: dict) -> str:
@@ -112,7 +112,7 @@ def sbom(packages: list[dict], asked: argparse.Namespace) -> str:
         ((name, version), checksum)
         for name, version, checksum in re.findall(
             r'name = "([^"]+)"\nversion = "([^"]+)"\nsource = [^\n]+\nchecksum = "([0-9a-f]+)"',
-            (ROOT / asked.manifest).with_name("Cargo.lock").read_text(),
+            (ROOT / options.manifest).with_name("Cargo.lock").read_text(),
         )
     )
 
@@ -136,14 +136,14 @@ def sbom(packages: list[dict], asked: argparse.Namespace) -> str:
 
     head = component(packages[0], "application")
     del head["scope"]
-    if asked.file:
-        content = hashlib.sha256(Path(asked.file).read_bytes()).hexdigest()
+    if options.file:
+        content = hashlib.sha256(Path(options.file).read_bytes()).hexdigest()
         head["hashes"] = [{"alg": "SHA-256", "content": content}]
     document = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
-        "metadata": {"component": head, "properties": [{"name": "cdx:rustc:target", "value": asked.target}]},
+        "metadata": {"component": head, "properties": [{"name": "cdx:rustc:target", "value": options.target}]},
         "components": [component(package, "library") for package in packages[1:]],
         "dependencies": [
             {"ref": reference(package), "dependsOn": sorted({reference(by_id[other]) for other in package["links_to"]})}
@@ -164,16 +164,16 @@ def main() -> None:
     parser.add_argument("--licences")
     parser.add_argument("--sbom")
     parser.add_argument("--file")
-    asked = parser.parse_args()
-    packages = linked(asked)
+    options = parser.parse_args()
+    packages = linked(options)
     for package in packages:
         words = set(re.findall(r"[A-Za-z0-9.+-]+", package["license"] or ""))
         if not words or all("GPL" in word for word in words - {"OR", "AND", "WITH"}):
             sys.exit(f"{package['name']} {package['version']}: {package['license']}")
-    if asked.licences:
-        Path(asked.licences).write_text(licences(packages, asked), encoding="utf-8")
-    if asked.sbom:
-        Path(asked.sbom).write_text(sbom(packages, asked), encoding="utf-8")
+    if options.licences:
+        Path(options.licences).write_text(licences(packages, options), encoding="utf-8")
+    if options.sbom:
+        Path(options.sbom).write_text(sbom(packages, options), encoding="utf-8")
 
 
 main()

@@ -17,14 +17,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 
-def asked(*arguments: str) -> str:
+def version_script(*arguments: str) -> str:
     return subprocess.run([sys.executable, HERE / "version.py", *arguments], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
 
 
 def main(folder: Path) -> None:
     out = folder / "templates"
     out.mkdir(exist_ok=True)
-    version, address = asked(), asked("--address")
+    version, address = version_script(), version_script("--address")
     for template in sorted((HERE / "templates").iterdir()):
         text = template.read_text(encoding="utf-8").replace("@VERSION@", version).replace("@ADDRESS@", address)
         missing = sorted({name for name in re.findall(r"@SHA256:([^@]+)@", text) if not (folder / name).is_file()})

@@ -52,10 +52,10 @@ licences() {
 # fresh NAME ARGUMENTS..: creates an environment with these packages, and prints the folder of its programs.
 fresh() {
   "$python" -m venv "$room/$1"
-  local own=$room/$1/bin
-  [ -d "$own" ] || own=$room/$1/Scripts
-  "$own/pip" install --quiet "${@:2}" >&2 || exit 1
-  echo "$own"
+  local programs=$room/$1/bin
+  [ -d "$programs" ] || programs=$room/$1/Scripts
+  "$programs/pip" install --quiet "${@:2}" >&2 || exit 1
+  echo "$programs"
 }
 
 # README's first example.
@@ -75,8 +75,8 @@ for part in "${parts[@]}"; do
     (cd crates/py && maturin build --quiet --profile wheel --compression-level 9 "${args[@]}" --out "$out")
     abi3audit --strict "$out"/scoresheet-"$version"-*.whl
     [ -n "$runs" ] || continue
-    own=$(fresh package --no-index "$out"/scoresheet-"$version"-*.whl)
-    (cd "$room" && rm -f games.bga games.bgi && "$own/python" -c "$example")
+    programs=$(fresh package --no-index "$out"/scoresheet-"$version"-*.whl)
+    (cd "$room" && rm -f games.bga games.bgi && "$programs/python" -c "$example")
     ;;
   sdist)
     say "the source distribution of scoresheet"
@@ -85,8 +85,8 @@ for part in "${parts[@]}"; do
     rm -f crates/py/LICENSE-MIT crates/py/LICENSE-APACHE
     rm -f "$out"/scoresheet-"$version".tar.gz
     (cd crates/py && maturin sdist --out "$out")
-    own=$(fresh sdist "$out/scoresheet-$version.tar.gz")
-    (cd "$room" && rm -f games.bga games.bgi && "$own/python" -c "$example")
+    programs=$(fresh sdist "$out/scoresheet-$version.tar.gz")
+    (cd "$room" && rm -f games.bga games.bgi && "$programs/python" -c "$example")
     ;;
   command)
     say "the command as a wheel: scoresheet-cli"
@@ -94,8 +94,8 @@ for part in "${parts[@]}"; do
     rm -f "$out"/scoresheet_cli-"$version"-*.whl
     (cd crates/cli && maturin build --quiet --profile dist "${args[@]}" --out "$out")
     [ -n "$runs" ] || continue
-    own=$(fresh command --no-index "$out"/scoresheet_cli-"$version"-*.whl)
-    (cd "$room" && "$own/scoresheet" import games.pgn.zst -o command.bga --quiet && "$own/scoresheet" show command.bga 17 | head -3)
+    programs=$(fresh command --no-index "$out"/scoresheet_cli-"$version"-*.whl)
+    (cd "$room" && "$programs/scoresheet" import games.pgn.zst -o command.bga --quiet && "$programs/scoresheet" show command.bga 17 | head -3)
     ;;
   esac
 done
