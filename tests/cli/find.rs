@@ -249,6 +249,54 @@ const SORTED: &str = r#"[Event "A"]
 1. e4 d6 2. d4 Nf6 1/2-1/2
 "#;
 
+/// Without an index of all positions no game is decided, which would look like games without a novelty.
+#[test]
+fn novelties_without_an_index_are_undecided() {
+    let room = Room::new();
+    std::fs::write(room.path("a.pgn"), "1. e4 c5 *\n\n1. d4 d5 *\n\n1. Nf3 d5 *\n").unwrap();
+    room.fine(&["import", "a.pgn", "-o", "a.bga", "-q"]);
+    let undecided = |args: &[&str]| {
+        let done = room.run(args);
+        assert_eq!(done.code, Some(1), "{args:?}: {}", done.err);
+        let message = "a.bga: novelty: needs a position index of all games";
+        assert!(done.err.contains(message) && done.err.contains("games 1 to 3"), "{}", done.err);
+        done.out
+    };
+    assert_eq!(undecided(&["list", "a.bga", "--where", "novelty > 0", "--count"]), "0\n");
+    assert_eq!(undecided(&["list", "a.bga", "--where", "missing(novelty)", "--count"]), "0\n");
+    undecided(&["list", "a.bga", "--sort", "-novelty"]);
+    room.fine(&["index", "a.bga", "--positions", "-q"]);
+    assert_eq!(room.fine(&["list", "a.bga", "--where", "novelty > 0", "--count"]), "3\n");
+    room.fine(&["set", "a.bga", "--games", "1", "White=x", "--no-index", "-q"]);
+    undecided(&["list", "a.bga", "--where", "novelty > 0", "--count"]);
+    // Games that another condition decides are found.
+    room.fine(&["list", "a.bga", "--where", "white = x or novelty > 0 and white = y", "--count"]);
+}
+
+/// Offset and limit can leave a page without games, although games match.
+#[test]
+fn an_empty_page_is_not_an_empty_answer() {
+    let room = Room::with_archive();
+    for args in [["list", "g.bga", "--offset", "50"], ["list", "g.bga", "--limit", "0"]] {
+        let done = room.run(&[&args[..], &["--exit-status"]].concat());
+        assert!(done.code == Some(0) && !done.err.contains("no game"), "{args:?}: {}", done.err);
+    }
+    let done = room.run(&["find", "g.bga", "--moves", "e4", "--offset", "50"]);
+    assert!(done.err.contains("--offset skips all games that match"), "{}", done.err);
+}
+
+/// A game without the tag is sorted by the name from the table of openings, which the column prints.
+#[test]
+fn openings_of_the_table_are_sorted_among_those_of_tags() {
+    let room = Room::new();
+    let pgn = "[Opening \"Zebra\"]\n\n1. e4 c5 *\n\n1. d4 d5 *\n\n[Opening \"Alpha\"]\n\n1. Nf3 d5 *\n";
+    std::fs::write(room.path("o.pgn"), pgn).unwrap();
+    room.fine(&["import", "o.pgn", "-o", "o.bga", "-q"]);
+    let numbers = |sort: &str| room.fine(&["list", "o.bga", "--sort", sort, "--format", "numbers"]);
+    assert_eq!(numbers("opening"), "3\n2\n1\n");
+    assert_eq!(numbers("-opening"), "1\n2\n3\n");
+}
+
 #[test]
 fn games_found_are_sorted() {
     let room = Room::new();

@@ -138,6 +138,13 @@ fn archives_are_merged_split_and_cut_down() {
     room.fine(&["split", "m.bga", "--by", "year", "-o", "years", "-q"]);
     assert_eq!(room.fine(&["list", "years/m-2024.bga"]).lines().count(), 1);
     assert_eq!(room.fine(&["list", "years/m-unknown.bga"]).lines().count(), 3);
+    // Different values have different archives, even if only signs tell them apart.
+    room.write("cups.pgn", "[Event \"Cup 1/2\"]\n\n1. e4 *\n\n[Event \"Cup 1_2\"]\n\n1. d4 *\n");
+    room.fine(&["import", "cups.pgn", "-o", "c.bga", "-q"]);
+    room.fine(&["split", "c.bga", "--by", "Event", "-o", "cups", "-q"]);
+    for name in ["cups/c-Cup_1_2.bga", "cups/c-Cup_1_2_2.bga"] {
+        assert_eq!(room.fine(&["list", name]).lines().count(), 1, "{name}");
+    }
     room.fine(&["merge", "parts/m-1.bga", "parts/m-2.bga", "-o", "again.bga", "-q"]);
     assert_eq!(room.digest("again.bga"), room.digest("m.bga"));
 }

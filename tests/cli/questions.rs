@@ -66,6 +66,11 @@ fn options_add_to_a_question() {
     let mates = r#"{"end": "mate"}"#;
     assert_eq!(numbers(&["--query", mates]), "3\n6\n7\n");
     assert_eq!(numbers(&["--query", mates, "--where", "result = 1-0", "--sort", "-game"]), "6\n3\n");
+    // Both conditions hold, and not only the second one.
+    let both = r#"{"end": "mate", "where": "game != 3 or result = 0-1"}"#;
+    assert_eq!(numbers(&["--query", both, "--where", "result = 1-0"]), "6\n");
+    let games = ["find", "odd.bga", "--query", r#"{"games": "3-6"}"#, "--games", "6"];
+    room.fails(&games, 2, &["leave out --games"]);
     assert_eq!(numbers(&["--query", r#"{"white-move": "e8=N", "limit": 1}"#]), "11\n");
     let wrong = room.run(&["find", "odd.bga", "--query", r#"{"were": "x"}"#]);
     assert!(wrong.code == Some(2) && wrong.err.contains("--query: column 2: were: no such member"), "{}", wrong.err);

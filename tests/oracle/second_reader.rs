@@ -16,6 +16,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Returns the output of the reader, or its reason to refuse; `None`, with a message, if it cannot be run.
 fn reader(args: &[&str], file: &Path, input: &str) -> Option<Result<Vec<u8>, String>> {
@@ -267,35 +268,56 @@ fn corpus(name: &str) {
     let Some(corpora) = crate::common::corpora::folder() else {
         return eprintln!("skipped: SCORESHEET_CORPORA is not set");
     };
-    let folder = tempfile::tempdir().unwrap();
-    let most = crate::common::number("SCORESHEET_BYTES", 10_000) as usize;
-    let (mut archives, mut exact, mut games) = (0, 0, 0);
-    for source in files(&Path::new(&corpora).join(name)) {
-        let text = fs::read(&source).unwrap();
-        let (part, path) = (folder.path().join("part.pgn"), folder.path().join("a.bga"));
-        let text = &text[..text.len().min(most)];
-        fs::write(&part, text).unwrap();
-        // A file without a game in its first bytes makes no archive.
-        if try_import(&[part], &path, &ImportOptions::default()).is_ok() && path.exists() {
-            if !agrees(&path, 3) {
-                return;
+    let sources = files(&Path::new(&corpora).join(name));
+    let next = AtomicUsize::new(0);
+    // The Python reader takes most of the time, so each processor runs one.
+    let counts = std::thread::scope(|scope| {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        let work = || {
+            let folder = tempfile::tempdir().unwrap();
+            let mut counts = [0; 3];
+            while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let found = source_agrees(source, folder.path())?;
+                (0..3).for_each(|at| counts[at] += found[at]);
             }
-            let archive = Archive::open(&path).unwrap();
-            if archive.sources().unwrap().first().is_some_and(|source| source.exact) {
-                // For a compressed or converted source, the decoded bytes, not the file's.
-                let (sources, mut original) = (archive.sources().unwrap(), Vec::new());
-                assert!(archive.write_original(&sources[0], &mut original).unwrap());
-                gives_back(&path, &original);
-                exact += 1;
-            }
-            (archives, games) = (archives + 1, games + archive.len());
-        }
-        for end in ["bga", "bgi"] {
-            let _ = fs::remove_file(path.with_extension(end));
-        }
-    }
+            Some(counts)
+        };
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let sum = |[a, b, c]: [u64; 3], [d, e, f]: [u64; 3]| [a + d, b + e, c + f];
+        threads.into_iter().map(|thread| thread.join().unwrap()).try_fold([0; 3], |all, counts| Some(sum(all, counts?)))
+    });
+    let Some([archives, exact, games]) = counts else { return };
     println!("{name}: {archives} archives, {games} games, {exact} sources byte for byte");
     assert!(archives > 0, "{name}: no PGN files");
+}
+
+/// Returns the numbers of archives, exact sources and games that agree, or `None` if there is no Python.
+fn source_agrees(source: &Path, folder: &Path) -> Option<[u64; 3]> {
+    let most = crate::common::number("SCORESHEET_BYTES", 10_000) as usize;
+    let text = fs::read(source).unwrap();
+    let (part, path) = (folder.join("part.pgn"), folder.join("a.bga"));
+    let text = &text[..text.len().min(most)];
+    fs::write(&part, text).unwrap();
+    let mut counts = [0; 3];
+    // A file without a game in its first bytes makes no archive.
+    if try_import(&[part], &path, &ImportOptions::default()).is_ok() && path.exists() {
+        if !agrees(&path, 3) {
+            return None;
+        }
+        let archive = Archive::open(&path).unwrap();
+        if archive.sources().unwrap().first().is_some_and(|source| source.exact) {
+            // For a compressed or converted source, the decoded bytes, not the file's.
+            let (sources, mut original) = (archive.sources().unwrap(), Vec::new());
+            assert!(archive.write_original(&sources[0], &mut original).unwrap());
+            gives_back(&path, &original);
+            counts[1] = 1;
+        }
+        (counts[0], counts[2]) = (1, archive.len());
+    }
+    for end in ["bga", "bgi"] {
+        let _ = fs::remove_file(path.with_extension(end));
+    }
+    Some(counts)
 }
 
 #[test]

@@ -7,8 +7,10 @@ use crate::query::fault::QueryFault;
 use crate::query::filter::field::Field;
 use crate::query::filter::{eval, parse};
 use crate::query::fold::fold;
-use crate::query::measure::field::Measure;
+use crate::query::measure::field::{Measure, MeasureKind};
 use crate::query::measure::values;
+use crate::query::openings::Openings;
+use crate::query::position::novelty::require_index;
 use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
 use crate::query::value::reading;
 use crate::query::value::reading::Reading;
@@ -70,6 +72,12 @@ impl SortKeys {
         for (archive, headers) in headers.iter().enumerate() {
             // Request all columns together, so the tags are read only once.
             unread.extend(headers.readable(&columns).1.into_iter().map(|lost| (archive, lost)));
+            if !headers.archive().is_empty()
+                && self.0.iter().any(SortKey::is_novelty)
+                && let Err(error) = require_index(headers.archive())
+            {
+                unread.push((archive, Unread { games: 1..headers.archive().len() + 1, error }));
+            }
         }
         let values: Vec<(Vec<Value>, bool)> =
             self.0.iter().map(|key| (key.values(headers, games), key.descending)).collect();
@@ -122,16 +130,19 @@ impl FromStr for SortKeys {
 }
 
 impl SortKey {
+    fn is_novelty(&self) -> bool {
+        matches!(self.field, Field::Measure(Measure { kind: MeasureKind::Novelty, .. }))
+    }
+
     /// Returns the value of this key for each game.
     fn values(&self, headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
         match &self.field {
             Field::Text(name) => texts(headers, games, name),
-            Field::Opening => texts(headers, games, "Opening"),
+            Field::Opening => openings(headers, games),
             Field::Player => {
                 // Both sides use the same ranks, so their values can be compared.
                 let [white, black] = ["White", "Black"].map(|name| Source::of(headers, name));
-                let both: Vec<&Source> = vec![&white, &black];
-                let mut ranks = ranked(&both, games);
+                let mut ranks = ranked(&[white.texts(games), black.texts(games)]);
                 let black = ranks.pop().unwrap_or_default();
                 let white = ranks.pop().unwrap_or_default();
                 white.into_iter().zip(black).map(|(white, black)| self.foremost(white, black)).collect()
@@ -222,6 +233,11 @@ impl Source {
     fn text(&self, (archive, game): (usize, u64)) -> Option<&[u8]> {
         self.0.get(archive)?.as_ref()?.text(game)
     }
+
+    /// Returns the text of each game, or `None` if it is a placeholder.
+    fn texts(&self, games: &[(usize, u64)]) -> Vec<Option<&[u8]>> {
+        games.iter().map(|game| self.text(*game).filter(|text| reading::is_known(text))).collect()
+    }
 }
 
 fn of_column(headers: &[&TagColumns<'_>], games: &[(usize, u64)], key: &Key, of: impl Fn(u32) -> i64) -> Vec<Value> {
@@ -257,14 +273,28 @@ fn results(headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
 }
 
 fn texts(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str) -> Vec<Value> {
-    ranked(&[&Source::of(headers, name)], games).pop().unwrap_or_default()
+    ranked(&[Source::of(headers, name).texts(games)]).pop().unwrap_or_default()
+}
+
+/// Returns the rank of each game's opening, named by the tag, or by the table of openings if the tag is missing.
+fn openings(headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
+    let source = Source::of(headers, "Opening");
+    let mut texts = source.texts(games);
+    let unnamed: Vec<usize> = (0..games.len()).filter(|at| texts.get(*at).is_some_and(Option::is_none)).collect();
+    let replayed: Vec<(usize, u64)> = unnamed.iter().filter_map(|at| games.get(*at).copied()).collect();
+    let by_table = measured(headers, &replayed, Measure { kind: MeasureKind::Opening, side: None });
+    for (at, name) in unnamed.into_iter().zip(by_table) {
+        let name = name.and_then(|index| Openings::table().names().get(index as usize));
+        if let (Some(text), Some(name)) = (texts.get_mut(at), name) {
+            *text = Some(name.as_bytes());
+        }
+    }
+    ranked(&[texts]).pop().unwrap_or_default()
 }
 
 /// Returns, for each source, the rank of each game's text among the texts of all games and sources.
-fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
-    let said = |text: &&[u8]| reading::is_known(text);
-    let mut distinct: Vec<&[u8]> =
-        sources.iter().flat_map(|source| games.iter().filter_map(|game| source.text(*game)).filter(said)).collect();
+fn ranked(sources: &[Vec<Option<&[u8]>>]) -> Vec<Vec<Value>> {
+    let mut distinct: Vec<&[u8]> = sources.iter().flatten().copied().flatten().collect();
     distinct.sort_unstable();
     distinct.dedup();
     let mut order: Vec<(String, usize)> =
@@ -281,11 +311,8 @@ fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
             *slot = rank;
         }
     }
-    let rank = |source: &Source, game: &(usize, u64)| {
-        let index = distinct.binary_search(&source.text(*game).filter(said)?).ok()?;
-        ranks.get(index).copied()
-    };
-    sources.iter().map(|source| games.iter().map(|game| rank(source, game)).collect()).collect()
+    let rank = |text: &Option<&[u8]>| ranks.get(distinct.binary_search(&(*text)?).ok()?).copied();
+    sources.iter().map(|texts| texts.iter().map(rank).collect()).collect()
 }
 
 /// Compares lower-case texts. Consecutive digits are compared as a number, so round 10 follows round 9.

@@ -5,6 +5,7 @@ use super::{ArchiveSet, IndexedArchive, Member};
 use crate::archive::{Archive, GameSet};
 use crate::error::Result;
 use crate::monitor::Monitor;
+use crate::query::fault::QueryFault;
 use crate::query::filter::Filter;
 use crate::query::filter::sort::SortKeys;
 use crate::query::measure::Moments;
@@ -77,9 +78,20 @@ impl Query {
         Query::default()
     }
 
-    /// Sets the condition on tags.
+    /// Sets the condition on tags, in place of the present one.
     pub fn filter(self, filter: Filter) -> Query {
         Query { filter: Some(filter), ..self }
+    }
+
+    /// Adds a condition on tags: games must satisfy both this condition and the query's present one.
+    ///
+    /// Errors: the joined condition would exceed the length limit of a filter.
+    pub fn and_filter(self, filter: Filter) -> Result<Query, QueryFault> {
+        let joined = match self.filter.clone() {
+            Some(present) => Filter::all_of([present, filter])?,
+            None => filter,
+        };
+        Ok(self.filter(joined))
     }
 
     /// Selects games by their numbers in the set. Without sort keys, the games are returned in the order of the ranges.
@@ -126,6 +138,11 @@ impl Query {
     /// Returns the condition on tags.
     pub fn get_filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
+    }
+
+    /// Returns the selected numbers of games.
+    pub fn get_games(&self) -> Option<&GameRanges> {
+        self.games.as_ref()
     }
 
     /// Returns the maximum number of games to return, if set.

@@ -4,7 +4,7 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use crate::archive::{Archive, GameRef};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::query::position::index::{Place, PlaceSegment, PositionIndex};
 use crate::query::position::search::HAS_FILES;
 
@@ -32,12 +32,8 @@ const FEW: u64 = 4;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
-    if !HAS_FILES {
-        return Ok(None);
-    }
     let archive = game.archive();
-    let index = archive.attached(|archive| PositionIndex::open(archive).0).and_then(Option::as_ref);
-    let Some(index) = index.filter(|index| index.uncovered().is_empty()) else { return Ok(None) };
+    let Some(index) = complete_index(archive) else { return Ok(None) };
     let mut keys = Vec::new();
     game.walk_keys(|_, key| keys.push(key))?;
     let mut left = None;
@@ -51,6 +47,26 @@ pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
         }
     }
     Ok(left)
+}
+
+/// Returns the position index of an archive if it covers all games.
+fn complete_index(archive: &Archive) -> Option<&PositionIndex> {
+    if !HAS_FILES {
+        return None;
+    }
+    let index = archive.attached(|archive| PositionIndex::open(archive).0).and_then(Option::as_ref);
+    index.filter(|index| index.uncovered().is_empty())
+}
+
+/// Returns an error if novelties cannot be found, because no position index covers all games.
+pub(crate) fn require_index(archive: &Archive) -> Result<()> {
+    match complete_index(archive) {
+        Some(_) => Ok(()),
+        None => {
+            let what = "needs a position index of all games: make one with `scoresheet index --positions`";
+            Err(Error::input("novelty", what))
+        }
+    }
 }
 
 /// Returns whether another game reaches the position.

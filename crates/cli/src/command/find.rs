@@ -126,7 +126,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let archives = archives::open_all(session, &args.archives)?;
     filter.of_one(&archives)?;
-    let mut query = filter.query(args.pattern.query()?);
+    let mut query = filter.query(args.pattern.query()?)?;
     if args.either_color {
         query = query.either_color(true);
     }

@@ -44,7 +44,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     let (listing, filter) = (&args.listing, &args.filter);
-    let query = filter.query(Query::new());
+    let query = filter.query(Query::new())?;
     args.threads
         .install(|| listing.run(session, &archives, filter, query, || filter.report_none(session, &archives.columns())))
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::output::done::Done;
+use crate::output::file_names::FileNames;
 use crate::output::new_archive;
 use crate::select::archives;
 use crate::session::Session;
@@ -204,14 +205,9 @@ fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Fai
         let columns = tags.columns(&[Key::Tag(tag.to_owned())]).map_err(failed())?;
         for game in archive.live().iter() {
             let value = columns.first().and_then(|column| column.text(game));
-            put(file_name(&String::from_utf8_lossy(value.unwrap_or(b"unknown"))), game);
+            put(String::from_utf8_lossy(value.unwrap_or(b"unknown")).into_owned(), game);
         }
     }
-    Ok(parts)
-}
-
-/// Returns the value as part of a file name. Every character except letters, digits and `._-` becomes `_`.
-fn file_name(value: &str) -> String {
-    let plain = |letter: char| if letter.is_alphanumeric() || "._-".contains(letter) { letter } else { '_' };
-    value.chars().take(80).map(plain).collect()
+    let mut names = FileNames::default();
+    Ok(parts.into_iter().map(|(value, games)| (names.name(&value), games)).collect())
 }

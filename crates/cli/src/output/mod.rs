@@ -3,7 +3,7 @@
 //! The library's `Outputs` decides whether a file may be written. `new_file` or `new_archive` then writes it, or
 //! `changed` changes the games in it; `upkeep` updates the side files of an archive. `game_table` and `formats` show
 //! games, `board` and `flavor` show positions, `archive_sizes` and `move_sizes` show sizes. `json`, `html`, `table`,
-//! `rows`, `done` and `lines` contain code for several commands. This room depends neither on subcommands nor on the
+//! `rows`, `done`, `file_names` and `lines` contain code for several commands. This room depends neither on subcommands nor on the
 //! selection of games.
 
 pub mod about;
@@ -11,6 +11,7 @@ pub mod archive_sizes;
 pub mod board;
 pub mod changed;
 pub mod done;
+pub mod file_names;
 pub mod flavor;
 pub mod formats;
 pub mod game_table;

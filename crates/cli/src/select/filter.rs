@@ -53,15 +53,19 @@ impl Where {
         }
     }
 
-    /// Restricts the query to the selected games. These options replace the corresponding parts of the query.
-    pub fn query(&self, query: Query) -> Query {
+    /// Restricts the query further to the selected games.
+    pub fn query(&self, query: Query) -> Result<Query, Failure> {
         let query = match &self.filter {
-            Some(filter) => query.filter(filter.clone()),
+            Some(filter) => query.and_filter(filter.clone()).map_err(|fault| Failure::Query("--where", fault))?,
             None => query,
         };
-        match &self.games {
-            Some(games) => query.games(games.clone()),
-            None => query,
+        match (&self.games, query.get_games()) {
+            (Some(_), Some(_)) => {
+                let what = "--query has a member games: leave out --games";
+                Err(Failure::Usage(what.to_owned()))
+            }
+            (Some(games), None) => Ok(query.games(games.clone())),
+            (None, _) => Ok(query),
         }
     }
 

@@ -179,9 +179,13 @@ impl Listing {
             }
             session.note(&format!("{:<16} {:.1} ms", "time", started.elapsed().as_secs_f64() * 1e3));
         }
-        let is_none = games == 0;
-        if is_none && !self.count {
-            none();
+        // Offset and limit can leave a page without games, although games match.
+        let is_page = self.offset > 0 || self.limit == Some(0);
+        let is_none = games == 0 && (!is_page || query.offset(0).limit(None).run(archives).total()? == 0);
+        match games == 0 && !self.count {
+            true if is_none => none(),
+            true if self.offset > 0 => session.message("--offset skips all games that match"),
+            _ => {}
         }
         if self.count {
             let mut out = session.stdout();

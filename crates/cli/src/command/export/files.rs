@@ -2,6 +2,7 @@
 
 use super::form::Form;
 use crate::failure::Failure;
+use crate::output::file_names::FileNames;
 use crate::output::{new_file, progress};
 use crate::select::archives;
 use crate::select::parallel;
@@ -74,7 +75,9 @@ pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &Gam
         return Err(Failure::Message("--split makes many files: give a folder with -o FOLDER/".to_owned()));
     };
     let pattern = Pattern::new(output, form.format.extension())?;
-    let keys = named(keys(archive, chosen, by)?);
+    let mut names = FileNames::default();
+    let keys: Vec<(String, Vec<u64>)> =
+        keys(archive, chosen, by)?.into_iter().map(|(key, games)| (names.name(&key), games)).collect();
     if keys.len() > MOST {
         let what = format!("this would make {} files; the limit is {MOST}", keys.len());
         return Err(Failure::Message(what));
@@ -186,24 +189,4 @@ fn keys(archive: &Archive, chosen: &GameSet, by: &str) -> Result<BTreeMap<String
         }
     }
     Ok(keys)
-}
-
-/// Returns the keys as file names that differ even if case is ignored.
-fn named(keys: BTreeMap<String, Vec<u64>>) -> Vec<(String, Vec<u64>)> {
-    let mut taken: HashMap<String, u32> = HashMap::new();
-    keys.into_iter()
-        .map(|(key, games)| {
-            let plain = |letter: char| if letter.is_alphanumeric() || "._-".contains(letter) { letter } else { '_' };
-            let mut name: String = key.chars().take(80).map(plain).collect();
-            if name.is_empty() || name.starts_with('.') {
-                name.insert(0, '_');
-            }
-            let times = taken.entry(name.to_lowercase()).or_default();
-            *times += 1;
-            if *times > 1 {
-                name = format!("{name}_{times}");
-            }
-            (name, games)
-        })
-        .collect()
 }
