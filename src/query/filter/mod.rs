@@ -20,10 +20,9 @@ use crate::archive::{Archive, GameSet, SideState};
 use crate::error::Result;
 use crate::format::tag_columns::COMMENTS;
 use crate::query::fault::QueryFault;
-use crate::query::measure::field::{Measure, MeasureKind};
+use crate::query::measure::field::Measure;
 use crate::query::measure::values;
 use crate::query::nearest::nearest;
-use crate::query::position::novelty::require_index;
 use crate::query::tag_columns::{Key, TagColumns, Unread};
 pub use build::Relation;
 use expr::{Expr, Test, TextTest};
@@ -131,13 +130,6 @@ impl Filter {
         undecided.subtract(&eval::games(&self.expr.whatever_measures(), headers, &[]));
         if undecided.is_empty() {
             return (games, Vec::new(), 0);
-        }
-        // Without an index of positions, every game would seem to have no novelty.
-        if measures.iter().any(|measure| measure.kind == MeasureKind::Novelty) && require_index(archive).is_err() {
-            let unread = |(first, last)| Some(Unread { games: first..last + 1, error: require_index(archive).err()? });
-            let unread = undecided.runs().filter_map(unread).collect();
-            games.subtract(&undecided);
-            return (games, unread, 0);
         }
         let mut walked = undecided.clone();
         // Clocks and evaluations are in comments: if a file states which games have comments, the other games are

@@ -10,7 +10,7 @@ use crate::query::fold::fold;
 use crate::query::measure::field::{Measure, MeasureKind};
 use crate::query::measure::values;
 use crate::query::openings::Openings;
-use crate::query::position::novelty::require_index;
+use crate::query::position::novelty::missing_index;
 use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
 use crate::query::value::reading;
 use crate::query::value::reading::Reading;
@@ -74,7 +74,7 @@ impl SortKeys {
             unread.extend(headers.readable(&columns).1.into_iter().map(|lost| (archive, lost)));
             if !headers.archive().is_empty()
                 && self.0.iter().any(SortKey::is_novelty)
-                && let Err(error) = require_index(headers.archive())
+                && let Some(error) = missing_index(headers.archive())
             {
                 unread.push((archive, Unread { games: 1..headers.archive().len() + 1, error }));
             }

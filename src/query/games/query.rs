@@ -86,8 +86,8 @@ impl Query {
     /// Adds a condition on tags: games must satisfy both this condition and the query's present one.
     ///
     /// Errors: the joined condition would exceed the length limit of a filter.
-    pub fn and_filter(self, filter: Filter) -> Result<Query, QueryFault> {
-        let joined = match self.filter.clone() {
+    pub fn and_filter(mut self, filter: Filter) -> Result<Query, QueryFault> {
+        let joined = match self.filter.take() {
             Some(present) => Filter::all_of([present, filter])?,
             None => filter,
         };

@@ -7,7 +7,7 @@ use crate::archive::{Archive, GameRef, GameSet};
 use crate::chess::{Color, Role, Square};
 use crate::error::Result;
 use crate::query::openings::Openings;
-use crate::query::position::novelty::novelty;
+use crate::query::position::novelty::{missing_index, novelty};
 use crate::query::tag_columns::Unread;
 use rayon::prelude::*;
 
@@ -41,6 +41,12 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
 /// Returns, for each measure, the values for all games by index from 0, and the games that cannot be read. Reads only
 /// the games in `among`. All other games have missing values.
 pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
+    let mut columns = vec![vec![NONE; archive.len() as usize]; measures.len()];
+    // Without an index of positions, every game would seem to have no novelty.
+    if measures.iter().any(|measure| measure.kind == MeasureKind::Novelty) && missing_index(archive).is_some() {
+        let of_run = |(first, last)| Some(Unread { games: first..last + 1, error: missing_index(archive)? });
+        return (columns, among.runs().filter_map(of_run).collect());
+    }
     let of_chunk = |number: usize| {
         let games = archive.games_of(number);
         let selected: Vec<u64> = games.clone().filter(|game| among.contains(*game)).collect();
@@ -62,7 +68,6 @@ pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Ve
         (rows, unread)
     };
     let chunks: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
-    let mut columns = vec![vec![NONE; archive.len() as usize]; measures.len()];
     let mut unread = Vec::new();
     for (rows, lost) in chunks {
         unread.extend(lost);

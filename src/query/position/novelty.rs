@@ -58,15 +58,10 @@ fn complete_index(archive: &Archive) -> Option<&PositionIndex> {
     index.filter(|index| index.uncovered().is_empty())
 }
 
-/// Returns an error if novelties cannot be found, because no position index covers all games.
-pub(crate) fn require_index(archive: &Archive) -> Result<()> {
-    match complete_index(archive) {
-        Some(_) => Ok(()),
-        None => {
-            let what = "needs a position index of all games: make one with `scoresheet index --positions`";
-            Err(Error::input("novelty", what))
-        }
-    }
+/// Returns the reason why novelties cannot be found, if no position index covers all games.
+pub(crate) fn missing_index(archive: &Archive) -> Option<Error> {
+    let what = "needs a position index of all games: make one with `scoresheet index --positions`";
+    complete_index(archive).is_none().then(|| Error::input("novelty", what))
 }
 
 /// Returns whether another game reaches the position.

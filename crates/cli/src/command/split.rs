@@ -5,6 +5,7 @@ use crate::output::done::Done;
 use crate::output::file_names::FileNames;
 use crate::output::new_archive;
 use crate::select::archives;
+use crate::select::grouped;
 use crate::session::Session;
 use crate::text::{number, shown};
 use crate::threads::Threads;
@@ -13,8 +14,6 @@ use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, FileKind, GameSet};
 use scoresheet::output::Content;
 use scoresheet::output::{Outputs, Target};
-use scoresheet::query::TagColumns;
-use scoresheet::query::tag_columns::Key;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -190,24 +189,17 @@ fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {
 }
 
 fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Failure> {
-    let tags = TagColumns::open(archive);
-    let mut parts = BTreeMap::new();
-    let mut put = |name: String, game| {
-        parts.entry(name).or_insert_with(|| GameSet::new(archive.len())).insert(game);
+    let groups = match tag.eq_ignore_ascii_case("year") {
+        true => grouped::by_year(archive, &archive.live())?,
+        false => grouped::by_tags(archive, &archive.live(), &[tag])?,
     };
-    let failed = || Failure::of_archive(archive.path());
-    if tag.eq_ignore_ascii_case("year") {
-        let years = tags.years().map_err(failed())?;
-        for game in archive.live().iter() {
-            put(years.get(game).map_or_else(|| "unknown".to_owned(), |year| format!("{year:04}")), game);
-        }
-    } else {
-        let columns = tags.columns(&[Key::Tag(tag.to_owned())]).map_err(failed())?;
-        for game in archive.live().iter() {
-            let value = columns.first().and_then(|column| column.text(game));
-            put(String::from_utf8_lossy(value.unwrap_or(b"unknown")).into_owned(), game);
-        }
-    }
     let mut names = FileNames::default();
-    Ok(parts.into_iter().map(|(value, games)| (names.name(&value), games)).collect())
+    let part = |(value, games): (String, Vec<u64>)| {
+        let mut part = GameSet::new(archive.len());
+        for game in games {
+            part.insert(game);
+        }
+        (names.name(&value), part)
+    };
+    Ok(groups.into_iter().map(part).collect())
 }

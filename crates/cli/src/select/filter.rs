@@ -60,10 +60,7 @@ impl Where {
             None => query,
         };
         match (&self.games, query.get_games()) {
-            (Some(_), Some(_)) => {
-                let what = "--query has a member games: leave out --games";
-                Err(Failure::Usage(what.to_owned()))
-            }
+            (Some(_), Some(_)) => Err(Failure::Usage("--query has a member games: leave out --games".to_owned())),
             (Some(games), None) => Ok(query.games(games.clone())),
             (None, _) => Ok(query),
         }

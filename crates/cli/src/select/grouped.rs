@@ -5,9 +5,43 @@ use crate::select::filter::{self, Where};
 use crate::session::Session;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::query::report::groups::{self, Group, GroupKey, PlayerGames};
+use scoresheet::query::tag_columns::Key;
 use scoresheet::query::{Member, TagColumns, Tree, Visit};
 use scoresheet::{ArchiveSet, Position};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Returns games by the year of their date.
+pub fn by_year(archive: &Archive, games: &GameSet) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
+    let tags = TagColumns::open(archive);
+    let years = tags.years().map_err(Failure::of_archive(archive.path()))?;
+    let mut groups: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for game in games.iter() {
+        let year = years.get(game).map_or_else(|| UNKNOWN.to_owned(), |year| format!("{year:04}"));
+        groups.entry(year).or_default().push(game);
+    }
+    Ok(groups)
+}
+
+/// Returns games by the values of tags; a game belongs to the value of each tag.
+pub fn by_tags(archive: &Archive, games: &GameSet, tags: &[&str]) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
+    let keys: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();
+    let columns = TagColumns::open(archive).columns(&keys).map_err(Failure::of_archive(archive.path()))?;
+    let mut groups: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for game in games.iter() {
+        for column in &columns {
+            let value = String::from_utf8_lossy(column.text(game).unwrap_or(UNKNOWN.as_bytes())).into_owned();
+            let group = groups.entry(value).or_default();
+            if group.last() != Some(&game) {
+                group.push(game);
+            }
+        }
+    }
+    Ok(groups)
+}
+
+/// The group of games without a value.
+const UNKNOWN: &str = "unknown";
 
 /// The games from one archive; for a player's games, also the player's side in each game.
 pub struct Games<'a> {

@@ -182,10 +182,10 @@ impl Listing {
         // Offset and limit can leave a page without games, although games match.
         let is_page = self.offset > 0 || self.limit == Some(0);
         let is_none = games == 0 && (!is_page || query.offset(0).limit(None).run(archives).total()? == 0);
-        match games == 0 && !self.count {
-            true if is_none => none(),
-            true if self.offset > 0 => session.message("--offset skips all games that match"),
-            _ => {}
+        if is_none && !self.count {
+            none();
+        } else if games == 0 && self.offset > 0 {
+            session.message("--offset skips all games that match");
         }
         if self.count {
             let mut out = session.stdout();

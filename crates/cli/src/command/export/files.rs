@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::output::file_names::FileNames;
 use crate::output::{new_file, progress};
 use crate::select::archives;
+use crate::select::grouped;
 use crate::select::parallel;
 use crate::select::units::{Unit, units};
 use crate::session::Session;
@@ -13,8 +14,6 @@ use indicatif::ProgressBar;
 use scoresheet::Existing;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::output::{Outputs, Target};
-use scoresheet::query::TagColumns;
-use scoresheet::query::tag_columns::Key;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -158,35 +157,13 @@ fn batch(
 
 /// Returns the games of each key; a game belongs to the keys of both players.
 fn keys(archive: &Archive, chosen: &GameSet, by: &str) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
-    let mut keys: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-    let failed = || Failure::of_archive(archive.path());
-    let tags: Vec<&str> = match by {
+    match by {
         "game" => {
             let width = archive.len().to_string().len();
-            return Ok(chosen.iter().map(|game| (format!("{game:0width$}"), vec![game])).collect());
+            Ok(chosen.iter().map(|game| (format!("{game:0width$}"), vec![game])).collect())
         }
-        "year" => {
-            let tags = TagColumns::open(archive);
-            let years = tags.years().map_err(failed())?;
-            for game in chosen.iter() {
-                let year = years.get(game).map_or_else(|| "unknown".to_owned(), |year| format!("{year:04}"));
-                keys.entry(year).or_default().push(game);
-            }
-            return Ok(keys);
-        }
-        "player" => vec!["White", "Black"],
-        tag => vec![tag],
-    };
-    let columns: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();
-    let columns = TagColumns::open(archive).columns(&columns).map_err(failed())?;
-    for game in chosen.iter() {
-        for column in &columns {
-            let value = String::from_utf8_lossy(column.text(game).unwrap_or(b"unknown")).into_owned();
-            let games = keys.entry(value).or_default();
-            if games.last() != Some(&game) {
-                games.push(game);
-            }
-        }
+        "year" => grouped::by_year(archive, chosen),
+        "player" => grouped::by_tags(archive, chosen, &["White", "Black"]),
+        tag => grouped::by_tags(archive, chosen, &[tag]),
     }
-    Ok(keys)
 }
