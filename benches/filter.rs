@@ -8,7 +8,7 @@ mod common;
 use rayon::prelude::*;
 use scoresheet::Archive;
 use scoresheet::archive::{GameRef, SideState};
-use scoresheet::query::{Filter, TagColumns, tag_columns};
+use scoresheet_query::{Filter, TagColumns, tag_columns};
 use std::time::{Duration, Instant};
 
 type Naive = fn(&GameRef) -> bool;

@@ -9,7 +9,7 @@ mod common;
 
 use rayon::prelude::*;
 use scoresheet::Archive;
-use scoresheet::query::{
+use scoresheet_query::{
     Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, position::index,
 };
 use std::collections::{HashMap, HashSet};

@@ -1,8 +1,8 @@
 //! Finds games that reach a position, and the moves played there:
 //! `cargo run --release --example search -- games.bga "e4 c5 Nf3" "whiteelo >= 2000"`
 
-use scoresheet::query::{Board, Visit, line};
-use scoresheet::{ArchiveSet, Filter, PositionQuery, Query};
+use scoresheet_query::{ArchiveSet, Filter, PositionQuery, Query};
+use scoresheet_query::{Board, Visit, line};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

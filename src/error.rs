@@ -343,7 +343,8 @@ impl fmt::Display for UnknownPart {
 }
 
 impl Damage {
-    pub(crate) const fn new(offset: u64, kind: DamageKind) -> Damage {
+    #[doc(hidden)]
+    pub const fn new(offset: u64, kind: DamageKind) -> Damage {
         Damage { offset, kind, game: None }
     }
 
@@ -353,7 +354,8 @@ impl Damage {
         Damage::new(offset, kind)
     }
 
-    pub(crate) const fn of_game(self, game: u64) -> Damage {
+    #[doc(hidden)]
+    pub const fn of_game(self, game: u64) -> Damage {
         Damage { game: Some(game), ..self }
     }
 }
@@ -366,18 +368,21 @@ impl fmt::Display for Damage {
 }
 
 impl Error {
-    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+    #[doc(hidden)]
+    pub fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_path_buf();
         move |source| Error::Io { doing, path, source }
     }
 
     /// Returns the error for a source of games that cannot be read further, for a reason other than a system error.
-    pub(crate) fn input(name: impl Into<String>, what: impl Into<String>) -> Error {
+    #[doc(hidden)]
+    pub fn input(name: impl Into<String>, what: impl Into<String>) -> Error {
         Error::Input { name: name.into(), what: what.into(), source: None }
     }
 
     /// Returns the unreadable part of the archive with its offset, if the error is damage, a limit, or a system error.
-    pub(crate) fn damage(&self) -> Option<Damage> {
+    #[doc(hidden)]
+    pub fn damage(&self) -> Option<Damage> {
         match self {
             Error::Damaged(damage) => Some(*damage),
             Error::Limit { offset, limit } => Some(Damage::new(*offset, DamageKind::OverLimit(*limit))),
@@ -388,7 +393,8 @@ impl Error {
     }
 
     /// Returns a copy of the error, to report it for another affected game.
-    pub(crate) fn again(&self) -> Error {
+    #[doc(hidden)]
+    pub fn again(&self) -> Error {
         match self {
             Error::Damaged(damage) => Error::Damaged(*damage),
             Error::Limit { offset, limit } => Error::Limit { offset: *offset, limit: *limit },

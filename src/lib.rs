@@ -52,11 +52,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - Search: [`Archive::find`] searches by tags ([`Filter`]), position, [`Pattern`] or a combination ([`Query`]);
-//!   [`ArchiveSet`] covers several archives; [`Archive::tree`] returns the moves played in a position.
+//! - Search: the package `scoresheet-query` finds games by tags, position or pattern, and makes opening trees, books and
+//!   statistics of one or more archives.
 //! - Write: [`Import`] imports PGN files on all cores, and [`ArchiveWriter`] adds games from a program ([`Game`]).
-//! - Chess: [`chess`] contains positions, moves, FEN, SAN and UCI; [`brenner`] contains the code of the moves; [`pgn`]
-//!   reads and writes PGN without an archive; [`pcn`] does the same for PCN.
+//! - Chess: [`chess`] contains positions, moves, FEN, SAN and UCI, and [`pgn`] reads and writes PGN without an archive;
+//!   these modules are packages. [`brenner`] contains the code of the moves; [`pcn`] reads and writes PCN.
 //! - Maintain: [`Archive::verify`], [`Archive::repair`], [`Archive::delete`], [`Archive::edit`],
 //!   [`Archive::transcode`], [`archive::copy`].
 //!
@@ -72,16 +72,13 @@
 
 pub mod error;
 mod monitor;
-
-pub mod chess;
-
-pub mod game;
+#[doc(hidden)]
+pub mod turned;
 
 pub mod brenner;
 #[doc(hidden)]
 pub mod format;
 pub mod pcn;
-pub mod pgn;
 
 #[doc(hidden)]
 pub mod packed;
@@ -89,18 +86,24 @@ pub mod packed;
 pub mod archive;
 
 pub mod import;
-pub mod output;
-pub mod query;
+
+#[doc(no_inline)]
+pub use scoresheet_chess as chess;
+#[doc(no_inline)]
+pub use scoresheet_pgn as pgn;
+#[doc(no_inline)]
+pub use scoresheet_pgn::game;
 
 pub use archive::{Archive, ArchiveFile, Existing, GameRef, GameSet, OpenOptions};
+#[doc(no_inline)]
 pub use chess::{Move, Position};
 pub use error::{Damage, Error, Result};
+#[doc(no_inline)]
 pub use game::{Game, Visitor};
 #[doc(hidden)]
 pub use import::ImportOptions;
 pub use import::{ArchiveWriter, Import};
 pub use monitor::Monitor;
-pub use query::{ArchiveSet, Filter, Pattern, PositionQuery, Query, Tree};
 
 /// The examples in README.
 #[cfg(doctest)]

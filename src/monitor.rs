@@ -49,19 +49,22 @@ impl<'a> Monitor<'a> {
     }
 
     /// Reports progress.
-    pub(crate) fn advance(&self, done: u64) {
+    #[doc(hidden)]
+    pub fn advance(&self, done: u64) {
         if let Some(progress) = &self.progress {
             progress(done);
         }
     }
 
     /// Returns whether the operation must stop.
-    pub(crate) fn is_stopped(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     /// Returns an error if the operation must stop.
-    pub(crate) fn check(&self) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check(&self) -> Result<()> {
         if self.is_stopped() { Err(Error::Interrupted) } else { Ok(()) }
     }
 }

@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
-"""Lists the library's public interface, one item per line: the items that `cargo doc` shows, without hidden ones.
+"""Lists the public interface of each package, one item per line: the items that `cargo doc` shows, without hidden
+ones and without methods of other types that a type can call.
 
     cargo doc --no-deps --lib
-    tools/public_api.py             prints the list
-    tools/public_api.py --check     compares it with docs/api.txt; the exit code is 1 if they differ
-    tools/public_api.py --write     writes docs/api.txt
+    tools/public_api.py             prints the lists
+    tools/public_api.py --check     compares them with docs/api/PACKAGE.txt; the exit code is 1 if one differs
+    tools/public_api.py --write     writes docs/api/PACKAGE.txt
 
-From version 1.0 on, a removed or changed line is a breaking change. The list contains signatures in rustdoc's format.
-If rustdoc's version differs from the version in the list's first line, the script compares nothing.
+From version 1.0 on, a removed or changed line is a breaking change. The lists contain signatures as rustdoc shows them.
 """
 
 import html
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "doc" / "scoresheet"
-LIST = ROOT / "docs" / "api.txt"
+DOCS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "doc"
+PACKAGES = ("scoresheet", "scoresheet_chess", "scoresheet_pgn", "scoresheet_query")
 DERIVED = re.compile(r"impl(<.*>)? (Clone|Copy|Debug|Default|Eq|Hash|Ord|PartialEq|PartialOrd|StructuralPartialEq) for ")
 KINDS = ("struct", "enum", "trait", "fn", "constant", "static", "type", "macro")
 
@@ -32,7 +31,7 @@ def text(markup: str) -> str:
 def items(page: Path) -> list[str]:
     """Returns the lines of one page: the item, its variants and fields, its methods and traits."""
     kind, name = page.name.removesuffix(".html").split(".", 1)
-    path = "::".join(("scoresheet", *page.parent.relative_to(DOCS).parts, name))
+    path = "::".join((*page.parent.relative_to(DOCS).parts, name))
     source = page.read_text(encoding="utf-8")
     if 'http-equiv="refresh"' in source:
         return []
@@ -45,7 +44,7 @@ def items(page: Path) -> list[str]:
     for what in re.findall(r'id="structfield\.(\w+)"', source):
         lines.append(f"field {path}::{what}")
     # Derived traits and blanket implementations say nothing about this type.
-    body = re.split(r'<h2 id="(?:synthetic|blanket)-implementations"', source)[0]
+    body = re.split(r'<h2 id="(?:synthetic|blanket)-implementations"|<h2 id="deref-methods', source)[0]
     body, _, traits = body.partition('<h2 id="trait-implementations"')
     method = r'<section id="((?:ty)?method\.\w+(?:-\d+)?)".*?<h4 class="code-header">(.*?)</h4>'
     for what, header in re.findall(method, body, re.S):
@@ -56,30 +55,34 @@ def items(page: Path) -> list[str]:
     return lines
 
 
+def check(package: str, listed: Path, lines: list[str]) -> bool:
+    """Compares a stored list with the lines, prints the differences, and returns whether there are none."""
+    stored = set(listed.read_text(encoding="utf-8").splitlines()) if listed.exists() else set()
+    gone, new = sorted(stored - set(lines)), sorted(set(lines) - stored)
+    for sign, changed in (("-", gone), ("+", new)):
+        print("\n".join(f"{sign} {line}" for line in changed[:50]), end="\n" if changed else "")
+    if gone or new:
+        print(f"{listed.relative_to(ROOT)}: {len(gone)} lines are gone, {len(new)} are new")
+        print("where that is meant: tools/public_api.py --write")
+    return not gone and not new
+
+
 def main() -> int:
-    if not DOCS.is_dir():
-        sys.exit("public_api.py: no documentation; run cargo doc --no-deps --lib")
-    pages = [page for page in DOCS.rglob("*.html") if page.name.split(".")[0] in KINDS and page.name.count(".") == 2]
-    version = subprocess.run(["rustdoc", "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    lines = sorted(line for page in pages for line in items(page))
-    text = "".join(f"{line}\n" for line in [f"# {version}", *lines])
-    if "--write" in sys.argv:
-        LIST.write_text(text, encoding="utf-8")
-    elif "--check" in sys.argv:
-        listed = LIST.read_text(encoding="utf-8").splitlines()
-        if listed[0] != f"# {version}":
-            print(f"skipped: the list was made by {listed[0].removeprefix('# ')}, this is {version}")
-            return 0
-        gone, new = sorted(set(listed) - set(text.splitlines())), sorted(set(text.splitlines()) - set(listed))
-        for sign, lines in (("-", gone), ("+", new)):
-            print("\n".join(f"{sign} {line}" for line in lines[:50]), end="\n" if lines else "")
-        if gone or new:
-            print(f"docs/api.txt: {len(gone)} lines are gone, {len(new)} are new")
-            print("where that is meant: tools/public_api.py --write")
-            return 1
-    else:
-        print(text, end="")
-    return 0
+    is_equal = True
+    for package in PACKAGES:
+        if not (DOCS / package).is_dir():
+            sys.exit(f"public_api.py: no documentation of {package}; run cargo doc --no-deps --lib")
+        pages = (DOCS / package).rglob("*.html")
+        pages = [page for page in pages if page.name.split(".")[0] in KINDS and page.name.count(".") == 2]
+        lines = sorted({line for page in pages for line in items(page)})
+        listed = ROOT / "docs" / "api" / f"{package.replace('_', '-')}.txt"
+        if "--write" in sys.argv:
+            listed.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        elif "--check" in sys.argv:
+            is_equal &= check(package, listed, lines)
+        else:
+            print("\n".join(lines))
+    return 0 if is_equal else 1
 
 
 if __name__ == "__main__":

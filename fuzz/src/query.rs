@@ -5,8 +5,8 @@ use super::fix_checksums;
 use super::side::{fix, searched};
 use scoresheet::Existing;
 use scoresheet::archive::{Access, FileKind, Level};
-use scoresheet::query::{Filter, PositionIndex, Search, Signatures, SortKeys, TagColumns, report};
 use scoresheet::{Archive, ArchiveFile, Import, ImportOptions};
+use scoresheet_query::{Filter, PositionIndex, Search, Signatures, SortKeys, TagColumns, report};
 use std::fs;
 use std::path::Path;
 

@@ -9,10 +9,10 @@ use scoresheet::format::ArchiveId;
 use scoresheet::format::places::PlacesLayout;
 use scoresheet::format::side::{BEGIN, Head, PAGE};
 use scoresheet::format::tag_columns::Directory;
-use scoresheet::query::position::index::build;
-use scoresheet::query::report::duplicates::{self, Options};
-use scoresheet::query::tag_columns::Key;
-use scoresheet::query::{
+use scoresheet_query::position::index::build;
+use scoresheet_query::report::duplicates::{self, Options};
+use scoresheet_query::tag_columns::Key;
+use scoresheet_query::{
     Compare, Filter, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns, report::stats,
 };
 use std::cell::RefCell;
@@ -35,7 +35,7 @@ fn intact_files() -> IntactFiles {
     let archive = Archive::open(&folder.archive).expect("a sound archive");
     Signatures::build(&archive).write(&archive).expect("signatures");
     build(&archive, 1 << 20, |_| {}).expect("a position index");
-    scoresheet::query::tag_columns::write(&archive).expect("tag columns");
+    scoresheet_query::tag_columns::write(&archive).expect("tag columns");
     let read = |path| fs::read(path).expect("a side file");
     IntactFiles {
         signatures: read(FileKind::Signatures.beside(&folder.archive)),

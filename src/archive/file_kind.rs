@@ -65,7 +65,8 @@ impl FileKind {
         }
     }
 
-    pub(crate) fn magic(self) -> [u8; 8] {
+    #[doc(hidden)]
+    pub fn magic(self) -> [u8; 8] {
         match self {
             FileKind::Archive => header::MAGIC,
             FileKind::Index => index::MAGIC,

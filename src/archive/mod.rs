@@ -47,7 +47,8 @@ pub use read::read_at::{Access, ReadExactAt};
 pub use read::side::SideState;
 #[doc(hidden)]
 pub use read::{map, read_at};
-pub(crate) use write::new_file::sync_folder;
+#[doc(hidden)]
+pub use write::new_file::sync_folder;
 // The parts that write archives, for this project's programs and tests. They are not covered by semantic versioning.
 #[doc(hidden)]
 pub use write::{storage, temporary, writer};

@@ -190,7 +190,8 @@ pub struct Stream<'a> {
 
 impl Stream<'_> {
     /// Returns whether the moves start from a position other than the shared standard position.
-    pub(crate) fn is_set_up(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_set_up(&self) -> bool {
         !std::ptr::eq(self.start, &*STANDARD)
     }
 
@@ -236,7 +237,8 @@ pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
 ///
 /// ```
 /// use scoresheet::brenner::standalone::{self, Stream};
-/// use scoresheet::{Game, Pattern, game::Event};
+/// use scoresheet::{Game, game::Event};
+/// use scoresheet_query::Pattern;
 ///
 /// let mut game = Game::default();
 /// game.events.push(Event::Move(game.start.parse_san("e4")?));

@@ -49,7 +49,7 @@ impl ArchiveId {
 
 /// Returns the CRC-32 (IEEE) of `bytes`, continued from the CRC `seed`.
 #[cfg(not(target_family = "wasm"))]
-pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
+pub fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new_with_initial(seed);
     crc.update(bytes);
     crc.finalize()
@@ -58,7 +58,7 @@ pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
 /// Returns the same CRC in browsers, with a table that is computed at the first use. The tables of crc32fast do not
 /// compress well and would make up 3 % of the download.
 #[cfg(target_family = "wasm")]
-pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
+pub fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     static TABLE: std::sync::LazyLock<[u32; 256]> = std::sync::LazyLock::new(|| {
         let of =
             |number: usize| (0..8).fold(number as u32, |crc, _| crc >> 1 ^ (0xEDB8_8320 & (crc & 1).wrapping_neg()));

@@ -27,14 +27,15 @@ pub mod inspect;
 pub mod limits;
 pub(crate) mod lines;
 pub mod side;
-pub(crate) mod wire;
+pub mod wire;
 
 #[cfg(test)]
 mod vectors;
 
 pub use columns::{layout, moves, record, tags, texts};
 pub use file::{block, commit, deletions, dictionary, header, index, loose, metadata, source, state};
-pub(crate) use identity::crc_from;
+#[doc(hidden)]
+pub use identity::crc_from;
 pub use identity::{ArchiveId, VERSION};
 pub use limits::{Limits, MOST};
 pub use side::{facts, places, tag_columns};

@@ -54,7 +54,7 @@ impl Effort {
 
 /// A cursor over untrusted bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+pub struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Bytes<'a> {
     pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
@@ -87,7 +87,8 @@ impl<'a> Bytes<'a> {
 
     /// Reads a LEB128 number: seven bits per byte, from the lowest bits. The number must have at most ten bytes, and no
     /// superfluous byte.
-    pub(crate) fn varint(&mut self) -> Option<u64> {
+    #[doc(hidden)]
+    pub fn varint(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.u8()?;
@@ -103,7 +104,8 @@ impl<'a> Bytes<'a> {
     }
 
     /// Reads a varint that states a number of items in memory.
-    pub(crate) fn count(&mut self) -> Option<usize> {
+    #[doc(hidden)]
+    pub fn count(&mut self) -> Option<usize> {
         usize::try_from(self.varint()?).ok()
     }
 
@@ -114,7 +116,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-pub(crate) fn push_varint(mut value: u64, out: &mut Vec<u8>) {
+pub fn push_varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;

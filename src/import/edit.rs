@@ -54,7 +54,7 @@ impl Archive {
     ///
     /// The archive keeps its id. The new file replaces the archive only when it is complete, and only if something has
     /// changed. An edit takes about as long as a copy of the archive. The index is rebuilt. The side files other than
-    /// the index become stale, unless [`Before::carry`](crate::query::games::Before::carry) updates them.
+    /// the index become stale, unless `scoresheet_query::games::Before::carry` updates them.
     ///
     /// Errors: the errors of reading and writing the archive, and another program that is writing to it. It is also an
     /// error if `change` returns an error or an invalid game ([`Game::check`]).

@@ -7,8 +7,8 @@ use crate::common::import::try_import;
 use crate::common::sample::testdata;
 use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::{Coding, FileKind, Level, MODEL, SideState, TranscodeOptions};
-use scoresheet::query::{Filter, TagColumns, tag_columns};
 use scoresheet::{Archive, Error, Existing, Import, ImportOptions, Monitor};
+use scoresheet_query::{Filter, TagColumns, tag_columns};
 use std::fs;
 use std::path::{Path, PathBuf};
 

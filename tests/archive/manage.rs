@@ -3,11 +3,11 @@
 use crate::common::corpora;
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
-use scoresheet::ArchiveSet;
 use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::{Archive, ArchiveFile, GameSet, Level, MODEL, TranscodeOptions};
 use scoresheet::format::moves::Coding;
 use scoresheet::{Error, Existing, GameRef, ImportOptions, Monitor};
+use scoresheet_query::ArchiveSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 

@@ -11,12 +11,12 @@ use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::{FileKind, GameRef, GameSet, Level, SideState};
 use scoresheet::chess::Position;
 use scoresheet::game::Event;
-use scoresheet::query::report::duplicates::{self, Options};
-use scoresheet::query::{
+use scoresheet::{Archive, Import, ImportOptions, Monitor};
+use scoresheet_query::report::duplicates::{self, Options};
+use scoresheet_query::{
     Compare, Filter, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns, games,
     position::index, tag_columns,
 };
-use scoresheet::{Archive, Import, ImportOptions, Monitor};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;

@@ -4,9 +4,10 @@ use crate::common::import::archive_of;
 use crate::common::sample::lichess;
 use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::{FileKind, Level, TranscodeOptions};
-use scoresheet::query::position::index;
-use scoresheet::query::{Search, SearchOptions, Signatures, tag_columns};
-use scoresheet::{Archive, Error, Existing, GameSet, ImportOptions, Monitor, Position, PositionQuery, Result};
+use scoresheet::{Archive, Error, Existing, GameSet, ImportOptions, Monitor, Position, Result};
+use scoresheet_query::PositionQuery;
+use scoresheet_query::position::index;
+use scoresheet_query::{Search, SearchOptions, Signatures, tag_columns};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

@@ -2,10 +2,10 @@
 
 use scoresheet::archive::{FileKind, SideState};
 use scoresheet::game::Event;
-use scoresheet::query::games::{self, Before, build, update};
-use scoresheet::query::tag_columns::Key;
-use scoresheet::query::{Filter, PositionQuery, SearchOptions, SideFiles, TagColumns};
 use scoresheet::{Archive, GameRef, GameSet, Monitor, Position};
+use scoresheet_query::games::{self, Before, build, update};
+use scoresheet_query::tag_columns::Key;
+use scoresheet_query::{Filter, PositionQuery, SearchOptions, SideFiles, TagColumns};
 
 /// After repeated changes of all games, the tag columns do not grow, and have the current values.
 #[test]

@@ -3,7 +3,8 @@
 
 use super::import::archive_of;
 use super::sample::{lichess, testdata};
-use scoresheet::{ArchiveSet, ImportOptions};
+use scoresheet::ImportOptions;
+use scoresheet_query::ArchiveSet;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

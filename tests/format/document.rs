@@ -367,7 +367,7 @@ fn signatures_of_games() {
             encode::push_move(&position, m, &mut stream);
             position.play_unchecked(m);
         }
-        scoresheet::query::position::signature::signature(&Position::standard(), &stream)
+        scoresheet_query::position::signature::signature(&Position::standard(), &stream)
     };
     // 8 pawns per side, 16 pieces per side, less 1.
     assert_eq!(signature("Nf3"), 0xFF88_0000_0000_0000);

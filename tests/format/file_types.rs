@@ -34,9 +34,9 @@ fn files(folder: &Path) -> PathBuf {
     let path = folder.join("games.bga");
     try_import(&[testdata("golden/sample.pgn")], &path, &ImportOptions::default()).unwrap();
     let archive = Archive::open(&path).unwrap();
-    scoresheet::query::tag_columns::write(&archive).unwrap();
-    scoresheet::query::Signatures::build(&archive).write(&archive).unwrap();
-    scoresheet::query::position::index::build(&archive, 64 << 20, |_| {}).unwrap();
+    scoresheet_query::tag_columns::write(&archive).unwrap();
+    scoresheet_query::Signatures::build(&archive).write(&archive).unwrap();
+    scoresheet_query::position::index::build(&archive, 64 << 20, |_| {}).unwrap();
     path
 }
 

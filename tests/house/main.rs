@@ -15,16 +15,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The floors from the ground; rooms on one floor do not import each other.
-const FLOORS: [&[&str]; 9] = [
+/// The floors of the packages from the ground, by their folders in `crates`; packages on one floor do not depend on each
+/// other. `.` is the engine. `cargo` prevents cycles; this list also prevents new dependencies between floors.
+const PACKAGES: [&[&str]; 8] = [
+    &["chess", "pages"],
+    &["pgn"],
+    &["."],
+    &["query", "output"],
+    &["cli", "answers", "arrow"],
+    &["py", "sql", "serve", "wasm"],
+    &["site"],
+    &["cluster"],
+];
+
+/// The floors of the engine's rooms from the ground; rooms on one floor do not import each other.
+const FLOORS: [&[&str]; 7] = [
     &["error"],
-    &["monitor"],
-    &["chess"],
-    &["game"],
-    &["pgn", "pcn", "brenner", "format"],
+    &["monitor", "turned"],
+    &["pcn", "brenner", "format"],
     &["packed"],
     &["archive"],
-    &["query", "import", "output"],
+    &["import"],
     &["cli"],
 ];
 
@@ -39,6 +50,9 @@ const KNOWN_CIRCLES_OF_FOLDERS: &[&[&str]] = &[];
 
 /// The same for the crates beside the library and the command: crate, cycle.
 const KNOWN_CIRCLES_OF_CRATES: &[(&str, &[&str])] = &[];
+
+/// The packages whose folders also form no cycle.
+const LAYERED: [&str; 4] = ["chess", "output", "pgn", "query"];
 
 /// Adds the files in a folder with their texts, by their names after a prefix.
 fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
@@ -118,11 +132,55 @@ fn rooms_need_only_what_is_below_them() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+/// Returns the floor of a package, by its folder.
+fn package_floor(folder: &str) -> usize {
+    let floor = PACKAGES.iter().position(|packages| packages.contains(&folder));
+    floor.unwrap_or_else(|| panic!("{folder}: a package that stands on no floor"))
+}
+
+/// Returns the packages of this repository that a manifest names as dependencies of its package, by their folders.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let sections = manifest.split("\n[").filter(|section| {
+        let name = section.split(']').next().unwrap_or_default();
+        name.ends_with("dependencies") && !name.ends_with("dev-dependencies") && !name.starts_with("workspace")
+    });
+    let names = sections.flat_map(str::lines).filter_map(|line| line.split([' ', '.', '=']).next());
+    let ours = names.filter_map(|name| match name {
+        "scoresheet" => Some("."),
+        name => name.strip_prefix("scoresheet-"),
+    });
+    ours.map(str::to_owned).collect()
+}
+
+#[test]
+fn packages_depend_only_on_what_is_below_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![".".to_owned()];
+    for entry in std::fs::read_dir(root.join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        if folder.join("src").is_dir() {
+            folders.push(folder.file_name().unwrap().to_str().unwrap().to_owned());
+        }
+    }
+    let mut seen = 0;
+    for folder in folders {
+        let path = if folder == "." { root.to_owned() } else { root.join("crates").join(&folder) };
+        for needed in dependencies(&std::fs::read_to_string(path.join("Cargo.toml")).unwrap()) {
+            assert!(package_floor(&needed) < package_floor(&folder), "{folder} depends on {needed}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
+    let manifest = "[package]\nscoresheet-cli = 1\n[dependencies]\nscoresheet.workspace = true\nscoresheet-pgn = \
+        { path = \"x\" }\n[dev-dependencies]\nscoresheet-query = 1\n[target.'cfg(x)'.dependencies]\nscoresheet-answers = 1\n";
+    assert_eq!(dependencies(manifest), [".", "pgn", "answers"]);
+}
+
 #[test]
 fn no_files_need_one_another_in_a_circle() {
     let needs = needs(&files());
     // An empty graph has no cycles: check that names are followed.
-    assert!(needs.len() > 200 && needs.values().map(BTreeMap::len).sum::<usize>() > 1000);
+    assert!(needs.len() > 150 && needs.values().map(BTreeMap::len).sum::<usize>() > 700);
     let circles = circles(&needs);
     let mut wrong = String::new();
     for circle in &circles {
@@ -138,23 +196,30 @@ fn no_files_need_one_another_in_a_circle() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// The folders of a room also stand on floors: a folder and the files beside it do not form a cycle.
-#[test]
-fn no_folders_of_a_room_need_one_another_in_a_circle() {
-    // Returns the folder of a file within its room, or the file itself if it is in none.
-    let part = |file: &str| file.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
+/// Returns the needs of folders of files, where `part` is the folder of a file, or the file itself if it is in none.
+fn folder_needs<'a>(needs: &'a Needs, part: impl Fn(&'a str) -> &'a str) -> Needs {
     let mut folders: Needs = BTreeMap::new();
-    for (file, imports) in needs(&files()) {
-        let from = part(&file);
+    for (file, imports) in needs {
+        let from = part(file);
         for (imported, names) in imports {
-            let to = part(&imported);
-            let is_same_room = from.split('/').next() == to.split('/').next();
-            if from != to && is_same_room && from.contains('/') && to.contains('/') {
-                folders.entry(from.clone()).or_default().entry(to.clone()).or_default().extend(names);
-                folders.entry(to).or_default();
+            let to = part(imported);
+            if from != to {
+                folders.entry(from.to_owned()).or_default().entry(to.to_owned()).or_default().extend(names.clone());
+                folders.entry(to.to_owned()).or_default();
             }
         }
     }
+    folders
+}
+
+/// The folders of a room also stand on floors: a folder and the files beside it do not form a cycle.
+#[test]
+fn no_folders_of_a_room_need_one_another_in_a_circle() {
+    let mut needs = needs(&files());
+    for (file, imports) in &mut needs {
+        imports.retain(|imported, _| room(imported) == room(file));
+    }
+    let folders = folder_needs(&needs, |file| file.match_indices('/').nth(1).map_or(file, |(end, _)| &file[..end]));
     assert!(folders.len() > 40, "{}", folders.len());
     let mut wrong = String::new();
     for circle in circles(&folders) {
@@ -181,16 +246,25 @@ fn no_files_of_other_crates_need_one_another_in_a_circle() {
             .remove("main.rs")
             .filter(|_| !files.contains_key("lib.rs"))
             .map(|text| files.insert("lib.rs".into(), text));
-        let needs = needs(&files);
+        let mut needs = needs(&files);
         seen += needs.len();
-        for circle in circles(&needs) {
-            if !KNOWN_CIRCLES_OF_CRATES.iter().any(|(of, known)| *of == name && *known == circle.as_slice()) {
-                let _ =
-                    write!(wrong, "{name}, a circle of {} files: {circle:?}\n{}", circle.len(), ties(&circle, &needs));
+        let mut check = |circles: Vec<Vec<String>>, what: &str, needs: &Needs| {
+            for circle in circles {
+                if !KNOWN_CIRCLES_OF_CRATES.iter().any(|(of, known)| *of == name && *known == circle.as_slice()) {
+                    let _ = write!(wrong, "{name}, a circle of {what}: {circle:?}\n{}", ties(&circle, needs));
+                }
             }
+        };
+        check(circles(&needs), "files", &needs);
+        if LAYERED.contains(&name.as_str()) {
+            // The root only re-exports names.
+            needs.remove("lib.rs");
+            needs.values_mut().for_each(|imports| drop(imports.remove("lib.rs")));
+            let folders = folder_needs(&needs, |file| file.split('/').next().unwrap_or(file));
+            check(circles(&folders), "folders", &folders);
         }
     }
-    assert!(seen > 60, "{seen}");
+    assert!(seen > 200, "{seen}");
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
@@ -202,50 +276,53 @@ fn of(files: &[(&str, &str)]) -> Needs {
 /// Proves that the test can fail, and that it ignores allowed imports.
 #[test]
 fn arrows_up_are_found() {
-    let game = ("game.rs", "pub struct Game; pub fn read() {}");
-    for chess in [
-        "use crate::game::Game;",
-        "use crate::{game::{self, Game as Other}};",
-        "fn f() { crate::game::read(); }",
-        "use crate::game; fn f() { game::read() }",
-        "use super::game::*; fn f(_: &'static Game) {}",
+    let packed = ("packed.rs", "pub struct Game; pub fn read() {}");
+    for text in [
+        "use crate::packed::Game;",
+        "use crate::{packed::{self, Game as Other}};",
+        "fn f() { crate::packed::read(); }",
+        "use crate::packed; fn f() { packed::read() }",
+        "use super::packed::*; fn f(_: &'static Game) {}",
         "use crate::Short; fn f(_: Short) {}",
-        "fn f() { let _ = ('\\'', \"//\", r#\"\"\"#); crate::game::read() } // {",
-        "#[cfg(not(test))] use crate::game::Game;",
+        "fn f() { let _ = ('\\'', \"//\", r#\"\"\"#); crate::packed::read() } // {",
+        "#[cfg(not(test))] use crate::packed::Game;",
     ] {
-        let needs =
-            of(&[game, ("chess/mod.rs", chess), ("lib.rs", "mod chess; mod game; pub use game::Game as Short;")]);
-        assert!(arrows_up(&needs).contains_key(&("chess/mod.rs".to_owned(), "game".to_owned())), "{chess}");
+        let needs = of(&[
+            packed,
+            ("format/mod.rs", text),
+            ("lib.rs", "mod format; mod packed; pub use packed::Game as Short;"),
+        ]);
+        assert!(arrows_up(&needs).contains_key(&("format/mod.rs".to_owned(), "packed".to_owned())), "{text}");
     }
-    for chess in [
-        "// use crate::game::Game;",
-        "/* use crate::game::Game; */ const TEXT: &str = \"crate::game::read()\";",
-        "#[cfg(test)] mod tests { use crate::game::Game; }",
-        "use std::game::Game; mod game_of { }",
+    for text in [
+        "// use crate::packed::Game;",
+        "/* use crate::packed::Game; */ const TEXT: &str = \"crate::packed::read()\";",
+        "#[cfg(test)] mod tests { use crate::packed::Game; }",
+        "use std::packed::Game; mod packed_of { }",
         "use crate::error::Error;",
     ] {
-        let needs = of(&[game, ("chess/mod.rs", chess), ("error.rs", "pub struct Error;"), ("lib.rs", "")]);
-        assert!(arrows_up(&needs).is_empty(), "{chess}");
+        let needs = of(&[packed, ("format/mod.rs", text), ("error.rs", "pub struct Error;"), ("lib.rs", "")]);
+        assert!(arrows_up(&needs).is_empty(), "{text}");
     }
     let beside =
-        of(&[("pgn/mod.rs", "use crate::format::Kind;"), ("format/mod.rs", "pub enum Kind {}"), ("lib.rs", "")]);
+        of(&[("brenner/mod.rs", "use crate::format::Kind;"), ("format/mod.rs", "pub enum Kind {}"), ("lib.rs", "")]);
     assert_eq!(arrows_up(&beside).len(), 1);
 }
 
 #[test]
 fn circles_are_found() {
-    let child = ("chess/child.rs", "use super::LIMIT; pub struct Child; fn f() { LIMIT }");
-    let circle = [vec!["chess/child.rs".to_owned(), "chess/mod.rs".to_owned()]];
+    let child = ("format/child.rs", "use super::LIMIT; pub struct Child; fn f() { LIMIT }");
+    let circle = [vec!["format/child.rs".to_owned(), "format/mod.rs".to_owned()]];
     for hub in [
         "mod child; const LIMIT: u32 = 1; use child::Child; fn f(_: Child) {}",
         "mod child; const LIMIT: u32 = 1; pub use child::Child; fn f(_: Child) {}",
         "mod child; const LIMIT: u32 = 1; fn f(_: child::Child) {}",
     ] {
-        assert_eq!(circles(&of(&[child, ("chess/mod.rs", hub), ("lib.rs", "")])), circle, "{hub}");
+        assert_eq!(circles(&of(&[child, ("format/mod.rs", hub), ("lib.rs", "")])), circle, "{hub}");
     }
     // A module that only re-exports its children needs none of them.
-    let hub = ("chess/mod.rs", "mod child; mod other; pub use child::Child; pub use other::*; const LIMIT: u32 = 1;");
-    let unrelated = ("chess/other.rs", "use super::Child; pub struct Other(Child);");
+    let hub = ("format/mod.rs", "mod child; mod other; pub use child::Child; pub use other::*; const LIMIT: u32 = 1;");
+    let unrelated = ("format/other.rs", "use super::Child; pub struct Other(Child);");
     assert!(circles(&of(&[child, hub, unrelated, ("lib.rs", "")])).is_empty());
     // Over three files, in a program that uses the library.
     let files = [

@@ -6,9 +6,9 @@ use oracle_rules::shakmaty;
 use oracle_rules::shakmaty::zobrist::Zobrist64;
 use oracle_rules::shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Position as _};
 use scoresheet::Existing;
-use scoresheet::query::Search;
-use scoresheet::query::report::book::{BookOptions, key};
 use scoresheet::{Archive, ImportOptions, Position};
+use scoresheet_query::Search;
+use scoresheet_query::report::book::{BookOptions, key};
 
 /// The test keys of the format's description.
 #[test]
@@ -49,7 +49,7 @@ fn books_of_games() {
         entries
     };
     let start = key(&Position::standard());
-    let moves = |entries: &[scoresheet::query::report::book::BookEntry], key: u64| {
+    let moves = |entries: &[scoresheet_query::report::book::BookEntry], key: u64| {
         entries.iter().filter(|entry| entry.key == key).map(|entry| (entry.m, entry.weight)).collect::<Vec<_>>()
     };
     // e2e4: to e4 (28), from e2 (12). A win and a draw of three; d4 never scored.

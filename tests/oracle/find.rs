@@ -14,11 +14,11 @@ use rayon::prelude::*;
 use scoresheet::Existing;
 use scoresheet::archive::FileKind;
 use scoresheet::chess::{Move, MoveKind, Role};
-use scoresheet::query::{
+use scoresheet::{Archive, ImportOptions, Position};
+use scoresheet_query::{
     Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, SideFiles, SideState, Signatures,
     check_side_files, position::index,
 };
-use scoresheet::{Archive, ImportOptions, Position};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 

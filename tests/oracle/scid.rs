@@ -13,7 +13,7 @@ use crate::common::random::Random;
 use scoresheet::ImportOptions;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::{Compare, PositionQuery, Search, SearchOptions, Signatures};
+use scoresheet_query::{Compare, PositionQuery, Search, SearchOptions, Signatures};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::File;

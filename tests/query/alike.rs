@@ -8,13 +8,13 @@ use crate::common::import::archive_of;
 use crate::common::random::Random;
 use crate::common::sample::lichess;
 use scoresheet::archive::{Archive, GameRef, GameSet};
-use scoresheet::query::filter::Passed;
-use scoresheet::query::pattern::{Condition, Material, MoveRule, Pattern, PatternOptions};
-use scoresheet::query::tag_columns::{self, TagColumns};
-use scoresheet::query::{
+use scoresheet::{ImportOptions, Position};
+use scoresheet_query::filter::Passed;
+use scoresheet_query::pattern::{Condition, Material, MoveRule, Pattern, PatternOptions};
+use scoresheet_query::tag_columns::{self, TagColumns};
+use scoresheet_query::{
     Compare, Filter, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, SortKeys, Tree, position::index,
 };
-use scoresheet::{ImportOptions, Position};
 use std::path::{Path, PathBuf};
 
 /// Returns the moves of a tree with their data.

@@ -6,8 +6,8 @@ use crate::common::sample::lichess;
 use scoresheet::ImportOptions;
 use scoresheet::archive::{Archive, FileKind, GameRef};
 use scoresheet::game::{Event, Outcome, TextKind};
-use scoresheet::query::Filter;
-use scoresheet::query::tag_columns::{self, TagColumns};
+use scoresheet_query::Filter;
+use scoresheet_query::tag_columns::{self, TagColumns};
 use std::path::{Path, PathBuf};
 
 /// A game's tags for the naive evaluation.

@@ -6,11 +6,11 @@ use crate::common::sample::lichess;
 use scoresheet::archive::{GameRef, GameSet};
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
 use scoresheet::game::Outcome;
-use scoresheet::query::pattern::{BoardPattern, Condition, Imbalance, Material, MoveRule, Pattern, PatternOptions};
-use scoresheet::query::{
+use scoresheet::{Archive, Error, ImportOptions, Monitor, Position};
+use scoresheet_query::pattern::{BoardPattern, Condition, Imbalance, Material, MoveRule, Pattern, PatternOptions};
+use scoresheet_query::{
     PositionIndex, PositionQuery, Search, SearchOptions, Signatures, Tree, Visit, pattern::json, position::index,
 };
-use scoresheet::{Archive, Error, ImportOptions, Monitor, Position};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -720,7 +720,7 @@ fn castling_and_promotion_have_their_own_branches() {
 /// The field `novelty` compared with the positions of all games, including deleted ones; in one segment and in several.
 #[test]
 fn where_games_leave_all_others() {
-    use scoresheet::query::{GameField, games};
+    use scoresheet_query::{GameField, games};
     let folder = tempfile::tempdir().unwrap();
     let path = sample(folder.path()).path().to_path_buf();
     let first = Archive::open(&path).unwrap();

@@ -1,7 +1,7 @@
 //! The parts for training and test: games with the same moves are in one part, with any other content.
 
-use scoresheet::query::report::sample::{Part, part_of, train_share};
 use scoresheet::{Archive, Import};
+use scoresheet_query::report::sample::{Part, part_of, train_share};
 use std::fmt::Write;
 
 const PAWNS: [&str; 16] =

@@ -2,9 +2,10 @@
 //! `SCORESHEET_BLESS=1` rewrites the answers.
 
 use crate::common::questions::{self, Question};
-use scoresheet::query::games::FoundGame;
-use scoresheet::query::{Signatures, position::index, tag_columns};
-use scoresheet::{ArchiveSet, Error, Monitor, Query};
+use scoresheet::{Error, Monitor};
+use scoresheet_query::games::FoundGame;
+use scoresheet_query::{ArchiveSet, Query};
+use scoresheet_query::{Signatures, position::index, tag_columns};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
@@ -62,7 +63,7 @@ fn the_library_answers_the_questions() {
     let indexed = ArchiveSet::open(&paths).unwrap();
     agree(&indexed);
     let used = indexed.members().iter().flat_map(|member| member.states());
-    assert!(used.map(|(_, state)| state).all(|state| state == scoresheet::query::SideState::File));
+    assert!(used.map(|(_, state)| state).all(|state| state == scoresheet_query::SideState::File));
     // A single archive gives the same answers for its games as the set.
     for question in &all {
         let ask = question.ask.as_object().unwrap();
@@ -70,7 +71,7 @@ fn the_library_answers_the_questions() {
             continue;
         }
         for member in indexed.members() {
-            let found = member.archive().find(query(question)).unwrap();
+            let found = ArchiveSet::shared(vec![member.indexed().clone()]).find(query(question)).unwrap();
             let numbers: Vec<u64> = found.iter().map(|found| member.before() + found.game).collect();
             let games = question.games.iter().copied().filter(|game| member.numbers().contains(game));
             assert_eq!(numbers, games.collect::<Vec<u64>>(), "{}", question.ask);
@@ -131,8 +132,9 @@ fn games_that_cannot_be_read_are_not_passed_over() {
         }
     }
     assert!(found > 0 && lost > 0, "{found} {lost}");
-    assert!(query.numbers(&set).is_err() && set.archive(0).unwrap().find(query.clone()).is_err());
-    assert!(set.archive(1).unwrap().find(query).is_ok());
+    let alone = |index: usize| ArchiveSet::shared(vec![set.members()[index].indexed().clone()]);
+    assert!(query.numbers(&set).is_err() && alone(0).find(query.clone()).is_err());
+    assert!(alone(1).find(query).is_ok());
 }
 
 #[test]
@@ -185,11 +187,11 @@ fn documents_name_every_member() {
         names.sort();
         names
     };
-    let stats = serde_json::to_value(scoresheet::query::report::stats::Stats::default()).unwrap();
+    let stats = serde_json::to_value(scoresheet_query::report::stats::Stats::default()).unwrap();
     assert_eq!(sorted(named(&section(&json, "Statistics"))), sorted(keys(&stats)));
     let game = section(&json, "A game");
     let (game, _) = game.split_once("After these").unwrap();
-    let summary = serde_json::to_value(scoresheet::query::GameSummary::default()).unwrap();
+    let summary = serde_json::to_value(scoresheet_query::GameSummary::default()).unwrap();
     let members = keys(&summary).into_iter().chain(["archive", "tags"].map(str::to_owned));
     assert_eq!(sorted(named(game)), sorted(members.collect()));
 

@@ -4,8 +4,8 @@
 use crate::fault::Fault;
 use crate::site::SiteFile;
 use scoresheet::archive::{OpenOptions, SideState};
-use scoresheet::query::tag_columns::Column;
-use scoresheet::query::{GameSummary, IndexedArchive, Search, TagColumns};
+use scoresheet_query::tag_columns::Column;
+use scoresheet_query::{GameSummary, IndexedArchive, Search, TagColumns};
 use scoresheet::{Archive, ArchiveFile, Error};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

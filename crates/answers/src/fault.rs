@@ -5,7 +5,7 @@
 
 use http::StatusCode;
 use scoresheet::Error;
-use scoresheet::query::QueryFault;
+use scoresheet_query::QueryFault;
 use serde_json::{Map, Value, json};
 
 /// The reason why a request cannot be answered.

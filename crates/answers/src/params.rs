@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::snapshot::Choice;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::{Fen, Illegality, ReadMode};
-use scoresheet::query::openings::{Opening, Openings};
+use scoresheet_query::openings::{Opening, Openings};
 use std::str::FromStr;
 
 /// The maximum length of a filter in bytes.

@@ -5,7 +5,7 @@ use crate::order::by_numbers;
 use crate::snapshot::{Selection, Snapshot};
 use crate::stop::Stop;
 use scoresheet::chess::{Move, Position};
-use scoresheet::query::{Branch, Tree, Visit};
+use scoresheet_query::{Branch, Tree, Visit};
 use scoresheet::{Error, Monitor};
 
 /// The archives and games of a tree, and the visits that count.

@@ -5,7 +5,7 @@
 
 use crate::values;
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
-use scoresheet::query::tag_columns::Key;
+use scoresheet_query::tag_columns::Key;
 use std::fmt;
 use std::sync::Arc;
 

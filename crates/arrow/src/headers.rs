@@ -7,8 +7,8 @@
 use arrow_array::types::{ArrowPrimitiveType, Int32Type};
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, PrimitiveArray, StringArray};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
-use scoresheet::query::Member;
-use scoresheet::query::tag_columns::{Column, Strings};
+use scoresheet_query::Member;
+use scoresheet_query::tag_columns::{Column, Strings};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -132,5 +132,5 @@ impl Texts {
 
 /// Returns the column of a tag, if the archive's tag columns contain it.
 pub fn available(source: &Member, tag: &str) -> Option<Arc<Column>> {
-    source.columns().available(&scoresheet::query::tag_columns::Key::Tag(tag.to_owned()))
+    source.columns().available(&scoresheet_query::tag_columns::Key::Tag(tag.to_owned()))
 }

@@ -1,6 +1,6 @@
 //! Scoresheet archives as Arrow record batches: for data frames, SQL engines and Parquet files.
 //!
-//! An [`ArchiveSet`](scoresheet::ArchiveSet) contains open archives that behave like one archive. [`Columns`] selects
+//! An [`ArchiveSet`](scoresheet_query::ArchiveSet) contains open archives that behave like one archive. [`Columns`] selects
 //! the columns (a preset or a list). [`Batches`] reads these columns: a
 //! [`RecordBatchReader`](arrow_array::RecordBatchReader) with one chunk of games on each of rayon's threads. It reads
 //! only the requested data. It reads tag columns from the tag columns file (`.bgh`) if this file exists, and returns
@@ -10,7 +10,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let target = folder.path().join("games.bga");
 //! # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Morphy\"]\n\n1. e4 e5 1-0\n\n1. d4 *\n"[..])?;
-//! use scoresheet::ArchiveSet;
+//! use scoresheet_query::ArchiveSet;
 //! use scoresheet_arrow::{Batches, Columns, Options, Rows};
 //!
 //! let sources = ArchiveSet::open([&target])?.into();

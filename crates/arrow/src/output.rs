@@ -1,14 +1,14 @@
 //! Functions for all commands that write tables: they create new files, and handle a closed output pipe.
 
 use scoresheet::Existing;
-use scoresheet::output::{self, Content, Outputs};
+use scoresheet_output::{Content, Outputs};
 use std::io::Write;
 use std::path::Path;
 
 /// A file that gets its name when it is complete. If it is dropped earlier, no file remains. The library's [`Outputs`]
 /// decides which files a command may write.
 #[derive(Debug)]
-pub struct NewFile(output::NewFile);
+pub struct NewFile(scoresheet_output::NewFile);
 
 impl NewFile {
     /// Creates a file for this content. With `force`, the new file may replace a file of the same kind.
@@ -19,8 +19,8 @@ impl NewFile {
             let advice = if refused.is_existing() { "; --force replaces it" } else { "" };
             format!("{refused}{advice}")
         })?;
-        let file = output::NewFile::create(&target);
-        Ok(NewFile(file.map_err(|error| format!("cannot create {}: {error}", output::shown(path)))?))
+        let file = scoresheet_output::NewFile::create(&target);
+        Ok(NewFile(file.map_err(|error| format!("cannot create {}: {error}", scoresheet_output::shown(path)))?))
     }
 
     /// Errors: a write error.

@@ -2,7 +2,7 @@
 //!
 //! A text without such a value returns `None`; the text column still contains the text itself.
 
-use scoresheet::query::value;
+use scoresheet_query::value;
 
 /// Parses an integer with an optional sign; `None` if the number does not fit the type.
 pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {

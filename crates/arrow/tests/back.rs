@@ -3,7 +3,7 @@
 
 use arrow_array::RecordBatchReader;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use scoresheet::ArchiveSet;
+use scoresheet_query::ArchiveSet;
 use scoresheet::{Archive, Import};
 use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, RowsToPgn, write_parquet};
 use std::fs::File;

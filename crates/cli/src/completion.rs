@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCompleter, PathCompleter, ValueCompleter};
 use clap_complete::env::{CompleteEnv, Shells};
 use scoresheet::Archive;
-use scoresheet::query::tag_columns::{Key, TagColumns};
+use scoresheet_query::tag_columns::{Key, TagColumns};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use crate::text::{count, shown};
 use scoresheet::error::Error;
-use scoresheet::output::Refused;
-use scoresheet::query::QueryFault;
+use scoresheet_output::Refused;
+use scoresheet_query::QueryFault;
 use std::fmt;
 use std::io;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Formats numbers, counts, paths and bytes for messages and tables, and parses numbers in arguments.
 
 use scoresheet::archive::GameSet;
-use scoresheet::output::is_control;
-pub use scoresheet::output::{printable, shown};
-use scoresheet::query::GameRanges;
+use scoresheet_output::is_control;
+pub use scoresheet_output::{printable, shown};
+use scoresheet_query::GameRanges;
 use unicode_width::UnicodeWidthStr;
 
 /// Formats a set of games in the form of `--games`, with at most this number of ranges and then `..`.

@@ -74,7 +74,7 @@ impl Codec {
         let schema = schema(&Arc::default(), &columns, false);
         let filter = match message.filter.as_str() {
             "" => None,
-            text => Some(text.parse().map_err(|fault: scoresheet::query::QueryFault| wrong(&fault))?),
+            text => Some(text.parse().map_err(|fault: scoresheet_query::QueryFault| wrong(&fault))?),
         };
         let conditions = Conditions { filter, questions };
         let scan = Scan { columns: message.columns, conditions, limit: message.limit };

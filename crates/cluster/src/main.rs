@@ -5,7 +5,7 @@
 
 use ballista_core::error::BallistaError;
 use clap::{Args, Parser, Subcommand};
-use scoresheet::output::{Content, Outputs};
+use scoresheet_output::{Content, Outputs};
 use scoresheet_arrow::NewFile;
 use scoresheet_cluster::client::Client;
 use scoresheet_cluster::copies::Copies;

@@ -159,7 +159,7 @@ fn no_query_reaches_a_file() {
 fn answers_are_those_of_one_process() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (archive(folder.path(), "one.bga", 3000), archive(folder.path(), "two.bga", 1700));
-    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&first).unwrap()).unwrap();
+    scoresheet_query::tag_columns::write(&scoresheet::Archive::open(&first).unwrap()).unwrap();
     Archive::delete(&second, [1, 5, 1700]).unwrap();
     let list = manifest(folder.path(), "games.json", &[&first, &second]);
     let old = manifest(folder.path(), "old.json", &[&second]);

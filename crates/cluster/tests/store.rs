@@ -137,9 +137,9 @@ fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, requests
 fn archives_are_read_from_an_object_store() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (archive(folder.path(), "one.bga", 3000), archive(folder.path(), "two.bga", 1700));
-    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&first).unwrap()).unwrap();
+    scoresheet_query::tag_columns::write(&scoresheet::Archive::open(&first).unwrap()).unwrap();
     let opened = scoresheet::Archive::open(&first).unwrap();
-    scoresheet::query::Signatures::build(&opened).write(&opened).unwrap();
+    scoresheet_query::Signatures::build(&opened).write(&opened).unwrap();
     let server = Server::new();
     for (path, name) in [(&first, "one"), (&second, "two")] {
         for ending in ["bga", "bgi", "bgh", "bgs"] {
@@ -218,9 +218,9 @@ fn many(folder: &Path, server: &Server, archives: usize) -> (Vec<String>, std::p
     for number in 0..archives {
         let path = archive(folder, &format!("{number}.bga"), 1000);
         let opened = scoresheet::Archive::open(&path).unwrap();
-        scoresheet::query::tag_columns::write(&opened).unwrap();
-        scoresheet::query::Signatures::build(&opened).write(&opened).unwrap();
-        scoresheet::query::position::index::build(&opened, 64 << 20, |_| {}).unwrap();
+        scoresheet_query::tag_columns::write(&opened).unwrap();
+        scoresheet_query::Signatures::build(&opened).write(&opened).unwrap();
+        scoresheet_query::position::index::build(&opened, 64 << 20, |_| {}).unwrap();
         for ending in ["bga", "bgi", "bgh", "bgs", "bgp"] {
             server.put(&format!("games/{number}.{ending}"), &path.with_extension(ending));
         }

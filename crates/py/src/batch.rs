@@ -373,7 +373,7 @@ pub struct Facts {
 
 /// The column of a tag, with the parsed value of each string.
 pub struct Column<T> {
-    column: std::sync::Arc<scoresheet::query::tag_columns::Column>,
+    column: std::sync::Arc<scoresheet_query::tag_columns::Column>,
     values: Vec<T>,
 }
 
@@ -384,7 +384,7 @@ impl<T: Copy> Column<T> {
     }
 
     fn new(
-        column: std::sync::Arc<scoresheet::query::tag_columns::Column>,
+        column: std::sync::Arc<scoresheet_query::tag_columns::Column>,
         read: impl Fn(Option<&str>) -> T,
     ) -> Column<T> {
         let strings = column.strings();
@@ -397,7 +397,7 @@ impl<T: Copy> Column<T> {
 impl Opened {
     /// Reads the requested tags of all games.
     pub fn facts(&self, ratings: bool, results: bool) -> Result<Facts, Error> {
-        use scoresheet::query::tag_columns::Key;
+        use scoresheet_query::tag_columns::Key;
         let mut facts = Facts { ratings: Vec::new(), results: Vec::new() };
         for source in self.sources.members() {
             let columns = |names: &[&str]| {

@@ -7,8 +7,8 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use scoresheet::Error;
-use scoresheet::output::Refused;
-use scoresheet::query::QueryFault;
+use scoresheet_output::Refused;
+use scoresheet_query::QueryFault;
 use std::io;
 use std::path::Path;
 

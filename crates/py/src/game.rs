@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple};
 use scoresheet::chess::fen::FenText;
 use scoresheet::game::{Evaluation, PlayedMove};
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::value;
+use scoresheet_query::value;
 use scoresheet::{Error, GameRef};
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use scoresheet::Move;
 use scoresheet::chess::fen::FenError;
 use scoresheet::chess::{MoveKind, Square};
-use scoresheet::query::QueryFault;
+use scoresheet_query::QueryFault;
 
 /// A chess position. It is immutable, so it can be shared and used as a key of a dict.
 ///

@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice, PyTuple};
 use rayon::prelude::*;
 use scoresheet::chess::Color;
-use scoresheet::query::report::sample::{Part, Permutation, part_of};
-use scoresheet::query::tag_columns::Key;
+use scoresheet_query::report::sample::{Part, Permutation, part_of};
+use scoresheet_query::tag_columns::Key;
 use scoresheet::{Error, GameRef};
 use std::sync::Arc;
 

@@ -5,9 +5,9 @@ use crate::position::{Position, read_fen};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PySlice};
-use scoresheet::Query;
+use scoresheet_query::Query;
 use scoresheet::chess::Color;
-use scoresheet::query::{self, PositionQuery, SearchOptions, Tally};
+use scoresheet_query::{PositionQuery, SearchOptions, Tally};
 
 /// Parses a question: a position, or JSON as a text or a dict.
 pub fn question(given: &Bound<'_, PyAny>, reach: SearchOptions) -> PyResult<Query> {
@@ -46,17 +46,17 @@ pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<scoresheet::Position> {
     if text.contains('/') {
         return read_fen(py, &text);
     }
-    query::line(&text).or_raise(py)
+    scoresheet_query::line(&text).or_raise(py)
 }
 
 /// The moves played in a position: a sequence, with the most frequent move first; `tree["e4"]` is one of its moves.
 #[pyclass(frozen, module = "scoresheet")]
 pub struct Tree {
-    tree: scoresheet::Tree,
+    tree: scoresheet_query::Tree,
 }
 
 impl Tree {
-    pub fn new(tree: scoresheet::Tree) -> Tree {
+    pub fn new(tree: scoresheet_query::Tree) -> Tree {
         Tree { tree }
     }
 

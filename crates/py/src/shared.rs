@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{Borrowed, FromPyObject};
 use scoresheet::archive::{Access, ArchiveId, archives_of};
-use scoresheet::{ArchiveFile, ArchiveSet, Error, GameRef};
+use scoresheet::{ArchiveFile, Error, GameRef};
+use scoresheet_query::ArchiveSet;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 

@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 use scoresheet::Existing;
-use scoresheet::output::{Content, NewFile, Outputs};
+use scoresheet_output::{Content, NewFile, Outputs};
 use scoresheet_arrow::{Batches, Columns, Options, ParquetError, ParquetOptions, Rows, write_parquet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,8 +3,8 @@
 use crate::options::Options;
 use crate::pages::FEED;
 use scoresheet::chess::Color;
-use scoresheet::query::GameSummary;
-use scoresheet::query::value::civil;
+use scoresheet_query::GameSummary;
+use scoresheet_query::value::civil;
 use scoresheet::{Archive, Result};
 use scoresheet_pages::escape;
 

@@ -16,8 +16,8 @@ pub use options::{Begin, Done, Options};
 pub use package::write as write_package;
 
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::query::PositionIndex;
-use scoresheet::query::position::index;
+use scoresheet_query::PositionIndex;
+use scoresheet_query::position::index;
 use scoresheet::{Archive, Error, Existing, Monitor};
 use scoresheet_answers::Fault;
 use serde_json::json;

@@ -5,8 +5,8 @@
 //! SCORESHEET_CORPORA names a folder of games, of which it compares 20,000 positions, 2,000 games and 200 searches.
 //! Without it the test compares fewer, from the sample.
 
-use scoresheet::query::position::index;
-use scoresheet::query::{PositionIndex, PositionQuery, SearchOptions, tag_columns};
+use scoresheet_query::position::index;
+use scoresheet_query::{PositionIndex, PositionQuery, SearchOptions, tag_columns};
 use scoresheet::{Archive, ArchiveFile, Import, Monitor};
 use scoresheet_answers::{Answer, Book, Flow, Request, Snapshot, Stop};
 use serde_json::{Value, json};

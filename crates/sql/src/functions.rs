@@ -12,7 +12,7 @@ use arrow::datatypes::{DataType, Field, Fields, Int64Type};
 use datafusion::common::{Result, exec_err, plan_err};
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
 use scoresheet::chess::fen::FenText;
-use scoresheet::query::openings::Openings;
+use scoresheet_query::openings::Openings;
 use std::sync::Arc;
 
 /// Returns all scalar functions.

@@ -29,8 +29,8 @@ use datafusion::physical_plan::{
     StatisticsArgs,
 };
 use futures::TryStreamExt;
-use scoresheet::ArchiveSet;
-use scoresheet::Filter;
+use scoresheet_query::ArchiveSet;
+use scoresheet_query::Filter;
 use scoresheet_arrow::{Batches, Columns, Rows};
 use std::fmt;
 use std::ops::Range;

@@ -10,8 +10,9 @@ use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use scoresheet::query::Visit;
-use scoresheet::{Position, Query};
+use scoresheet_query::Visit;
+use scoresheet::Position;
+use scoresheet_query::Query;
 use std::sync::Arc;
 
 /// The kind of table function.
@@ -129,7 +130,7 @@ impl TableProvider for Answer {
 
 fn tree(games: &Games, position: &Position) -> scoresheet::Result<Vec<ArrayRef>> {
     let branches = games.sources().tree(position, Visit::First, None, None).complete()?.branches;
-    let numbers = |number: &dyn Fn(&scoresheet::query::Tally) -> u64| -> ArrayRef {
+    let numbers = |number: &dyn Fn(&scoresheet_query::Tally) -> u64| -> ArrayRef {
         Arc::new(
             branches
                 .iter()
@@ -139,7 +140,7 @@ fn tree(games: &Games, position: &Position) -> scoresheet::Result<Vec<ArrayRef>>
                 .collect::<Int64Array>(),
         )
     };
-    let ratings = |number: &dyn Fn(&scoresheet::query::Tally) -> Option<i32>| -> ArrayRef {
+    let ratings = |number: &dyn Fn(&scoresheet_query::Tally) -> Option<i32>| -> ArrayRef {
         Arc::new(branches.iter().map(|branch| number(&branch.tally)).collect::<Int32Array>())
     };
     let texts = |text: &dyn Fn(scoresheet::Move) -> String| -> ArrayRef {

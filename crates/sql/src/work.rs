@@ -4,10 +4,11 @@
 //! This file uses the library and `scoresheet-arrow`, but no plans.
 
 use crate::question::Question;
-use scoresheet::ArchiveSet;
+use scoresheet_query::ArchiveSet;
 use scoresheet::archive::GameSet;
-use scoresheet::query::Member;
-use scoresheet::{Archive, Error, Filter, Query};
+use scoresheet_query::Member;
+use scoresheet::{Archive, Error};
+use scoresheet_query::{Filter, Query};
 use scoresheet_arrow::{Columns, Options, Rows};
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};

@@ -11,10 +11,10 @@ use arrow::util::pretty::pretty_format_batches;
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::SessionContext;
 use scoresheet::Archive;
-use scoresheet::ArchiveSet;
+use scoresheet_query::ArchiveSet;
 use scoresheet::Import;
 use scoresheet::import::ImportOptions;
-use scoresheet::query::tag_columns::Key;
+use scoresheet_query::tag_columns::Key;
 use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, write_parquet};
 use scoresheet_sql::{Games, GamesExec, GamesTable, Memory, Tables, session};
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ fn queries() -> Vec<String> {
 async fn partitions_change_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (archive(folder.path(), "one.bga"), archive(folder.path(), "two.bga"));
-    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&first).unwrap()).unwrap();
+    scoresheet_query::tag_columns::write(&scoresheet::Archive::open(&first).unwrap()).unwrap();
     let paths = [first.as_path(), second.as_path()];
     let (single, many) = (open(&paths, 1).await, open(&paths, 7).await);
     for query in queries() {

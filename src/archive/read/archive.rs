@@ -267,7 +267,8 @@ impl Archive {
 
     /// Returns the data attached to the open archive, which is created at the first access. Returns `None` if data of
     /// another type is attached.
-    pub(crate) fn attached<T: Any + Send + Sync>(&self, make: impl FnOnce(&Archive) -> T) -> Option<&T> {
+    #[doc(hidden)]
+    pub fn attached<T: Any + Send + Sync>(&self, make: impl FnOnce(&Archive) -> T) -> Option<&T> {
         self.attached.0.get_or_init(|| Box::new(make(self))).downcast_ref()
     }
 

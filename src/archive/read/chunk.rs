@@ -88,7 +88,8 @@ impl<'a> Chunk<'a> {
         Chunk { archive, number, first: header.first, count: header.count, columns: Arc::new(columns) }
     }
 
-    pub(crate) fn archive(&self) -> &'a Archive {
+    #[doc(hidden)]
+    pub fn archive(&self) -> &'a Archive {
         self.archive
     }
 
@@ -125,7 +126,8 @@ impl<'a> Chunk<'a> {
     }
 
     /// Returns game `number` of the archive, even if it is deleted. The game must be in this chunk.
-    pub(crate) fn any_game(&self, number: u64) -> Result<GameRef<'a>> {
+    #[doc(hidden)]
+    pub fn any_game(&self, number: u64) -> Result<GameRef<'a>> {
         let index = number.checked_sub(self.first).filter(|index| *index < u64::from(self.count));
         let index = index.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
         let record = self.archive.record(self.number, index, None)?;

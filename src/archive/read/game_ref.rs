@@ -29,7 +29,8 @@ impl Archive {
 
     /// Returns game `number`, with its moves unpacked at least up to ply `limit`.
     #[inline]
-    pub(crate) fn game_until(&self, number: u64, limit: Option<u32>) -> Result<GameRef<'_>> {
+    #[doc(hidden)]
+    pub fn game_until(&self, number: u64, limit: Option<u32>) -> Result<GameRef<'_>> {
         let (chunk, index) = self.locate(number)?;
         if self.is_deleted(number) {
             return Err(Error::Deleted { game: number });
@@ -87,7 +88,8 @@ impl<'a> GameRef<'a> {
     }
 
     /// Returns the archive that contains the game.
-    pub(crate) fn archive(&self) -> &'a Archive {
+    #[doc(hidden)]
+    pub fn archive(&self) -> &'a Archive {
         self.archive
     }
 

@@ -121,7 +121,8 @@ impl GameRef<'_> {
 
     /// Calls `seen` with the data and the variation depth of each engine comment. With `variations`, includes comments
     /// in variations.
-    pub(crate) fn visit_analysis(&self, variations: bool, seen: impl FnMut(Analysis, usize)) -> Result<()> {
+    #[doc(hidden)]
+    pub fn visit_analysis(&self, variations: bool, seen: impl FnMut(Analysis, usize)) -> Result<()> {
         self.visit_moves(&mut AnalysisReader::new(variations, seen))
     }
 
@@ -131,7 +132,8 @@ impl GameRef<'_> {
     }
 
     /// Returns the elements of the game other than moves.
-    pub(crate) fn notes(&self) -> Result<Notes> {
+    #[doc(hidden)]
+    pub fn notes(&self) -> Result<Notes> {
         let mut notes = Notes::default();
         self.visit_moves(&mut notes)?;
         Ok(notes)

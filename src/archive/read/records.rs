@@ -110,7 +110,8 @@ impl Archive {
 
     /// Returns whether a game has its own starting position instead of the standard one. Reads only the head of the
     /// game's record. Deleted games are included.
-    pub(crate) fn is_set_up(&self, game: u64) -> Result<bool> {
+    #[doc(hidden)]
+    pub fn is_set_up(&self, game: u64) -> Result<bool> {
         let (chunk, index) = self.locate(game)?;
         Ok(self.stored_record(chunk, index)?.set_up.is_some())
     }

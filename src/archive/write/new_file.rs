@@ -137,7 +137,7 @@ pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
 }
 
 /// Makes a rename durable if the system can sync a folder. Otherwise, the system decides when to write it.
-pub(crate) fn sync_folder(path: &Path) {
+pub fn sync_folder(path: &Path) {
     if let Ok(folder) = File::open(folder_of(path)) {
         let _ = folder.sync_all();
     }

@@ -59,7 +59,8 @@ impl Temporary {
 
     /// Creates a file like `create`. If the file `like` does not exist, group and others receive at most the
     /// permissions of these mode bits.
-    pub(crate) fn create_private(target: &Path, like: &Path, most: u32) -> io::Result<(File, Temporary)> {
+    #[doc(hidden)]
+    pub fn create_private(target: &Path, like: &Path, most: u32) -> io::Result<(File, Temporary)> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX);
         let mode = Mode::from_path(like);
@@ -135,7 +136,7 @@ fn unnamed_error(error: io::Error) -> io::Error {
 }
 
 /// Returns a file without a name, in the folder of `beside`. The system removes the file when it is closed.
-pub(crate) fn unnamed(beside: &Path) -> io::Result<File> {
+pub fn unnamed(beside: &Path) -> io::Result<File> {
     // On some systems, the file briefly has a name.
     let _live = live();
     tempfile::tempfile_in(folder_of(beside)).map_err(unnamed_error)

@@ -20,5 +20,6 @@ pub(super) mod table;
 
 pub use run::{Replay, ReplayError};
 pub use skip::count_plies;
-pub(crate) use skip::skip_variation;
+#[doc(hidden)]
+pub use skip::skip_variation;
 pub use state::ReplayState;

@@ -95,7 +95,8 @@ impl Replay {
     }
 
     /// Returns the codes of the pieces on the squares, from a1. An empty square has the code `EMPTY`.
-    pub(crate) fn board(&self) -> &[u8; 64] {
+    #[doc(hidden)]
+    pub fn board(&self) -> &[u8; 64] {
         self.pieces.squares()
     }
 

@@ -3,7 +3,7 @@
 use crate::brenner::code::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
 
 /// Returns the length of a variation in bytes, including both brackets. Returns `None` if the variation is not closed.
-pub(crate) fn skip_variation(stream: &[u8]) -> Option<usize> {
+pub fn skip_variation(stream: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (0, 0usize);
     loop {
         match *stream.get(at)? {

@@ -88,7 +88,8 @@ impl ReplayState<'_> {
 
     /// Returns the codes of the pieces on the squares, from a1. An empty square has the code `EMPTY`.
     #[inline]
-    pub(crate) fn board(&self) -> &[u8; 64] {
+    #[doc(hidden)]
+    pub fn board(&self) -> &[u8; 64] {
         self.pieces.squares()
     }
 

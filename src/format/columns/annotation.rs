@@ -6,10 +6,10 @@
 //! a single text field.
 
 use super::digits;
-use crate::chess::turned::board::TurnedMove;
 use crate::chess::{Move, Position};
 use crate::format::coder::numbers::NumberKind;
 use crate::format::lines::{LineField, read_line};
+use crate::turned::board::TurnedMove;
 use std::io::Write;
 
 /// The maximum length of a number as text: a sign, 20 digits, colons and tenths.

@@ -1,10 +1,8 @@
 //! The board for lines: generates, plays and hashes moves.
 
-use crate::chess::turned::attacks::{
-    KING, KNIGHT, PAWN_CAPTURES, QUEEN_LINES, between, bishop, pawns_down, rook, squares,
-};
-use crate::chess::turned::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedBoard, TurnedMove, all};
 use crate::chess::{Color, Move, Position};
+use crate::turned::attacks::{KING, KNIGHT, PAWN_CAPTURES, QUEEN_LINES, between, bishop, pawns_down, rook, squares};
+use crate::turned::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedBoard, TurnedMove, all};
 
 /// The number of a kind of move in the model, by the role of the moving piece. It is 0 to 5 for a move without a
 /// capture, and 6 to 11 for a capture.

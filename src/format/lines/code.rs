@@ -3,9 +3,9 @@
 use super::board::LineBoard;
 use super::model::Model;
 use super::notation::{LineField, LineWriter};
-use crate::chess::turned::board::TurnedMove;
 use crate::chess::{Move, Position};
 use crate::format::coder::range::{Coder, RangeDecoder, RangeEncoder};
+use crate::turned::board::TurnedMove;
 
 /// An element of a line, as passed to `seen`.
 enum Seen<'a> {

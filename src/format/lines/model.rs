@@ -1,10 +1,10 @@
 //! Predicts the moves in the lines of a game, using only the preceding lines and the possible moves of the pieces.
 
 use super::board::{CASTLES, LineBoard, RETAKES};
-use crate::chess::turned::attacks::squares;
-use crate::chess::turned::board::{KING_, PAWN, TurnedMove};
 use crate::format::coder::adaptive::{Estimate, Odds, code_by, code_by_two};
 use crate::format::coder::range::{Coder, SYMBOLS};
+use crate::turned::attacks::squares;
+use crate::turned::board::{KING_, PAWN, TurnedMove};
 
 /// The number of positions that the model remembers.
 const REMEMBERED: usize = 1 << 13;

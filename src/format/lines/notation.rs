@@ -2,9 +2,9 @@
 
 use super::MOST_MOVES;
 use super::board::LineBoard;
-use crate::chess::turned::attacks::squares;
-use crate::chess::turned::board::{KING_, PAWN, TurnedMove, all};
 use crate::chess::{Color, Move, Position, Role, Square};
+use crate::turned::attacks::squares;
+use crate::turned::board::{KING_, PAWN, TurnedMove, all};
 
 /// The notation of a line, identified by the letter of its field. A line with an upper-case letter begins after the
 /// commented move, and a line with a lower-case letter begins before it.

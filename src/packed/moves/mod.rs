@@ -1,7 +1,7 @@
 //! Computes the data about a position that the coder needs: attacks, pins and hanging pieces, on the board of the
-//! player to move (`chess::turned`). This module does not depend on weights or bits.
+//! player to move (`turned`). This module does not depend on weights or bits.
 
 pub mod scene;
 
-pub(crate) use crate::chess::turned::attacks;
-pub use crate::chess::turned::board;
+pub(crate) use crate::turned::attacks;
+pub use crate::turned::board;

@@ -1,6 +1,7 @@
 //! `outside PGN ARCHIVE`: imports a PGN file into a new archive, then prints its contents.
 
 use scoresheet::{Archive, Import, Position, Result};
+use scoresheet_query::{ArchiveSet, Visit};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -25,7 +26,7 @@ fn run(pgn: &str, target: &str) -> Result<()> {
     let archive = Archive::open(target)?;
     let totals = outside::totals(&archive)?;
     println!("{} positions, {} checks, {} mates", totals.positions, totals.checks, totals.mates);
-    let tree = archive.tree(&Position::standard())?;
+    let tree = ArchiveSet::open([target])?.tree(&Position::standard(), Visit::First, None, None).complete()?;
     for branch in &tree.branches {
         println!("{} {}", tree.position.san(branch.m), branch.tally.games());
     }

@@ -6,11 +6,10 @@ use scoresheet::archive::{Commit, Level, SideState, SourceRecord};
 use scoresheet::game::{Evaluation, Outcome};
 use scoresheet::import::{FaultReport, ImportOptions};
 use scoresheet::pgn::FaultKind;
-use scoresheet::query::pattern::{BoardPattern, Condition, Ending, Pattern};
-use scoresheet::query::{Compare, SearchOptions, SideFiles};
-use scoresheet::{
-    Archive, ArchiveFile, ArchiveWriter, Error, Existing, Filter, Import, Monitor, Position, PositionQuery,
-};
+use scoresheet::{Archive, ArchiveFile, ArchiveWriter, Error, Existing, Import, Monitor, Position};
+use scoresheet_query::pattern::{BoardPattern, Condition, Ending, Pattern};
+use scoresheet_query::{ArchiveSet, Filter, PositionQuery, Visit};
+use scoresheet_query::{Compare, SearchOptions, SideFiles};
 use std::error::Error as StdError;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -133,8 +132,9 @@ fn the_sample_in_parallel_is_what_its_text_says() -> Outcomes {
 #[test]
 fn searches_find_what_the_text_says() -> Outcomes {
     let archive = Archive::open(sample())?;
+    let set = ArchiveSet::open([sample()])?;
     let sicilian = position_after(&["e4", "c5", "Nf3"])?;
-    let found = archive.find(&sicilian)?;
+    let found = set.find(&sicilian)?;
     let by_moves = archive.games().filter_map(Result::ok).filter(|game| {
         game.moves().take(3).map(|played| played.map(|played| played.san())).collect::<Result<Vec<_>, _>>().ok()
             == Some(vec!["e4".to_owned(), "c5".to_owned(), "Nf3".to_owned()])
@@ -146,28 +146,28 @@ fn searches_find_what_the_text_says() -> Outcomes {
     }
     assert!(found.len() >= 118);
     let loose = PositionQuery::new(&Position::standard(), Compare { side: false, castling: false, en_passant: false });
-    assert_eq!(archive.find(loose)?.len(), 3_000);
+    assert_eq!(set.find(loose)?.len(), 3_000);
     let sides = SideFiles::open(&archive);
     assert!(sides.states().iter().all(|(_, state)| *state == SideState::Missing), "{:?}", sides.states());
     let everywhere = SearchOptions { all_plies: true, variations: true, principal_variations: false };
     assert!(sides.search(&archive).position(&(&sicilian).into(), everywhere).hits.len() >= found.len());
 
     let mate = Condition { ending: Some(Ending::Mate), ..Condition::default() };
-    assert_eq!(archive.find(Pattern::lasting(mate, 1))?.len(), 838);
+    assert_eq!(set.find(Pattern::lasting(mate, 1))?.len(), 838);
     let board = Condition { boards: vec![BoardPattern::parse_sub_fen("8/8/8/8/4P3/8/8/8")?], ..Condition::default() };
-    let on_e4 = archive.find(Pattern::lasting(board, 1))?.len();
+    let on_e4 = set.find(Pattern::lasting(board, 1))?.len();
     assert!(on_e4 > 1_756 && on_e4 < 3_000, "{on_e4}");
-    let json = scoresheet::query::pattern::json::parse(r#"{"white-move": "O-O-O"}"#)?;
-    let castled = archive.find(json.pattern)?.len();
+    let json = scoresheet_query::pattern::json::parse(r#"{"white-move": "O-O-O"}"#)?;
+    let castled = set.find(json.pattern)?.len();
     assert_eq!(castled, WHITE_CASTLES_LONG);
 
-    let select = |text: &str| Ok::<usize, Box<dyn StdError>>(archive.find(text.parse::<Filter>()?)?.len());
+    let select = |text: &str| Ok::<usize, Box<dyn StdError>>(set.find(text.parse::<Filter>()?)?.len());
     assert_eq!(select("whiteelo >= 2000")?, 79);
     assert_eq!(select("eco = B01")?, 160);
     assert_eq!(select("white = \"BFG9k\" and black = mamalak")?, 1);
     assert_eq!(select("whiteelo >= 2000 and whiteelo < 2000")?, 0);
 
-    let tree = archive.tree(&Position::standard())?;
+    let tree = set.tree(&Position::standard(), Visit::First, None, None).complete()?;
     let first: Vec<(String, u64)> =
         tree.branches.iter().take(4).map(|branch| (tree.position.san(branch.m), branch.tally.games())).collect();
     assert_eq!(first, [("e4", 1_756), ("d4", 754), ("e3", 128), ("c4", 92)].map(|(san, n)| (san.to_owned(), n)));

@@ -9,7 +9,7 @@ use scoresheet::Existing;
 use scoresheet::Import;
 use scoresheet::chess::fen::FenText;
 use scoresheet::import::ImportOptions;
-use scoresheet::query::{Compare, PositionQuery, Search, SearchOptions, Signatures};
+use scoresheet_query::{Compare, PositionQuery, Search, SearchOptions, Signatures};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufWriter, Write};

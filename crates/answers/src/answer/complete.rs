@@ -3,9 +3,9 @@
 use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::Snapshot;
-use scoresheet::query::fold;
-use scoresheet::query::openings::Openings;
-use scoresheet::query::tag_columns::Key;
+use scoresheet_query::fold;
+use scoresheet_query::openings::Openings;
+use scoresheet_query::tag_columns::Key;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -11,11 +11,12 @@ use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
-use scoresheet::query::games::Plan;
-use scoresheet::query::pattern::{Condition, Pattern};
-use scoresheet::query::tag_columns::Unread;
-use scoresheet::query::{Cost, Hit, SearchOptions};
-use scoresheet::{Monitor, Query};
+use scoresheet_query::games::Plan;
+use scoresheet_query::pattern::{Condition, Pattern};
+use scoresheet_query::tag_columns::Unread;
+use scoresheet_query::{Cost, Hit, SearchOptions};
+use scoresheet::Monitor;
+use scoresheet_query::Query;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

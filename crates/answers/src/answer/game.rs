@@ -9,9 +9,9 @@ use crate::stop::Stop;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Analysis, Comment, Event, PrincipalVariation, TextKind};
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::openings::{Opening, Openings};
-use scoresheet::query::value;
-use scoresheet::query::{PositionQuery, SearchOptions};
+use scoresheet_query::openings::{Opening, Openings};
+use scoresheet_query::value;
+use scoresheet_query::{PositionQuery, SearchOptions};
 use scoresheet::{Archive, Game};
 use serde_json::{Map, Value, json};
 
@@ -43,7 +43,7 @@ fn bytes(
     Ok(Answer::Bytes { kind, name: format!("game-{number}.pgn"), bytes: text(book.archive(), game)? })
 }
 
-pub use scoresheet::query::position::novelty::ANOTHER_ORDER;
+pub use scoresheet_query::position::novelty::ANOTHER_ORDER;
 
 /// Returns the ply at which a game leaves all other games: the ply after the last position that it shares with another
 /// game.

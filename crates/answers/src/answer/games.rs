@@ -8,7 +8,7 @@ use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
-use scoresheet::query::{PositionQuery, SearchOptions};
+use scoresheet_query::{PositionQuery, SearchOptions};
 use serde_json::{Map, Value, json};
 
 /// The maximum and default number of games per page.

@@ -6,11 +6,11 @@ use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
-use scoresheet::query::nearest;
-use scoresheet::query::report::groups::{self, Group, NameMatch};
-use scoresheet::query::report::player::{ArchiveGame, PlayerArchive, PlayerReport};
-use scoresheet::query::report::points::Points;
-use scoresheet::query::report::spellings;
+use scoresheet_query::nearest;
+use scoresheet_query::report::groups::{self, Group, NameMatch};
+use scoresheet_query::report::player::{ArchiveGame, PlayerArchive, PlayerReport};
+use scoresheet_query::report::points::Points;
+use scoresheet_query::report::spellings;
 use serde_json::{Map, Value, json};
 
 /// The maximum and default number of openings, opponents and games in an answer.

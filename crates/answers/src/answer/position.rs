@@ -26,7 +26,7 @@ pub fn position(params: &Params) -> Result<Value, Fault> {
         }
         line.moves.push((position.san(m), position.uci(m)));
         line.position.play_unchecked(m);
-        line.opening = scoresheet::query::openings::Openings::table().get(&line.position).or(line.opening);
+        line.opening = scoresheet_query::openings::Openings::table().get(&line.position).or(line.opening);
     }
     let faults: Vec<String> =
         match params.get("fen").map(|text| Fen::read(spaced(text).as_bytes(), ReadMode::Forgiving)) {

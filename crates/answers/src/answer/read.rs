@@ -7,7 +7,7 @@ use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use scoresheet::Game;
 use scoresheet::pgn::{Disposition, PgnWriter, ReadOptions, read_game};
-use scoresheet::query::openings::Openings;
+use scoresheet_query::openings::Openings;
 use serde_json::{Value, json};
 
 /// A text, and the number of the requested game, from 1.

@@ -6,10 +6,10 @@ use crate::params::Params;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use scoresheet::archive::GameSet;
-use scoresheet::query::report::groups;
-use scoresheet::query::report::overview::Overview;
-use scoresheet::query::report::stats::{self as report, Stats};
-use scoresheet::query::tag_columns::Key;
+use scoresheet_query::report::groups;
+use scoresheet_query::report::overview::Overview;
+use scoresheet_query::report::stats::{self as report, Stats};
+use scoresheet_query::tag_columns::Key;
 use serde_json::Value;
 
 /// The maximum number of players and events in the statistics.

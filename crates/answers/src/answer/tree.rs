@@ -8,8 +8,8 @@ use crate::snapshot::{Selection, Snapshot};
 use crate::stop::Stop;
 use crate::trees::{Forest, after, latest_games, top_games};
 use scoresheet::chess::{Color, Move, Position};
-use scoresheet::query::openings::{Opening, Openings};
-use scoresheet::query::{Tally, Tree, Visit};
+use scoresheet_query::openings::{Opening, Openings};
+use scoresheet_query::{Tally, Tree, Visit};
 use serde_json::{Map, Value, json};
 
 /// The maximum and default number of listed games.

@@ -3,7 +3,7 @@
 //! Encoders convert values to bytes; decoders convert bytes to values. Decoders never panic, for any bytes.
 
 use scoresheet::game::Outcome;
-use scoresheet::query::GameSummary;
+use scoresheet_query::GameSummary;
 use std::io;
 
 /// The first bytes of every site file.

@@ -16,7 +16,7 @@ use scoresheet::Archive;
 use scoresheet::archive::ReadExactAt;
 use scoresheet::chess::{Move, Position};
 use scoresheet::format::facts::Facts;
-use scoresheet::query::{Branch, GameSummary, Tally, Tree};
+use scoresheet_query::{Branch, GameSummary, Tally, Tree};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

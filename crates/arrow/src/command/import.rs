@@ -7,7 +7,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use scoresheet::Existing;
 use scoresheet::Import;
 use scoresheet::archive::FileKind;
-use scoresheet::output::{Content, Outputs};
+use scoresheet_output::{Content, Outputs};
 use scoresheet_arrow::RowsToPgn;
 use std::fs::File;
 use std::io::{Read, Write};

@@ -15,7 +15,7 @@ impl Room {
             let pgn = b"[White \"A\"]\n\n1. e4 e5 1-0\n\n1. d4 *\n";
             scoresheet::Import::new(room.path(name)).run_reader("g.pgn", &pgn[..]).unwrap();
         }
-        scoresheet::query::tag_columns::write(&scoresheet::Archive::open(room.path("g.bga")).unwrap()).unwrap();
+        scoresheet_query::tag_columns::write(&scoresheet::Archive::open(room.path("g.bga")).unwrap()).unwrap();
         std::fs::write(room.path("notes.csv"), "{\"not\": \"a table\"}").unwrap();
         std::fs::create_dir(room.path("folder")).unwrap();
         std::fs::hard_link(room.path("g.bga"), room.path("hard.parquet")).unwrap();

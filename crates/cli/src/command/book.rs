@@ -9,11 +9,11 @@ use crate::select::filter::Where;
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
-use scoresheet::output::Content;
-use scoresheet::output::Outputs;
-use scoresheet::query::Search;
-use scoresheet::query::report::book::{BookBuilder, BookOptions};
 use scoresheet::{Existing, Monitor};
+use scoresheet_output::Content;
+use scoresheet_output::Outputs;
+use scoresheet_query::Search;
+use scoresheet_query::report::book::{BookBuilder, BookOptions};
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -8,15 +8,15 @@ use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, printable, shown, thousands};
 use crate::threads::Threads;
-use scoresheet::output::Outputs;
+use scoresheet_output::Outputs;
 
 use clap::ValueEnum;
-use scoresheet::ArchiveSet;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, GameSet};
-use scoresheet::query::TagColumns;
-use scoresheet::query::report::duplicates::{self, Double, Keep, Likeness, Options};
-use scoresheet::query::tag_columns::Key;
+use scoresheet_query::ArchiveSet;
+use scoresheet_query::TagColumns;
+use scoresheet_query::report::duplicates::{self, Double, Keep, Likeness, Options};
+use scoresheet_query::tag_columns::Key;
 use std::io::Write;
 use std::path::PathBuf;
 

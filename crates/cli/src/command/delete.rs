@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
 use scoresheet::Archive;
-use scoresheet::output::Outputs;
+use scoresheet_output::Outputs;
 use std::path::PathBuf;
 
 /// Delete games from an archive

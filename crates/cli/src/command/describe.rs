@@ -9,7 +9,7 @@ use crate::select::archives;
 use crate::session::Session;
 use crate::text::shown;
 use scoresheet::Archive;
-use scoresheet::output::Outputs;
+use scoresheet_output::Outputs;
 use std::path::PathBuf;
 
 /// Set the title, license and other metadata of an archive

@@ -14,7 +14,7 @@ use crate::threads::Threads;
 use scoresheet::archive::copy::{Edit, Part};
 use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Error;
-use scoresheet::query::openings::Openings;
+use scoresheet_query::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 

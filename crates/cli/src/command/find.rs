@@ -8,9 +8,9 @@ use crate::select::pattern::PatternArgs;
 use crate::select::position::PositionQueryArgs;
 use crate::session::Session;
 use crate::threads::Threads;
-use scoresheet::ArchiveSet;
-use scoresheet::query::measure::{Judgement, Moments};
-use scoresheet::query::{Board, Filter, Member, SearchOptions};
+use scoresheet_query::ArchiveSet;
+use scoresheet_query::measure::{Judgement, Moments};
+use scoresheet_query::{Board, Filter, Member, SearchOptions};
 use std::path::PathBuf;
 
 /// Find games by position, pattern, last move, mistake or clock

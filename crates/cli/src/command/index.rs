@@ -10,8 +10,8 @@ use crate::text::{count, shown, thousands};
 use crate::threads::Threads;
 use scoresheet::ArchiveFile;
 use scoresheet::archive::{Archive, FileKind, writer};
-use scoresheet::output::Outputs;
-use scoresheet::query::{Signatures, position::index, tag_columns as columns};
+use scoresheet_output::Outputs;
+use scoresheet_query::{Signatures, position::index, tag_columns as columns};
 use std::path::{Path, PathBuf};
 
 /// Build the files that make searches fast, or rebuild the index

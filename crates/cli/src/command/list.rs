@@ -6,7 +6,7 @@ use crate::select::filter::Where;
 use crate::select::listing::Listing;
 use crate::session::Session;
 use crate::threads::Threads;
-use scoresheet::Query;
+use scoresheet_query::Query;
 use std::path::PathBuf;
 
 /// List games: players, result, date, ECO code, plies and event

@@ -8,8 +8,8 @@ use crate::session::Session;
 use crate::text::shown;
 use scoresheet::Existing;
 use scoresheet::archive::temporary::TemporaryFolder;
-use scoresheet::output::Content;
-use scoresheet::output::Outputs;
+use scoresheet_output::Content;
+use scoresheet_output::Outputs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -12,15 +12,15 @@ use crate::select::{archives, side_files};
 use crate::session::Session;
 use crate::text::{count, folded, plain};
 use crate::threads::Threads;
-use scoresheet::ArchiveSet;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
-use scoresheet::output::Outputs;
-use scoresheet::query::GameSummary;
-use scoresheet::query::openings::Openings;
-use scoresheet::query::report::groups::{Group, GroupKey, join};
-use scoresheet::query::report::points::Points;
-use scoresheet::query::{Member, Query, TagColumns, Tree};
+use scoresheet_output::Outputs;
+use scoresheet_query::ArchiveSet;
+use scoresheet_query::GameSummary;
+use scoresheet_query::openings::Openings;
+use scoresheet_query::report::groups::{Group, GroupKey, join};
+use scoresheet_query::report::points::Points;
+use scoresheet_query::{Member, Query, TagColumns, Tree};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -169,7 +169,7 @@ impl Report {
                 if let Some(set) = sides.get_mut(side) {
                     *set = selection.games.clone();
                 }
-                let player = scoresheet::query::report::groups::PlayerGames { sides, names: Vec::new() };
+                let player = scoresheet_query::report::groups::PlayerGames { sides, names: Vec::new() };
                 let player_games =
                     [Games { member: selection.member, games: selection.games.clone(), player: Some(player) }];
                 join(&mut found, grouped(session, &player_games, &[GroupKey::Player])?.0);
@@ -260,7 +260,7 @@ impl Report {
 /// Returns the games with the highest mean ratings, numbered through all archives.
 fn strongest(archives: &ArchiveSet, all: &[Games], most: usize) -> Result<Vec<u64>, Failure> {
     // This list of sort keys is valid.
-    let Ok(keys) = scoresheet::query::SortKeys::parse("-avgelo") else { return Ok(Vec::new()) };
+    let Ok(keys) = scoresheet_query::SortKeys::parse("-avgelo") else { return Ok(Vec::new()) };
     let columns: Vec<&TagColumns> = all.iter().map(|selection| selection.columns() as &TagColumns).collect();
     let games: Vec<(usize, u64)> = all
         .iter()

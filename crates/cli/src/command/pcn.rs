@@ -8,10 +8,10 @@ use crate::text::{count, printable};
 use clap::ValueEnum;
 use scoresheet::Existing;
 use scoresheet::import;
-use scoresheet::output::Content;
-use scoresheet::output::Outputs;
 use scoresheet::pcn::general::{self, Checked, GeneralGame, JsonLayout, Squares};
 use scoresheet::pcn::{Board, PcnError, Side};
+use scoresheet_output::Content;
+use scoresheet_output::Outputs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 

@@ -70,7 +70,7 @@ language.
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scoresheet::query::Filter;
+    use scoresheet_query::Filter;
 
     #[test]
     fn every_field_is_there_and_every_example_is_read() {

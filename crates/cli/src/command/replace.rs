@@ -11,7 +11,7 @@ use crate::text::{count, shown};
 use scoresheet::Import;
 use scoresheet::archive::GameSet;
 use scoresheet::import::FaultReport;
-use scoresheet::output::Outputs;
+use scoresheet_output::Outputs;
 use std::path::PathBuf;
 
 /// Replace a game with the games of a PGN file

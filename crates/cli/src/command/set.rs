@@ -12,8 +12,8 @@ use scoresheet::error::Result as LibraryResult;
 use scoresheet::format::tags::NAMES;
 use scoresheet::game::Outcome;
 use scoresheet::import::original_game;
-use scoresheet::query::tag_columns::Key;
-use scoresheet::query::{TagColumns, nearest};
+use scoresheet_query::tag_columns::Key;
+use scoresheet_query::{TagColumns, nearest};
 use std::path::PathBuf;
 use std::str::FromStr;
 

@@ -13,9 +13,9 @@ use scoresheet::chess::{Color, Position};
 use scoresheet::error::Error;
 use scoresheet::game::Analysis;
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::GameSummary;
-use scoresheet::query::measure::GameMeasures;
-use scoresheet::query::openings::Openings;
+use scoresheet_query::GameSummary;
+use scoresheet_query::measure::GameMeasures;
+use scoresheet_query::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -9,8 +9,8 @@ use crate::session::Session;
 use crate::text::{count, shown};
 use scoresheet::Archive;
 use scoresheet::archive::GameSet;
-use scoresheet::output::Outputs;
-use scoresheet::query::GameRanges;
+use scoresheet_output::Outputs;
+use scoresheet_query::GameRanges;
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -11,8 +11,8 @@ use crate::text::{count, shown};
 use scoresheet::Game;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Result;
-use scoresheet::output::Outputs;
-use scoresheet::query::games;
+use scoresheet_output::Outputs;
+use scoresheet_query::games;
 
 /// The options that all commands that change games in place share.
 #[derive(Clone, Copy, Debug, clap::Args)]

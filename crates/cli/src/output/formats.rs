@@ -8,8 +8,8 @@ use scoresheet::brenner::move_id::MoveId;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::{Color, Move, Position};
 use scoresheet::game::Event;
-use scoresheet::output::Content;
 use scoresheet::pcn::{self, JsonLayout};
+use scoresheet_output::Content;
 use serde_json::Value;
 
 /// An output format of games.

@@ -4,7 +4,7 @@ use crate::output::json::{self, Object};
 use crate::output::table;
 use scoresheet::archive::GameRef;
 use scoresheet::error::Error;
-use scoresheet::query::{FieldValue, GameField, GameSummary, Hit, QueryFault};
+use scoresheet_query::{FieldValue, GameField, GameSummary, Hit, QueryFault};
 use serde_json::Value;
 use std::str::FromStr;
 

@@ -4,8 +4,8 @@ use crate::output::json::Object;
 use crate::output::rows;
 use crate::output::table::{Column, Table};
 use crate::text::{plain, thousands};
-use scoresheet::query::report::groups::{Group, GroupKey};
-use scoresheet::query::report::points::Points;
+use scoresheet_query::report::groups::{Group, GroupKey};
+use scoresheet_query::report::points::Points;
 
 /// The order of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]

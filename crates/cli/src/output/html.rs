@@ -7,7 +7,7 @@ use crate::output::new_file;
 use crate::session::Session;
 use crate::text::{count, shown};
 use scoresheet::Existing;
-use scoresheet::output::{Content, Outputs, Target};
+use scoresheet_output::{Content, Outputs, Target};
 use scoresheet_pages::{escape, text};
 use std::io::Write;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use crate::output::json::{Object, rounded};
 use crate::text::thousands;
 use scoresheet::game::Analysis;
-use scoresheet::query::measure::{ClockMeasures, EvaluationMeasures, GameMeasures, Judgement};
+use scoresheet_query::measure::{ClockMeasures, EvaluationMeasures, GameMeasures, Judgement};
 use serde_json::Value;
 use std::time::Duration;
 

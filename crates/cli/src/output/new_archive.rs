@@ -11,8 +11,8 @@ use scoresheet::Existing;
 use scoresheet::archive::FileKind;
 use scoresheet::archive::copy::{self, Copied, Edit, Part};
 use scoresheet::error::Error;
-use scoresheet::output::Content;
-use scoresheet::output::{Outputs, Target};
+use scoresheet_output::Content;
+use scoresheet_output::{Outputs, Target};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::text::shown;
-use scoresheet::output::{self, Compressed, Target};
+use scoresheet_output::{Compressed, Target};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub fn write<T>(target: &Target, work: impl FnOnce(&mut NewFile) -> Result<T, Fa
 
 /// A file that is being written under a temporary name. The file is removed if this value is dropped before `finish`.
 pub struct NewFile {
-    sink: Compressed<output::NewFile>,
+    sink: Compressed<scoresheet_output::NewFile>,
     path: PathBuf,
 }
 
@@ -23,7 +23,7 @@ impl NewFile {
     pub fn create(target: &Target) -> Result<NewFile, Failure> {
         let path = target.path();
         let refused = |error: io::Error| Failure::Message(format!("cannot create {}: {error}", shown(path)));
-        let file = output::NewFile::create(target).map_err(refused)?;
+        let file = scoresheet_output::NewFile::create(target).map_err(refused)?;
         Ok(NewFile { sink: Compressed::new(file, target).map_err(refused)?, path: path.to_path_buf() })
     }
 

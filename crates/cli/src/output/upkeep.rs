@@ -6,8 +6,8 @@ use crate::session::Session;
 use crate::text::shown;
 use scoresheet::archive::copy::Changed;
 use scoresheet::archive::{Archive, FileKind};
-use scoresheet::query::games;
 use scoresheet::{Error, Monitor};
+use scoresheet_query::games;
 use std::path::Path;
 
 /// The option not to update the files that make searches fast.

@@ -5,9 +5,9 @@ use crate::select::inputs;
 use crate::session::{GameFault, Session};
 use crate::text::{count, shown, thousands};
 use scoresheet::ArchiveFile;
-use scoresheet::ArchiveSet;
 use scoresheet::archive::{Archive, Incomplete};
 use scoresheet::error::{Damage, Error};
+use scoresheet_query::ArchiveSet;
 use std::path::{Path, PathBuf};
 
 /// Opens an archive, and reports if games may be missing. Errors name the archive.

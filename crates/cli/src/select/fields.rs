@@ -1,7 +1,7 @@
 //! Parses option values that name fields of games, and lets shells complete them.
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
-use scoresheet::query::GameField;
+use scoresheet_query::GameField;
 use std::error::Error;
 use std::ffi::OsStr;
 use std::str::FromStr;

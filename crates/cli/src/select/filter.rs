@@ -5,10 +5,11 @@ use crate::select::fields::named_fields;
 use crate::select::{archives, side_files};
 use crate::session::{GameFault, Session};
 use crate::text::{count, shown};
+use scoresheet::Archive;
 use scoresheet::archive::GameSet;
-use scoresheet::query::tag_columns::Unread;
-use scoresheet::query::{Filter, GameRanges, Query, SideState, TagColumns};
-use scoresheet::{Archive, ArchiveSet};
+use scoresheet_query::ArchiveSet;
+use scoresheet_query::tag_columns::Unread;
+use scoresheet_query::{Filter, GameRanges, Query, SideState, TagColumns};
 use std::io::Write;
 
 /// The options that select games.

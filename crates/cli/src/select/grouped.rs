@@ -3,11 +3,12 @@
 use crate::failure::Failure;
 use crate::select::filter::{self, Where};
 use crate::session::Session;
+use scoresheet::Position;
 use scoresheet::archive::{Archive, GameSet};
-use scoresheet::query::report::groups::{self, Group, GroupKey, PlayerGames};
-use scoresheet::query::tag_columns::Key;
-use scoresheet::query::{Member, TagColumns, Tree, Visit};
-use scoresheet::{ArchiveSet, Position};
+use scoresheet_query::ArchiveSet;
+use scoresheet_query::report::groups::{self, Group, GroupKey, PlayerGames};
+use scoresheet_query::tag_columns::Key;
+use scoresheet_query::{Member, TagColumns, Tree, Visit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

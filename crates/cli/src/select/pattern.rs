@@ -1,11 +1,11 @@
 //! Builds the pattern to search for from the options of the command line.
 
 use crate::failure::Failure;
-use scoresheet::Query;
 use scoresheet::chess::Color;
-use scoresheet::query::QueryFault;
-use scoresheet::query::pattern::json;
-use scoresheet::query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
+use scoresheet_query::Query;
+use scoresheet_query::QueryFault;
+use scoresheet_query::pattern::json;
+use scoresheet_query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
 
 /// The headings of these options in help texts.
 const PATTERN: &str = "Pattern";

@@ -5,8 +5,8 @@ use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, printable, thousands};
-use scoresheet::query::nearest;
-use scoresheet::query::report::groups::{self, NameMatch, PlayerGames};
+use scoresheet_query::nearest;
+use scoresheet_query::report::groups::{self, NameMatch, PlayerGames};
 
 /// Names, each with its number of games.
 pub type Names = Vec<(String, u64)>;

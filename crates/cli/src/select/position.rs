@@ -6,8 +6,8 @@ use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, EpdFault};
 use scoresheet::chess::fen::{FenError, ReadMode};
 use scoresheet::chess::record::{PositionRecord, RecordError};
-use scoresheet::query::position::position_query::Compare;
-use scoresheet::query::{self, Board, PositionQuery, QueryFault};
+use scoresheet_query::position::position_query::Compare;
+use scoresheet_query::{Board, PositionQuery, QueryFault};
 use std::path::{Path, PathBuf};
 
 /// The heading of these options in help texts.
@@ -69,7 +69,7 @@ fn parse_epd(epd: &str) -> Result<Position, Failure> {
 }
 
 fn parse_moves(moves: &str) -> Result<Position, Failure> {
-    query::line(moves).map_err(|fault| Failure::Query("--moves", fault))
+    scoresheet_query::line(moves).map_err(|fault| Failure::Query("--moves", fault))
 }
 
 /// Reads a list of positions with a FEN or EPD on each line; `-` stands for standard input. Empty lines and lines that

@@ -2,9 +2,9 @@
 
 use crate::session::Session;
 use crate::text::shown;
-use scoresheet::ArchiveSet;
 use scoresheet::archive::{Archive, FileKind, SideState};
-use scoresheet::query::TagColumns;
+use scoresheet_query::ArchiveSet;
+use scoresheet_query::TagColumns;
 use std::path::Path;
 
 /// Reports the side files of these archives that were needed but were not used, or were used only in part. Call this

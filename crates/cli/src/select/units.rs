@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Error;
-use scoresheet::query::GameRanges;
+use scoresheet_query::GameRanges;
 
 /// A unit of work: games of one chunk.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Parses the parameters of the explorer API. Ignores unknown parameters, including `source`.
 
 use scoresheet::chess::Color;
-use scoresheet::query::value::{SPEEDS, speed};
+use scoresheet_query::value::{SPEEDS, speed};
 use scoresheet_answers::{Fault, Line, Params};
 
 /// The route of a request.

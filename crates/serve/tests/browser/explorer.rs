@@ -238,7 +238,7 @@ fn openings_have_german_names() {
     browser.until(
         "document.querySelector('.opening')?.textContent === 'B90 Sizilianische Verteidigung: Najdorf-Variante'",
     );
-    let names = scoresheet::query::openings::Openings::table().names();
+    let names = scoresheet_query::openings::Openings::table().names();
     let german =
         browser.eval(&format!("import('/assets/js/i18n.js').then(({{ openingName }}) => {names:?}.map(openingName))"));
     let german: Vec<&str> = german.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();

@@ -2,8 +2,8 @@
 
 use crate::common::{SPELLINGS, Server, archive, index};
 use crate::shared::questions;
-use scoresheet::query::pattern::PatternOptions;
-use scoresheet::query::{Filter, PositionQuery, Search, SearchOptions, TagColumns};
+use scoresheet_query::pattern::PatternOptions;
+use scoresheet_query::{Filter, PositionQuery, Search, SearchOptions, TagColumns};
 use scoresheet::{Archive, Import, Position};
 use scoresheet_serve::Config;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn pages_of_a_list_have_every_game_once() {
                 assert_eq!(numbers.iter().collect::<BTreeSet<_>>(), expected.iter().collect(), "{filter} {sort}");
                 let games: Vec<(usize, u64)> = expected.iter().map(|game| (0, *game)).collect();
                 let order =
-                    sort.parse::<scoresheet::query::SortKeys>().unwrap().order(&[&columns], &games, usize::MAX).0;
+                    sort.parse::<scoresheet_query::SortKeys>().unwrap().order(&[&columns], &games, usize::MAX).0;
                 let sorted: Vec<u64> = order.into_iter().map(|index| games[index].1).collect();
                 assert_eq!(numbers, sorted, "{filter} {sort}");
             }
@@ -195,10 +195,10 @@ fn searches_find_what_the_library_finds() {
         let either = body["either_color"].as_bool().unwrap_or(false);
         let pattern = match &body {
             body if body.get("query").is_some() => {
-                scoresheet::query::pattern::json::parse(&body["query"].to_string()).unwrap().pattern
+                scoresheet_query::pattern::json::parse(&body["query"].to_string()).unwrap().pattern
             }
             body => {
-                use scoresheet::query::pattern::{BoardPattern, Condition, Material, MoveRule, Pattern};
+                use scoresheet_query::pattern::{BoardPattern, Condition, Material, MoveRule, Pattern};
                 let mut condition = Condition::default();
                 condition.materials.extend(body["material"].as_str().map(|text| Material::parse(text).unwrap()));
                 condition.boards.extend(body["board"].as_str().map(|text| BoardPattern::parse(text).unwrap()));

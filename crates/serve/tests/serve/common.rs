@@ -77,9 +77,9 @@ pub fn damaged(folder: &Path) -> PathBuf {
 /// Creates all side files of an archive.
 pub fn index(path: &Path) {
     let archive = scoresheet::Archive::open(path).unwrap();
-    scoresheet::query::position::index::build(&archive, 1 << 22, |_| {}).unwrap();
-    scoresheet::query::tag_columns::write(&archive).unwrap();
-    scoresheet::query::Signatures::build(&archive).write(&archive).unwrap();
+    scoresheet_query::position::index::build(&archive, 1 << 22, |_| {}).unwrap();
+    scoresheet_query::tag_columns::write(&archive).unwrap();
+    scoresheet_query::Signatures::build(&archive).write(&archive).unwrap();
 }
 
 impl Server {

@@ -12,7 +12,7 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
 use futures::StreamExt;
-use scoresheet::output::{Content, Outputs};
+use scoresheet_output::{Content, Outputs};
 use scoresheet_arrow::NewFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use crate::text::{count, shown};
 use indicatif::ProgressBar;
 use scoresheet::Existing;
 use scoresheet::archive::{Archive, GameSet};
-use scoresheet::output::{Outputs, Target};
+use scoresheet_output::{Outputs, Target};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -21,7 +21,7 @@ use indicatif::ProgressBar;
 use original::Request;
 use scoresheet::Existing;
 use scoresheet::archive::Archive;
-use scoresheet::output::Outputs;
+use scoresheet_output::Outputs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

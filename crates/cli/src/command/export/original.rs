@@ -8,10 +8,10 @@ use crate::text::{count, ranges, shown, thousands};
 use scoresheet::Existing;
 use scoresheet::archive::Archive;
 use scoresheet::format::source::SourceRecord;
-use scoresheet::output::Content;
-use scoresheet::output::compression;
-use scoresheet::output::{Outputs, Target};
 use scoresheet::pgn::Compression;
+use scoresheet_output::Content;
+use scoresheet_output::compression;
+use scoresheet_output::{Outputs, Target};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::new_file::NewFile;
-use scoresheet::output::Target;
+use scoresheet_output::Target;
 use std::io::{self, Write};
 
 /// A writer of the file of rejected games.

@@ -7,8 +7,8 @@ use crate::select::filter::Where;
 use crate::select::grouped::{Games, by_years, grouped};
 use crate::select::{players, side_files};
 use crate::session::Session;
-use scoresheet::ArchiveSet;
-use scoresheet::query::report::groups::{GroupKey, GroupKeys};
+use scoresheet_query::ArchiveSet;
+use scoresheet_query::report::groups::{GroupKey, GroupKeys};
 use std::io::Write;
 
 /// The options for groups of games.

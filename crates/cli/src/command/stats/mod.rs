@@ -13,8 +13,8 @@ use crate::select::{archives, side_files};
 use crate::session::Session;
 use crate::threads::Threads;
 use by::{Choice, GroupArgs};
-use scoresheet::output::Outputs;
-use scoresheet::query::report::stats::{self, Stats};
+use scoresheet_output::Outputs;
+use scoresheet_query::report::stats::{self, Stats};
 use std::io::Write;
 use std::path::PathBuf;
 

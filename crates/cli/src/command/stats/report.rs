@@ -6,12 +6,12 @@ use crate::select::filter;
 use crate::select::grouped::{self, Games, grouped};
 use crate::session::Session;
 use scoresheet::Position;
-use scoresheet::query::Tally;
-use scoresheet::query::openings::Openings;
-use scoresheet::query::report::groups::GroupKey;
-use scoresheet::query::report::overview::Overview;
-use scoresheet::query::report::squares;
-use scoresheet::query::report::stats::Stats;
+use scoresheet_query::Tally;
+use scoresheet_query::openings::Openings;
+use scoresheet_query::report::groups::GroupKey;
+use scoresheet_query::report::overview::Overview;
+use scoresheet_query::report::squares;
+use scoresheet_query::report::stats::Stats;
 
 /// Returns the data and the number of unreadable games, which have been reported.
 pub fn data(session: &Session, all: &[Games], stats: Stats) -> Result<(Object, u64), Failure> {

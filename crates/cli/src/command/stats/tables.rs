@@ -2,8 +2,8 @@
 
 use crate::output::table::{padded, shortened};
 use crate::text::{printable, ratio, thousands};
-use scoresheet::query::openings::Openings;
-use scoresheet::query::report::stats::{LENGTH_STEP, Longest, RATING_STEP, Stats};
+use scoresheet_query::openings::Openings;
+use scoresheet_query::report::stats::{LENGTH_STEP, Longest, RATING_STEP, Stats};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -10,7 +10,7 @@ use crate::text::{count, printable, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::SourceRecord;
 use scoresheet::import;
-use scoresheet::query::GameRanges;
+use scoresheet_query::GameRanges;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 

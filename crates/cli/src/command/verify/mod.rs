@@ -12,7 +12,7 @@ use crate::threads::Threads;
 use indicatif::ProgressBar;
 use scoresheet::ArchiveFile;
 use scoresheet::archive::{Archive, FileKind, Level, Report, SideState};
-use scoresheet::query::check_side_files;
+use scoresheet_query::check_side_files;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -2,7 +2,7 @@
 
 use super::sheet::Sheet;
 use scoresheet::archive::Archive;
-use scoresheet::query::Filter;
+use scoresheet_query::Filter;
 
 /// A key to which the viewer responds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,7 +7,7 @@ use crate::output::measures::engine_line;
 use crate::text::{printable, shown, thousands};
 use scoresheet::chess::{Color, Piece, Role, Square};
 use scoresheet::game::Evaluation;
-use scoresheet::query::GameSummary;
+use scoresheet_query::GameSummary;
 use std::path::Path;
 use std::time::Duration;
 use unicode_width::UnicodeWidthStr;

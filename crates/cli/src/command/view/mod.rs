@@ -19,7 +19,7 @@ use crate::threads::Threads;
 use app::{App, Key};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::{cursor, execute, terminal};
-use scoresheet::query::TagColumns;
+use scoresheet_query::TagColumns;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;

@@ -4,7 +4,7 @@ use scoresheet::archive::GameRef;
 use scoresheet::chess::{Color, MoveKind, Position, Square};
 use scoresheet::error::Result;
 use scoresheet::game::{Analysis, Evaluation, Event};
-use scoresheet::query::GameSummary;
+use scoresheet_query::GameSummary;
 use std::time::Duration;
 
 /// A node of the game's tree: the starting position, or the position after a move.

@@ -1,0 +1,34 @@
+//! The rules of chess, without I/O: squares, pieces, positions, legal moves and Zobrist keys. `text` reads and writes
+//! FEN, EPD, SAN and UCI.
+//!
+//! A [`Position`] consists mainly of data. Its operations are in `safety` (attacks, checks, pins), `movegen` and
+//! `play`.
+
+#[doc(hidden)]
+pub mod attacks;
+#[doc(hidden)]
+pub mod attention;
+mod coordinate;
+mod moves;
+#[doc(hidden)]
+pub mod piece;
+#[doc(hidden)]
+pub mod position;
+mod square;
+
+#[doc(hidden)]
+pub mod safety;
+
+mod movegen;
+mod play;
+pub mod zobrist;
+
+mod text;
+
+pub use coordinate::{File, ParseError, Rank};
+pub use moves::{CastlingSide, IllegalMove, Move, MoveKind, Threat};
+pub use piece::{Color, Piece, PieceId, Role};
+pub use position::Position;
+pub use square::Square;
+pub use text::uci::UciError;
+pub use text::{epd, fen, record, san};

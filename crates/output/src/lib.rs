@@ -1,0 +1,41 @@
+//! Creates the output files of programs that use archives: restricts their targets, and writes them atomically.
+//!
+//! [`Outputs`] records the files that a program reads, by device and inode, and returns a [`Target`] for each permitted
+//! output. It rejects an input, a side file of an input, an existing file of another kind, and a name that stands for
+//! other content. [`NewFile`] writes the target under a temporary name, syncs it, and renames it. A file that replaces
+//! another file keeps its permissions. A new file is readable only by users who may read the inputs.
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let archive = folder.path().join("games.bga");
+//! # scoresheet::Import::new(&archive).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+//! use scoresheet::Existing;
+//! use scoresheet_output::{Content, NewFile, Outputs};
+//! use std::io::Write;
+//!
+//! let mut outputs = Outputs::from_inputs([&archive]);
+//! assert!(outputs.file(&archive, Content::Parquet, Existing::Replace).is_err());
+//! let target = outputs.file(&folder.path().join("games.csv"), Content::Text, Existing::Refuse)?;
+//! let mut file = NewFile::create(&target)?;
+//! file.write_all(b"white,black\n")?;
+//! assert_eq!(file.finish()?, 12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An output passes through these modules: `target`, which decides by `content` and `compression` -> `compressed` ->
+//! `new_file`. This module depends on archives and PGN sources, but not on formats or commands.
+
+mod compressed;
+pub mod compression;
+mod content;
+mod new_file;
+mod refused;
+mod target;
+mod text;
+
+pub use compressed::Compressed;
+pub use content::Content;
+pub use new_file::NewFile;
+pub use refused::Refused;
+pub use target::{Outputs, Target};
+pub use text::{is_control, printable, shown};

@@ -1,0 +1,29 @@
+//! The central module for all forms of a game: each is converted to and from a stream of events, and `Game` stores such
+//! a stream.
+//!
+//! A reader calls a [`Visitor`], so an import can encode records without building a tree for each game. [`Game`] is the
+//! visitor that stores all events, and can pass them to another visitor. All text is UTF-8.
+
+mod analysis;
+mod engine;
+mod events;
+mod line;
+
+mod notes;
+mod played;
+
+mod owned;
+mod values;
+
+#[doc(hidden)]
+pub use analysis::AnalysisReader;
+pub use analysis::{Analysis, PrincipalVariation};
+pub use engine::EngineNote;
+pub use events::{Event, Outcome, TextKind, Visitor};
+#[doc(hidden)]
+pub use line::Line;
+pub use notes::Notes;
+pub use notes::{Comment, Variation};
+pub use owned::{Game, GameFault, GameFaultKind};
+pub use played::PlayedMove;
+pub use values::Evaluation;

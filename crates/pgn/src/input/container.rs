@@ -1,0 +1,23 @@
+//! The interface that zip and tar files share.
+
+use std::io;
+
+/// A file that contains other files.
+pub(crate) trait Container {
+    /// The name of the file format.
+    const NAME: &'static str;
+
+    /// Advances to the next file for which [`is_wanted`] is true, and returns the file's name. Returns `None` after the
+    /// last file.
+    fn next(&mut self) -> io::Result<Option<String>>;
+
+    /// Reads from the current file. Returns 0 at the end of the file if the file is intact.
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize>;
+}
+
+/// Returns whether a file in a container should be read: `.pgn` and `.pcn` files, except the metadata files that macOS
+/// adds.
+pub(crate) fn is_source_name(name: &str) -> bool {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
+    (file.ends_with(".pgn") || file.ends_with(".pcn")) && !file.starts_with("._")
+}

@@ -1,0 +1,362 @@
+//! Sources of PGN bytes: a file, standard input or any reader, plain or compressed.
+
+use crate::bytes::BOM;
+use crate::input::content::{self, BLOCK, Content};
+use crate::input::counted::Counted;
+use crate::input::error::SourceError;
+use crate::input::joined::Joined;
+use crate::input::tar::Tar;
+#[cfg(feature = "zip")]
+use crate::input::zip::Zip;
+use crate::input::zstd_frames::Frames;
+use bzip2::read::MultiBzDecoder;
+use flate2::read::MultiGzDecoder;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The compression of a source, recognized by its first bytes instead of its name.
+///
+/// ```
+/// use scoresheet_pgn::{Compression, SourceError};
+///
+/// assert_eq!(Compression::detect(b"\x28\xB5\x2F\xFD\0\0")?, Compression::Zstd);
+/// assert_eq!(Compression::detect(b"[Event")?, Compression::Plain);
+/// assert!(matches!(Compression::detect(b"\xFD7zXZ\0"), Err(SourceError::Unsupported(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compression {
+    /// No compression.
+    Plain,
+    /// Zstandard, with any number of frames, including skippable frames. Several small frames are decompressed in
+    /// parallel, ahead of the reader.
+    Zstd,
+    /// gzip, with any number of members.
+    Gzip,
+    /// bzip2, with any number of streams.
+    Bzip2,
+    /// A zip file, read as the concatenation of its PGN files.
+    Zip,
+}
+
+/// The progress of reading from a source. Another thread may keep this value and query it while the source is read.
+///
+/// [`Source`] has an example.
+#[derive(Clone, Debug)]
+pub struct SourceProgress {
+    consumed: Arc<AtomicU64>,
+    total: Option<u64>,
+}
+
+impl SourceProgress {
+    /// Returns the number of bytes read from the file so far. For compressed files, compressed bytes are counted.
+    pub fn consumed(&self) -> u64 {
+        self.consumed.load(Ordering::Relaxed)
+    }
+
+    /// Returns the size of the file in bytes, or `None` if it is unknown, as for a pipe.
+    pub fn total(&self) -> Option<u64> {
+        self.total
+    }
+}
+
+/// A stream of decompressed bytes, with its compression and progress. A truncated compressed file causes an error of
+/// kind `UnexpectedEof`.
+///
+/// ```
+/// use scoresheet_pgn::Compression;
+/// use std::io::Read;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("games");
+/// # std::fs::write(&path, zstd::encode_all(&b"1. e4 *\n"[..], 1)?)?;
+/// let mut source = scoresheet_pgn::open(&path)?; // a compressed file of any name
+/// let (progress, mut text) = (source.progress(), String::new());
+/// source.read_to_string(&mut text)?;
+/// assert_eq!((source.compression(), text.as_str()), (Compression::Zstd, "1. e4 *\n"));
+/// assert_eq!(Some(progress.consumed()), progress.total());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Source {
+    reader: Box<dyn Read + Send>,
+    compression: Compression,
+    progress: SourceProgress,
+    is_json: bool,
+    was_json: bool,
+}
+
+impl Source {
+    /// Returns whether the text of the source is JSON. Only [`open_text`] returns such a source.
+    pub fn is_json(&self) -> bool {
+        self.is_json
+    }
+
+    /// Returns a source of PGN, which was converted from this source of JSON.
+    #[doc(hidden)]
+    pub fn with_pgn(self, reader: impl Read + Send + 'static) -> Source {
+        Source { reader: Box::new(reader), is_json: false, was_json: true, ..self }
+    }
+
+    /// Returns whether the PGN was converted from another format, so its bytes differ from the bytes of the source.
+    pub fn is_made(&self) -> bool {
+        self.was_json
+    }
+
+    /// Returns the compression of the source.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// Returns a handle with which to query the progress of reading.
+    pub fn progress(&self) -> SourceProgress {
+        self.progress.clone()
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("compression", &self.compression).field("progress", &self.progress).finish()
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buf)
+    }
+}
+
+/// Opens a PGN file, or standard input for `-`.
+pub fn open(path: &Path) -> Result<Source, SourceError> {
+    open_text(path).and_then(pgn_alone)
+}
+
+/// Opens a source of PGN from any reader. `total` is the number of bytes in the reader, if known.
+pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
+    text_of(reader, total).and_then(pgn_alone)
+}
+
+fn pgn_alone(source: Source) -> Result<Source, SourceError> {
+    if source.is_json { Err(SourceError::Json) } else { Ok(source) }
+}
+
+/// Opens a PGN or JSON file, or standard input for `-`. [`Source::is_json`] distinguishes these formats.
+pub fn open_text(path: &Path) -> Result<Source, SourceError> {
+    if path.as_os_str() == "-" {
+        return text_of(io::stdin(), None);
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(SourceError::Io(io::Error::new(io::ErrorKind::IsADirectory, "is a directory")));
+    }
+    let total = metadata.is_file().then_some(metadata.len());
+    if total.is_some() {
+        let mut file = &file;
+        let mut head = Vec::new();
+        file.take(4).read_to_end(&mut head)?;
+        file.seek(SeekFrom::Start(0))?;
+        #[cfg(feature = "zip")]
+        if matches!(head.as_slice(), [b'P', b'K', 3 | 5, 4 | 6]) {
+            let consumed = Arc::new(AtomicU64::new(0));
+            let (reader, content) = Joined::open(Zip::open(path, consumed.clone())?)?;
+            return Source::new(reader, Compression::Zip, SourceProgress { consumed, total }, content);
+        }
+    }
+    text_of(file, total)
+}
+
+/// Returns the error that [`open_text`] would return because of the first bytes of a file, without decompressing the
+/// file. Pipes and devices are not read.
+pub fn look_at(path: &Path) -> Result<(), SourceError> {
+    let file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Ok(());
+    }
+    let mut head = Vec::with_capacity(BLOCK);
+    file.take(BLOCK as u64).read_to_end(&mut head)?;
+    match Compression::detect(&head)? {
+        Compression::Plain => content::look(&head).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a source of PGN or JSON from any reader.
+pub fn text_of(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
+    let consumed = Arc::new(AtomicU64::new(0));
+    let stored = Counted { reader, consumed: consumed.clone() };
+    let (head, stored) = peek(stored, 8)?;
+    let compression = Compression::detect(&head)?;
+    let reader: Box<dyn Read + Send> = match compression {
+        // The directory of a zip file is at its end, so `open` reads zip files only from a path.
+        Compression::Zip => return Err(SourceError::Unsupported("zip")),
+        Compression::Plain => Box::new(stored),
+        Compression::Zstd => Box::new(Frames::new(stored)),
+        Compression::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(STORED, stored))),
+        Compression::Bzip2 => Box::new(MultiBzDecoder::new(BufReader::with_capacity(STORED, stored))),
+    };
+    let (head, reader) = peek(reader, BLOCK)?;
+    let progress = SourceProgress { consumed, total };
+    match content::look(&head)? {
+        Content::Tar => {
+            let (reader, content) = Joined::open(Tar::new(reader))?;
+            Source::new(reader, compression, progress, content)
+        }
+        content => Source::new(reader, compression, progress, content),
+    }
+}
+
+impl Source {
+    fn new(
+        reader: impl Read + Send + 'static,
+        compression: Compression,
+        progress: SourceProgress,
+        content: Content,
+    ) -> Result<Source, SourceError> {
+        let is_json = content == Content::Json;
+        let reader: Box<dyn Read + Send> = if is_json {
+            // JSON must not begin with a byte order mark, so the mark is removed.
+            let (head, mut all) = peek(reader, BOM.len())?;
+            if head == BOM {
+                all.read_exact(&mut [0; BOM.len()])?;
+            }
+            Box::new(all)
+        } else {
+            Box::new(reader)
+        };
+        Ok(Source { reader, compression, progress, is_json, was_json: false })
+    }
+}
+
+/// The number of bytes of a compressed file to read at once.
+const STORED: usize = 128 << 10;
+
+/// Reads the first `count` bytes, or fewer if the reader ends before. Returns these bytes, together with a reader that
+/// returns all bytes from the beginning. An error after the first byte is returned at the same position of that reader.
+fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
+    let mut head = Vec::with_capacity(count);
+    let failed = (&mut reader).take(count as u64).read_to_end(&mut head).err();
+    if let (Some(error), true) = (&failed, head.is_empty()) {
+        return Err(io::Error::new(error.kind(), error.to_string()));
+    }
+    Ok((head.clone(), Cursor::new(head).chain(Failing { failed, reader })))
+}
+
+/// A reader that first returns a stored error, if there is one, and then continues with `reader`.
+struct Failing<R> {
+    failed: Option<io::Error>,
+    reader: R,
+}
+
+impl<R: Read> Read for Failing<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.failed.take().map_or_else(|| self.reader.read(buf), Err)
+    }
+}
+
+impl Compression {
+    /// Returns the compression of a file that begins with these bytes. Six bytes are sufficient. Returns an error if
+    /// the compression is not supported.
+    pub fn detect(head: &[u8]) -> Result<Compression, SourceError> {
+        let unsupported = |name| Err(SourceError::Unsupported(name));
+        match head {
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Ok(Compression::Zstd),
+            [0x1F, 0x8B, ..] => Ok(Compression::Gzip),
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, ..] => Ok(Compression::Bzip2),
+            [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => unsupported("xz"),
+            [b'P', b'K', 3 | 5, 4 | 6, ..] => Ok(Compression::Zip),
+            [b'7', b'z', 0xBC, 0xAF, ..] => unsupported("7-Zip"),
+            [b'R', b'a', b'r', b'!', ..] => unsupported("rar"),
+            [0x04, 0x22, 0x4D, 0x18, ..] => unsupported("LZ4"),
+            _ => Ok(Compression::Plain),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    const TEXT: &[u8] = b"[Event \"?\"]\n\n1. e4 *\n";
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn bzip2(text: &[u8]) -> Vec<u8> {
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        zstd::encode_all(text, 1).unwrap()
+    }
+
+    fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+        let total = bytes.len() as u64;
+        let mut source = from_reader(Cursor::new(bytes), Some(total)).map_err(|error| match error {
+            SourceError::Io(error) => error,
+            error => io::Error::other(error),
+        })?;
+        let progress = source.progress();
+        let mut text = Vec::new();
+        source.read_to_end(&mut text)?;
+        assert_eq!(progress.consumed(), total);
+        assert_eq!(progress.total(), Some(total));
+        Ok(text)
+    }
+
+    #[test]
+    fn every_compression_and_several_parts() {
+        assert_eq!(read(TEXT.to_vec()).unwrap(), TEXT);
+        assert_eq!(read(Vec::new()).unwrap(), b"");
+        let twice = TEXT.repeat(2);
+        for compress in [gzip, bzip2, zstd] {
+            assert_eq!(read(compress(TEXT)).unwrap(), TEXT);
+            assert_eq!(read([compress(TEXT), compress(TEXT)].concat()).unwrap(), twice);
+            assert_eq!(read(compress(b"")).unwrap(), b"");
+        }
+    }
+
+    #[test]
+    fn skippable_frames() {
+        let skippable = [&[0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0][..], b"abcd"].concat();
+        let file = [skippable.clone(), zstd(TEXT), skippable, zstd(TEXT)].concat();
+        assert_eq!(read(file).unwrap(), TEXT.repeat(2));
+    }
+
+    #[test]
+    fn cut_files_are_errors() {
+        let long: Vec<u8> = (0..20_000u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        for compress in [gzip, bzip2, zstd] {
+            let compressed = compress(&long);
+            for cut in [compressed.len() - 1, compressed.len() - 4, compressed.len() / 2, compressed.len() / 3, 12] {
+                assert!(
+                    read(compressed.iter().take(cut).copied().collect()).is_err(),
+                    "cut at {cut} of {}",
+                    compressed.len()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_read() {
+        let error = |bytes: &[u8]| from_reader(Cursor::new(bytes.to_vec()), None).unwrap_err();
+        assert!(matches!(error(b"\xFF\xFE[\0E\0"), SourceError::Utf16));
+        assert!(matches!(error(b"\xFE\xFF\0[\0E"), SourceError::Utf16));
+        assert!(matches!(error(b"[\0E\0v\0"), SourceError::Utf16));
+        assert!(matches!(error(&gzip(b"\xFF\xFE[\0E\0")), SourceError::Utf16));
+        assert!(matches!(error(b"\x89BGA\r\n\x1a\n\0\0"), SourceError::Archive));
+        assert!(matches!(error(b"PK\x03\x04...."), SourceError::Unsupported("zip")));
+        assert!(matches!(error(b"\xFD7zXZ\0"), SourceError::Unsupported("xz")));
+    }
+}

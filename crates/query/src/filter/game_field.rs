@@ -1,0 +1,216 @@
+//! The fields of a game, for tables and CSV files.
+
+use crate::fault::QueryFault;
+use crate::filter::field::{self, Field};
+use crate::filter::parse;
+use crate::measure::field::{Measure, Unit, piece_name};
+use crate::measure::values;
+use crate::openings::Openings;
+use crate::position::facts;
+use crate::value;
+use crate::value::reading;
+use crate::value::reading::Reading;
+use scoresheet::archive::GameRef;
+use scoresheet::chess::Color;
+use scoresheet::error::Result;
+use scoresheet::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
+use scoresheet::game::Outcome;
+use std::fmt;
+
+/// A field of the filter language whose value can be read from a game: a tag, a rating, a fact, or a measure of clocks
+/// and evaluations.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Tal, M\"]\n[WhiteElo \"2700\"]\n\n1. e4 e5 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet_query::{FieldValue, GameField};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let fields = GameField::parse_list("white,whiteelo,plies,blackelo")?;
+/// let game = archive.game(1)?;
+/// let tags = game.tags()?;
+/// let value = |field: &GameField| field.value(&game, &tags);
+/// let values = fields.iter().map(value).collect::<scoresheet::Result<Vec<_>>>()?;
+/// assert_eq!(values[0], Some(FieldValue::Text("Tal, M".to_owned())));
+/// assert_eq!(values[1..], [Some(FieldValue::Integer(2700)), Some(FieldValue::Integer(2)), None]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct GameField {
+    name: String,
+    field: Field,
+}
+
+/// The value of a field in a game.
+///
+/// [`GameField`] has an example.
+#[derive(Clone, PartialEq, Debug)]
+pub enum FieldValue {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number with at most two decimals.
+    Decimal(f64),
+    /// A number of seconds, with at most three decimals.
+    Seconds(f64),
+    /// Whether a fact is true.
+    Fact(bool),
+}
+
+impl fmt::Display for FieldValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FieldValue::Text(text) => f.write_str(text),
+            FieldValue::Integer(number) => write!(f, "{number}"),
+            FieldValue::Decimal(number) | FieldValue::Seconds(number) => write!(f, "{number}"),
+            FieldValue::Fact(holds) => f.write_str(if *holds { "yes" } else { "no" }),
+        }
+    }
+}
+
+impl GameField {
+    /// Returns the names of all fields, and of the tags that need no quotation marks, in lower case.
+    pub fn names() -> impl Iterator<Item = String> {
+        field::names()
+    }
+
+    /// Parses names that are separated by commas, such as `white,whiteelo,accuracy,"My tag"`. These are the fields of a
+    /// filter, except those relative to a player.
+    ///
+    /// Errors contain the position in the text, and the expected text.
+    pub fn parse_list(text: &str) -> Result<Vec<GameField>, QueryFault> {
+        let fields = parse::fields(text)?;
+        Ok(fields.into_iter().map(|(name, field)| GameField { name, field }).collect())
+    }
+
+    /// Returns the name of the field in lower case. For a tag in quotation marks, returns the name of the tag without
+    /// them.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the name of the tag that the field represents, or `None` for other fields.
+    pub fn tag(&self) -> Option<&str> {
+        match &self.field {
+            Field::Text(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the values of the field are numbers, which tables should align to the right.
+    pub fn is_number(&self) -> bool {
+        match &self.field {
+            Field::Value(_, reading) => !matches!(reading, Reading::Date | Reading::Eco),
+            Field::Measure(Measure { kind, .. }) | Field::EitherMeasure(kind) => {
+                !matches!(kind.unit(), Unit::Piece | Unit::Name)
+            }
+            Field::Rating | Field::Ratings(_) | Field::Year | Field::Plies | Field::Moves | Field::Number => true,
+            Field::Date(reading) => *reading != Reading::Date,
+            _ => false,
+        }
+    }
+
+    /// Returns the value of the field for a game with these tags, or `None` if the game has no value. For a field of
+    /// either side, returns the higher number, except for clocks, where it returns the lower one. For measures, replays
+    /// the moves of the game.
+    ///
+    /// Errors: the data of the game is damaged.
+    pub fn value(&self, game: &GameRef<'_>, tags: &[(String, String)]) -> Result<Option<FieldValue>> {
+        let text = |name: &str| tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str());
+        let number = |name: &str, reading| reading::read(reading, text(name)?.as_bytes()).map(|(least, _)| least);
+        let ratings = || ["WhiteElo", "BlackElo"].map(|name| number(name, Reading::Rating));
+        let integer = |number: Option<i64>| number.map(FieldValue::Integer);
+        let date_text = || {
+            let known = |name: &&str| number(name, Reading::Date).is_some();
+            ["Date", "UTCDate"].into_iter().find(known).and_then(text)
+        };
+        Ok(match &self.field {
+            Field::Text(name) => text(name).map(|text| FieldValue::Text(text.to_owned())),
+            Field::Value(name, Reading::Date | Reading::Eco) => {
+                text(name).map(|text| FieldValue::Text(text.to_owned()))
+            }
+            Field::Value(name, reading) => integer(number(name, *reading)),
+            Field::Player => {
+                let both = ["White", "Black"].map(|name| text(name).unwrap_or("?"));
+                Some(FieldValue::Text(both.join(" - ")))
+            }
+            Field::Rating => integer(ratings().into_iter().max().flatten()),
+            Field::Ratings(made) => {
+                let [white, black] = ratings();
+                integer(white.zip(black).map(|(white, black)| made.of(white, black)))
+            }
+            Field::Date(Reading::Date) => date_text().map(|date| FieldValue::Text(date.to_owned())),
+            Field::Date(reading) => {
+                let decides = text("Date").is_some_and(|date| reading::decides(*reading, date.as_bytes()));
+                let utc_date = || if decides { None } else { number("UTCDate", *reading) };
+                integer(number("Date", *reading).or_else(utc_date))
+            }
+            Field::Year => {
+                let day = ["Date", "UTCDate"].into_iter().find_map(|name| number(name, Reading::Date));
+                integer(day.map(reading::year))
+            }
+            Field::Result => Some(FieldValue::Text(outcome(game, text("Result")).token().to_owned())),
+            Field::Plies => Some(FieldValue::Integer(i64::from(game.plies()))),
+            Field::Moves => Some(FieldValue::Integer(i64::from(game.plies().div_ceil(2)))),
+            Field::Number => i64::try_from(game.number()).ok().map(FieldValue::Integer),
+            Field::Fact(bit) => Some(FieldValue::Fact(match *bit {
+                COMMENTS => game.has_comments()?,
+                SET_UP => game.is_set_up(),
+                FAULT => game.has_fault(),
+                VARIATIONS => !game.variations()?.is_empty(),
+                GLYPHS => has_glyphs(game)?,
+                _ => false,
+            })),
+            Field::Decided { winner } => {
+                let side = match (outcome(game, text("Result")), winner) {
+                    (Outcome::WhiteWins, true) | (Outcome::BlackWins, false) => Some("White"),
+                    (Outcome::BlackWins, true) | (Outcome::WhiteWins, false) => Some("Black"),
+                    _ => None,
+                };
+                side.and_then(text).map(|name| FieldValue::Text(name.to_owned()))
+            }
+            Field::Measure(measure) => measured(game, &[*measure], false)?,
+            Field::EitherMeasure(kind) => {
+                let sides = Color::BOTH.map(|side| Measure { kind: *kind, side: Some(side) });
+                measured(game, &sides, self.name == "lowclock")?
+            }
+            Field::Opening => match text("Opening").filter(|name| reading::is_known(name.as_bytes())) {
+                Some(name) => Some(FieldValue::Text(name.to_owned())),
+                None => {
+                    let found = Openings::table().classify(game)?;
+                    found.map(|(opening, _)| FieldValue::Text(opening.name.to_owned()))
+                }
+            },
+            // The parser never returns these fields.
+            Field::Relative { .. } | Field::Score(_) | Field::Color(_) => None,
+        })
+    }
+}
+
+fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
+    use scoresheet::game::Event;
+    Ok(game.to_game()?.events.iter().any(|event| matches!(event, Event::Suffix(_) | Event::Nag(_))))
+}
+
+/// Returns the result from the tag, or from the movetext if the tag contains no result.
+fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
+    facts::result(game, tag.and_then(|tag| value::outcome(tag.as_bytes())))
+}
+
+/// Returns the greatest or the least value among measures with the same unit.
+fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Option<FieldValue>> {
+    let found = values::of_game(game, measures)?;
+    let known = found.into_iter().filter(|value| *value != values::NONE);
+    let value = if least { known.min() } else { known.max() };
+    let unit = measures.first().map_or(Unit::Count, |measure| measure.kind.unit());
+    Ok(value.map(|value| match unit {
+        Unit::Time => FieldValue::Seconds(value as f64 / 1000.0),
+        Unit::Hundredths => FieldValue::Decimal(value as f64 / 100.0),
+        Unit::Count => FieldValue::Integer(value),
+        Unit::Piece => FieldValue::Text(piece_name(value).to_owned()),
+        Unit::Name => FieldValue::Text(Openings::table().names().get(value as usize).unwrap_or(&"").to_string()),
+    }))
+}

@@ -1,0 +1,264 @@
+//! Tag filters, which are conditions on tags, players, ratings, dates, results and lengths (docs/QUERY.md).
+//!
+//! `lexer` and `parse` convert the text to `expr`, and `build` combines filters in a program. `eval` evaluates filters
+//! on tag columns. Each condition is decided once for each distinct string (`verdicts`), so each game requires only a
+//! lookup.
+
+mod build;
+mod conditions;
+pub(crate) mod eval;
+pub(crate) mod expr;
+pub(crate) mod field;
+pub mod game_field;
+mod lexer;
+pub(crate) mod parse;
+mod relative;
+pub mod sort;
+mod verdicts;
+
+use crate::fault::QueryFault;
+use crate::measure::field::Measure;
+use crate::measure::values;
+use crate::nearest::nearest;
+use crate::tag_columns::{Key, TagColumns, Unread};
+pub use build::Relation;
+use expr::{Expr, Test, TextTest};
+use scoresheet::archive::{Archive, GameSet, SideState};
+use scoresheet::error::Result;
+use scoresheet::format::tag_columns::COMMENTS;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// A header filter, read.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Carlsen, M\"]\n[WhiteElo \"2850\"]\n\n1. e4 *\n\n[Black \"Carlsen, M\"]\n\n1. d4 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::Archive;
+/// use scoresheet_query::{Filter, TagColumns, filter::Relation};
+///
+/// let archive = Archive::open(&target)?;
+/// let carlsen: Filter = r#"player ~ "carlsen""#.parse()?;
+/// assert_eq!(carlsen.numbers(&archive)?, [1, 2]);
+/// let strong = Filter::all_of([carlsen, Filter::condition("elo", Relation::AtLeast, 2800)?])?;
+/// let passed = strong.games(&TagColumns::open(&archive));
+/// assert_eq!((passed.games.len(), passed.unread.len()), (1, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Filter {
+    text: String,
+    expr: Expr,
+    questions: parse::Question,
+}
+
+/// Filters are equal if their texts are equal.
+impl PartialEq for Filter {
+    fn eq(&self, other: &Filter) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Filter {}
+
+/// A field in a filter for which some games have no value.
+///
+/// [`Filter::missing`] has an example.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Missing {
+    /// The name of the field, as written.
+    pub field: String,
+    /// The number of games in which the field has no value. For these games, no comparison with the field is true, not
+    /// even `!=`.
+    pub games: u64,
+}
+
+impl Filter {
+    /// Parses a filter, such as `white ~ "Carlsen" and elo >= 2700 and year in 2010..2020`.
+    ///
+    /// Errors contain the position in the text, and the expected text.
+    pub fn parse(text: &str) -> Result<Filter, QueryFault> {
+        let (expr, questions) = parse::parse(text)?;
+        Ok(Filter { text: text.to_owned(), expr, questions })
+    }
+
+    /// Returns the text from which the filter was parsed.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the games that satisfy the filter. The search runs in parallel on rayon's current pool. Deleted games
+    /// never pass. Games whose data cannot be read, but is needed by the filter, are not returned either. They are
+    /// listed in `unread`.
+    ///
+    /// For a million games, this takes a few milliseconds if `headers` contains the required columns. Missing columns
+    /// are computed first. Computing them takes as long as reading all tags, and also all moves if the filter needs
+    /// them.
+    pub fn games(&self, headers: &TagColumns) -> Passed {
+        // Request all columns together, so the tags are read only once.
+        let mut keys = self.keys();
+        headers.readable(&keys);
+        let mut measures = Vec::new();
+        self.expr.measures(&mut measures);
+        let (mut games, lost, walked) = match measures.is_empty() {
+            true => (eval::games(&self.expr, headers, &[]), Vec::new(), 0),
+            false => self.measured(headers, &measures),
+        };
+        // The result may have to be read from the movetext.
+        keys.extend(keys.contains(&Key::Tag("Result".to_owned())).then_some(Key::Facts));
+        let mut unread = headers.unread(&keys);
+        unread.extend(lost);
+        if headers.archive().deleted_count() > 0 {
+            games.intersect(&headers.archive().live());
+        }
+        for game in unread.iter().flat_map(|unread| unread.games.clone()) {
+            games.remove(game);
+        }
+        Passed { games, unread, walked }
+    }
+
+    /// Returns the games that satisfy both the conditions on columns and those on measures, the games that could not be
+    /// read for measures, and the number of games read.
+    fn measured(&self, headers: &TagColumns, measures: &[Measure]) -> (GameSet, Vec<Unread>, u64) {
+        let archive = headers.archive();
+        let mut games = eval::games(&self.expr.without_measures(), headers, &[]);
+        games.intersect(&archive.live());
+        // For games that satisfy the filter whatever their measures are, such as games with the tag Opening, no
+        // measures are computed.
+        let mut undecided = games.clone();
+        undecided.subtract(&eval::games(&self.expr.whatever_measures(), headers, &[]));
+        if undecided.is_empty() {
+            return (games, Vec::new(), 0);
+        }
+        let mut walked = undecided.clone();
+        // Clocks and evaluations are in comments: if a file states which games have comments, the other games are
+        // skipped.
+        if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
+            walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &[]));
+        }
+        let (values, unread) = values::of_games(archive, measures, &walked);
+        let measured: Vec<_> = measures.iter().copied().zip(values.into_iter().map(Arc::from)).collect();
+        undecided.subtract(&eval::games(&self.expr, headers, &measured));
+        games.subtract(&undecided);
+        (games, unread, walked.len())
+    }
+
+    /// Returns the numbers of the games in an archive that satisfy the filter, ascending.
+    ///
+    /// Errors: tags are damaged, or games are damaged whose moves the filter needs.
+    pub fn numbers(&self, archive: &Archive) -> Result<Vec<u64>> {
+        let Passed { games, unread, .. } = self.games(&TagColumns::open(archive));
+        match unread.into_iter().next() {
+            None => Ok(games.iter().collect()),
+            Some(unread) => Err(unread.error),
+        }
+    }
+
+    /// Returns the fields for which some games have no value in the columns, with the numbers of these games. Omits
+    /// fields of a player who may have either side.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # let pgn = "[WhiteElo \"2700\"]\n\n1. e4 *\n\n1. d4 *\n";
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+    /// use scoresheet::Archive;
+    /// use scoresheet_query::{Filter, TagColumns};
+    ///
+    /// let archive = Archive::open(&target)?;
+    /// let weak: Filter = "whiteelo != 2700".parse()?;
+    /// assert!(weak.numbers(&archive)?.is_empty());
+    /// let missing = weak.missing(&TagColumns::open(&archive));
+    /// assert_eq!((missing[0].field.as_str(), missing[0].games), ("whiteelo", 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn missing(&self, headers: &TagColumns) -> Vec<Missing> {
+        let live = headers.archive().live();
+        let of = |(field, known): &(String, Expr)| {
+            let (mut measures, mut games) = (Vec::new(), live.clone());
+            known.measures(&mut measures);
+            if !measures.is_empty() {
+                return None;
+            }
+            games.subtract(&eval::games(known, headers, &[]));
+            (!games.is_empty()).then(|| Missing { field: field.clone(), games: games.len() })
+        };
+        self.questions.iter().filter_map(of).collect()
+    }
+
+    /// Returns the texts in the filter that do not occur in the corresponding tag of any game in the archive. Each is
+    /// returned with a similar text that does occur, if there is one. Use this function to suggest corrections for
+    /// misspelled names.
+    ///
+    /// Errors: damaged tags.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Kasparov, G\"]\n\n1. e4 *\n"[..])?;
+    /// use scoresheet::Archive;
+    /// use scoresheet_query::{Filter, TagColumns};
+    ///
+    /// let archive = Archive::open(&target)?;
+    /// let misspelled: Filter = r#"white = "Kasparow, G""#.parse()?;
+    /// let unknown = misspelled.unknown_texts(&TagColumns::open(&archive))?;
+    /// assert_eq!(unknown, [("Kasparow, G".to_owned(), Some("Kasparov, G".to_owned()))]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unknown_texts(&self, headers: &TagColumns) -> Result<Vec<(String, Option<String>)>> {
+        let mut questions = Vec::new();
+        self.expr.texts(&mut questions);
+        let mut unknown: Vec<(String, Option<String>)> = Vec::new();
+        for (text, _) in &questions {
+            let tags =
+                questions.iter().filter(|(question, _)| question == text).map(|(_, tag)| Key::Tag((*tag).to_owned()));
+            let columns = headers.columns(&tags.collect::<Vec<_>>())?;
+            let strings: Vec<_> = columns.iter().filter_map(|column| column.strings()).collect();
+            if unknown.iter().any(|(known, _)| known == text) {
+                continue;
+            }
+            let all = strings.iter().flat_map(|strings| strings.texts());
+            let is = TextTest::Is(vec![(*text).to_owned()]);
+            if strings.iter().any(|strings| strings.find(text.as_bytes()).is_some())
+                || all.clone().any(|known| is.fits(known))
+            {
+                continue;
+            }
+            unknown.push(((*text).to_owned(), nearest(text, all).map(str::to_owned)));
+        }
+        Ok(unknown)
+    }
+
+    /// Returns the tag columns that the filter reads.
+    pub fn keys(&self) -> Vec<Key> {
+        let mut keys = Vec::new();
+        self.expr.keys(&mut keys);
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+}
+
+/// The result of applying a filter.
+///
+/// [`Filter`] has an example.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// The games.
+    pub games: GameSet,
+    /// The games that could not be decided.
+    pub unread: Vec<Unread>,
+    /// The number of games that were read for clocks, evaluations or last positions, or 0 if the columns were
+    /// sufficient.
+    pub walked: u64,
+}
+
+impl FromStr for Filter {
+    type Err = QueryFault;
+
+    fn from_str(text: &str) -> Result<Filter, QueryFault> {
+        Filter::parse(text)
+    }
+}

@@ -1,0 +1,241 @@
+//! Reads queries from JSON, a notation that all interfaces share (docs/QUERY.md, "Questions as JSON").
+
+use super::{Board, Query};
+use crate::fault::QueryFault;
+use crate::measure::{Judgement, Moments};
+use crate::pattern::json::{self as scoutfish, object, parsed, roles};
+use crate::pattern::json_path::JsonPath;
+use crate::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
+use crate::position::position_query::{Compare, PositionQuery};
+use crate::position::search::SearchOptions;
+use scoresheet::chess::san::move_words;
+use scoresheet::chess::{Color, Position};
+use serde_json::{Map, Value};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The members of a query that are conditions of a pattern.
+const CONDITIONS: [&str; 9] =
+    ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "end"];
+
+/// The members of a JSON object.
+struct Fields<'a> {
+    fields: &'a Map<String, Value>,
+    path: JsonPath<'a>,
+}
+
+impl Fields<'_> {
+    /// Returns a member, or `None` if it is missing or `null`.
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.fields.get(name).filter(|value| !value.is_null())
+    }
+
+    fn fault(&self, name: &str, what: &str) -> QueryFault {
+        self.path.field(name).fault(what)
+    }
+
+    fn text(&self, name: &str) -> Result<Option<&str>, QueryFault> {
+        let text = |value: &Value| value.as_str().map(str::len).ok_or_else(|| self.fault(name, "expected a text"));
+        self.get(name).map(|value| text(value).map(|_| value.as_str().unwrap_or_default())).transpose()
+    }
+
+    fn switch(&self, name: &str) -> Result<bool, QueryFault> {
+        let Some(value) = self.get(name) else { return Ok(false) };
+        value.as_bool().ok_or_else(|| self.fault(name, "expected true or false"))
+    }
+
+    fn number(&self, name: &str) -> Result<Option<u64>, QueryFault> {
+        let number = |value: &Value| value.as_u64().ok_or_else(|| self.fault(name, "expected a whole number"));
+        self.get(name).map(number).transpose()
+    }
+
+    /// Parses a text. Errors contain the position in the text.
+    fn read<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&str) -> Result<T, (usize, String)>,
+    ) -> Result<Option<T>, QueryFault> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        read(text).map(Some).map_err(|fault| self.path.field(name).fault_within(fault))
+    }
+
+    /// Parses a text like `read`, but with a parser whose faults contain the text.
+    fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, QueryFault>) -> Result<Option<T>, QueryFault> {
+        self.read(name, |text| parse(text).map_err(|fault| (fault.at().start + 1, fault.what().to_owned())))
+    }
+}
+
+impl Query {
+    /// The members of a query in JSON, in the order of docs/QUERY.md.
+    pub const MEMBERS: [&str; 28] = [
+        "where",
+        "games",
+        "fen",
+        "moves",
+        "every",
+        "any_side",
+        "any_castling",
+        "any_en_passant",
+        "board",
+        "pawns",
+        "material",
+        "imbalance",
+        "white_move",
+        "black_move",
+        "moved",
+        "captured",
+        "end",
+        "plies",
+        "query",
+        "either_color",
+        "mistake",
+        "clock_below",
+        "all_plies",
+        "variations",
+        "in_pv",
+        "sort",
+        "offset",
+        "limit",
+    ];
+}
+
+impl FromStr for Query {
+    type Err = QueryFault;
+
+    /// Parses a query in JSON, such as `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`. Also
+    /// parses Scoutfish queries, which are recognized by a member that does not occur in other queries, such as
+    /// `{"white-move": "O-O"}`.
+    ///
+    /// Errors contain the position in the text, and the expected text.
+    fn from_str(text: &str) -> Result<Query, QueryFault> {
+        let value = parsed(text)?;
+        let path = JsonPath::root(text);
+        let fields = Fields { fields: object(&value, &path)?, path };
+        if fields.fields.keys().any(|name| scoutfish::is_rule(name) && !Query::MEMBERS.contains(&name.as_str())) {
+            let query = scoutfish::read(&value, &fields.path)?;
+            return Ok(Query::from(query.pattern).offset(query.skip).limit(query.limit));
+        }
+        if let Some(unknown) = fields.fields.keys().find(|name| !Query::MEMBERS.contains(&name.as_str())) {
+            let what = format!("no such member; the members are {}", Query::MEMBERS.join(", "));
+            return Err(fields.path.field(unknown).fault_of_name(&what));
+        }
+        let scoutfish = match fields.get("query") {
+            None => None,
+            Some(query) => {
+                let query = scoutfish::read(query, &fields.path.field("query"))?;
+                Some((query.pattern, query.skip, query.limit))
+            }
+        };
+        let (pattern, skip, most) = match scoutfish {
+            Some((pattern, skip, limit)) => (Some(pattern), skip, limit),
+            None => (pattern(&fields)?, 0, None),
+        };
+        if fields.get("query").is_some() && CONDITIONS.iter().any(|name| fields.get(name).is_some()) {
+            return Err(fields.fault("query", "the query of Scoutfish must contain all conditions"));
+        }
+        let positions = positions(&fields)?;
+        let board = match (positions.is_empty(), pattern) {
+            (true, None) => None,
+            (true, Some(pattern)) => Some(Board::Pattern(pattern)),
+            (false, None) if fields.switch("every")? => Some(Board::EveryPosition(positions)),
+            (false, None) => Some(Board::AnyPosition(positions)),
+            (false, Some(_)) => return Err(fields.path.fault("expected positions or a pattern, not both")),
+        };
+        let clock = |value: &Value| {
+            let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            seconds.ok_or_else(|| fields.fault("clock_below", "expected seconds"))
+        };
+        let judgement =
+            |text: &str| Judgement::from_name(text).ok_or((1, "expected inaccuracy, mistake or blunder".to_owned()));
+        let ranges = |text: &str| text.parse().map_err(|what| (1, what));
+        let query = Query {
+            filter: fields.parse("where", str::parse)?,
+            games: fields.read("games", ranges)?,
+            board,
+            either_color: fields.switch("either_color")?,
+            reach: SearchOptions {
+                all_plies: fields.switch("all_plies")?,
+                variations: fields.switch("variations")?,
+                principal_variations: fields.switch("in_pv")?,
+            },
+            moments: Moments {
+                judgement: fields.read("mistake", judgement)?,
+                clock_below: fields.get("clock_below").map(clock).transpose()?,
+            },
+            order: fields.parse("sort", str::parse)?,
+            offset: fields.number("offset")?.unwrap_or(skip),
+            limit: fields.number("limit")?.or(most),
+        };
+        match query.is_possible() {
+            true => Ok(query),
+            false => Err(fields.fault("variations", "patterns match main lines only")),
+        }
+    }
+}
+
+/// Reads positions from the member `fen`, which is a text or a list of texts, and from the member `moves`.
+fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
+    let mut positions = Vec::new();
+    let path = fields.path.field("fen");
+    let read = |value: &Value, path: &JsonPath<'_>| {
+        let text = value.as_str().ok_or_else(|| path.fault("expected a FEN or a list of FENs"))?;
+        let within = |fault: QueryFault| path.fault_within((fault.at().start + 1, fault.what().to_owned()));
+        PositionQuery::from_fen(text).map_err(within)
+    };
+    match fields.get("fen") {
+        None => {}
+        Some(Value::Array(items)) => {
+            for (number, item) in items.iter().enumerate() {
+                positions.push(read(item, &path.item(number))?);
+            }
+        }
+        Some(value) => positions.push(read(value, &path)?),
+    }
+    positions.extend(fields.parse("moves", line)?.map(|position| PositionQuery::from(&position)));
+    let compare = Compare {
+        side: !fields.switch("any_side")?,
+        castling: !fields.switch("any_castling")?,
+        en_passant: !fields.switch("any_en_passant")?,
+    };
+    Ok(positions.into_iter().map(|query| query.with_compare(compare)).collect())
+}
+
+/// Reads a pattern from the members that are conditions of a pattern.
+fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
+    let mut condition = Condition::default();
+    condition.boards.extend(fields.read("board", BoardPattern::read)?);
+    condition.pawns.extend(fields.read("pawns", BoardPattern::read_pawns)?);
+    condition.materials.extend(fields.read("material", Material::read)?);
+    condition.imbalances.extend(fields.read("imbalance", Imbalance::read)?);
+    condition.moves.extend(fields.read("white_move", |text| MoveRule::read(text, Color::White))?);
+    condition.moves.extend(fields.read("black_move", |text| MoveRule::read(text, Color::Black))?);
+    condition.moved = fields.read("moved", roles)?;
+    condition.captured = fields.read("captured", roles)?;
+    condition.ending = fields.read("end", |text| match text {
+        "mate" => Ok(Ending::Mate),
+        "stalemate" => Ok(Ending::Stalemate),
+        _ => Err((1, "expected mate or stalemate".to_owned())),
+    })?;
+    let plies = fields.number("plies")?.unwrap_or(1);
+    if !(1..=1000).contains(&plies) {
+        return Err(fields.fault("plies", "expected 1 to 1000 plies"));
+    }
+    Ok((condition != Condition::default()).then(|| Pattern::lasting(condition, plies as usize)))
+}
+
+/// Returns the position that moves from the standard starting position lead to: `e4 c5 Nf3` or `1. e4 c5 2.Nf3`, in SAN
+/// or UCI.
+///
+/// Errors contain the location of the first unreadable or illegal move.
+pub fn line(text: &str) -> Result<Position, QueryFault> {
+    let mut position = Position::standard();
+    for san in move_words(text) {
+        let read = position.parse_san(san.as_bytes()).or_else(|error| position.parse_uci(san).map_err(|_| error));
+        position.play_unchecked(read.map_err(|_| {
+            let start = san.as_ptr() as usize - text.as_ptr() as usize;
+            let what = format!("{san:?} is not a legal move in {}", position.fen());
+            QueryFault::new(text, start..start + san.len(), what)
+        })?);
+    }
+    Ok(position)
+}

@@ -1,0 +1,243 @@
+//! The names of measures, and how their values are represented as numbers, for filters, sort orders and tables.
+
+use scoresheet::chess::{Color, Role};
+
+/// A measure of a game, which is not in the tag columns.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Measure {
+    pub kind: MeasureKind,
+    /// The side that is measured, or `None` for a measure of the entire game.
+    pub side: Option<Color>,
+}
+
+/// The measure.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MeasureKind {
+    /// The least time left after a move, in milliseconds.
+    LowClock,
+    /// The total time used, in milliseconds.
+    TimeUsed,
+    /// The accuracy, in hundredths of a percent.
+    Accuracy,
+    /// The mean centipawn loss, in hundredths of a centipawn.
+    CentipawnLoss,
+    Inaccuracies,
+    Mistakes,
+    Blunders,
+    /// The greatest search depth of a side's engine, in plies.
+    Depth,
+    /// The total number of positions that a side's engine searched.
+    Nodes,
+    /// The number of moves in the longest principal variation of a side's engine.
+    PvLength,
+    /// The best evaluation for White, in centipawns.
+    MaxEval,
+    /// The best evaluation for Black.
+    MinEval,
+    /// The greatest change of the evaluation by a single move.
+    EvalSwing,
+    /// The ply at which the game leaves the moves of all other games in its archive.
+    Novelty,
+    /// The piece that gives checkmate at the end, as its index in [`Role`].
+    Mate,
+    /// The opening that the positions of the game determine, as the index of its name in the table of openings.
+    Opening,
+    /// The pieces on the board at the end of the game, with four bits for the number of each kind.
+    Ending,
+}
+
+/// The unit in which a measure is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Milliseconds, which filters write in seconds or as `1:30`.
+    Time,
+    /// Hundredths.
+    Hundredths,
+    /// Plain numbers.
+    Count,
+    /// A piece.
+    Piece,
+    /// The index of a name in the table of openings, which filters cannot write as a number.
+    Name,
+}
+
+/// The names of the measures that are taken for each side.
+pub const OF_SIDES: [(&str, MeasureKind); 10] = [
+    ("lowclock", MeasureKind::LowClock),
+    ("timeused", MeasureKind::TimeUsed),
+    ("accuracy", MeasureKind::Accuracy),
+    ("acpl", MeasureKind::CentipawnLoss),
+    ("inaccuracies", MeasureKind::Inaccuracies),
+    ("mistakes", MeasureKind::Mistakes),
+    ("blunders", MeasureKind::Blunders),
+    ("depth", MeasureKind::Depth),
+    ("nodes", MeasureKind::Nodes),
+    ("pvlength", MeasureKind::PvLength),
+];
+
+/// The names of the measures of the entire game.
+pub const OF_GAMES: [(&str, MeasureKind); 5] = [
+    ("maxeval", MeasureKind::MaxEval),
+    ("mineval", MeasureKind::MinEval),
+    ("evalswing", MeasureKind::EvalSwing),
+    ("mate", MeasureKind::Mate),
+    ("novelty", MeasureKind::Novelty),
+];
+
+const PIECES: [(&str, Role); 6] = [
+    ("pawn", Role::Pawn),
+    ("knight", Role::Knight),
+    ("bishop", Role::Bishop),
+    ("rook", Role::Rook),
+    ("queen", Role::Queen),
+    ("king", Role::King),
+];
+
+/// Returns the measure with a lower-case name, and whether it is a measure of either side.
+pub fn find(name: &str) -> Option<(Measure, bool)> {
+    let named =
+        |list: &[(&str, MeasureKind)], name: &str| list.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+    if let Some(kind) = named(&OF_GAMES, name) {
+        return Some((Measure { kind, side: None }, false));
+    }
+    if let Some(kind) = named(&OF_SIDES, name) {
+        return Some((Measure { kind, side: None }, true));
+    }
+    let sides = [("white", Color::White), ("black", Color::Black)];
+    sides.iter().find_map(|(side, color)| {
+        let kind = named(&OF_SIDES, name.strip_prefix(side)?)?;
+        Some((Measure { kind, side: Some(*color) }, false))
+    })
+}
+
+/// Returns the names of all measures.
+pub fn names() -> impl Iterator<Item = String> {
+    let of_sides = OF_SIDES.iter().flat_map(|(name, _)| ["", "white", "black"].map(|side| format!("{side}{name}")));
+    of_sides.chain(OF_GAMES.iter().map(|(name, _)| (*name).to_owned()))
+}
+
+impl MeasureKind {
+    pub fn unit(self) -> Unit {
+        match self {
+            MeasureKind::LowClock | MeasureKind::TimeUsed => Unit::Time,
+            MeasureKind::Accuracy
+            | MeasureKind::CentipawnLoss
+            | MeasureKind::MaxEval
+            | MeasureKind::MinEval
+            | MeasureKind::EvalSwing => Unit::Hundredths,
+            MeasureKind::Inaccuracies
+            | MeasureKind::Mistakes
+            | MeasureKind::Blunders
+            | MeasureKind::Depth
+            | MeasureKind::Nodes
+            | MeasureKind::PvLength
+            | MeasureKind::Novelty => Unit::Count,
+            MeasureKind::Mate => Unit::Piece,
+            MeasureKind::Opening | MeasureKind::Ending => Unit::Name,
+        }
+    }
+}
+
+impl Unit {
+    /// Returns the number for a value as a filter writes it.
+    pub fn literal(self, text: &str) -> Option<i64> {
+        match self {
+            Unit::Time => time(text),
+            Unit::Hundredths => decimal(text, 2),
+            Unit::Count => decimal(text, 0),
+            Unit::Name => None,
+            Unit::Piece => {
+                let text = text.to_ascii_lowercase();
+                let role = PIECES
+                    .iter()
+                    .find(|(name, role)| *name == text || text.as_bytes() == [role.letter().to_ascii_lowercase()]);
+                role.map(|(_, role)| *role as i64)
+            }
+        }
+    }
+
+    /// Returns a description of the expected form of a value.
+    pub fn what(self) -> &'static str {
+        match self {
+            Unit::Time => "a time: seconds as in 10 or 9.5, or 1:30",
+            Unit::Hundredths => "a number, as in 95.5",
+            Unit::Count => "a whole number",
+            Unit::Name => "a name",
+            Unit::Piece => "a piece: pawn, knight, bishop, rook, queen or king",
+        }
+    }
+}
+
+/// Returns the name of the piece with this index in [`Role`].
+pub fn piece_name(index: i64) -> &'static str {
+    PIECES.iter().find(|(_, role)| *role as i64 == index).map_or("", |(name, _)| name)
+}
+
+/// Parses a decimal number as an integer in units of the last of `decimals` decimals.
+fn decimal(text: &str, decimals: usize) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (integer, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if integer.is_empty() || !are_digits(integer) || !are_digits(part) || part.len() > decimals || integer.len() > 12 {
+        return None;
+    }
+    let number: i64 = format!("{integer}{part:0<decimals$}").parse().ok()?;
+    Some(if negative { -number } else { number })
+}
+
+/// Parses a time that is written in seconds, as `1:30`, or as `1:02:03`, and returns milliseconds.
+fn time(text: &str) -> Option<i64> {
+    let mut total = 0i64;
+    let mut fields = text.split(':').peekable();
+    let mut count = 0;
+    while let Some(field) = fields.next() {
+        let is_last = fields.peek().is_none();
+        let value = if is_last { decimal(field, 3)? } else { decimal(field, 0)?.checked_mul(1000)? };
+        total = total.checked_mul(60)?.checked_add(value)?;
+        count += 1;
+    }
+    (count <= 3 && !text.starts_with('-')).then_some(total)
+}
+
+impl Measure {
+    /// Returns whether the measure is computed from the comments of a game.
+    pub fn is_of_comments(self) -> bool {
+        !matches!(self.kind, MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending | MeasureKind::Novelty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_read() {
+        for (unit, text, value) in [
+            (Unit::Time, "10", Some(10_000)),
+            (Unit::Time, "9.5", Some(9_500)),
+            (Unit::Time, "1:30", Some(90_000)),
+            (Unit::Time, "1:00:00", Some(3_600_000)),
+            (Unit::Time, "-1", None),
+            (Unit::Time, "1:2:3:4", None),
+            (Unit::Hundredths, "95.5", Some(9550)),
+            (Unit::Hundredths, "-3", Some(-300)),
+            (Unit::Hundredths, "1.234", None),
+            (Unit::Count, "2", Some(2)),
+            (Unit::Count, "2.5", None),
+            (Unit::Piece, "Knight", Some(Role::Knight as i64)),
+            (Unit::Piece, "q", Some(Role::Queen as i64)),
+            (Unit::Piece, "x", None),
+        ] {
+            assert_eq!(unit.literal(text), value, "{unit:?} {text}");
+        }
+        assert_eq!(
+            find("whiteblunders").map(|(measure, either)| (measure.side, either)),
+            Some((Some(Color::White), false))
+        );
+        assert_eq!(find("blunders").map(|(_, either)| either), Some(true));
+        assert!(names().all(|name| find(&name).is_some()));
+    }
+}

@@ -1,0 +1,94 @@
+//! Finds mistakes and moves made with little time, using comments instead of positions.
+
+use super::GameMeasures;
+use super::accuracy::Judgement;
+use crate::position::search::Hit;
+use crate::tag_columns::Unread;
+use rayon::prelude::*;
+use scoresheet::archive::{Archive, GameRef, GameSet};
+use scoresheet::error::Result;
+use std::time::Duration;
+
+/// Conditions that the comments on a move must satisfy.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 {[%eval 0.3]} e5 {[%eval 0.2]} 2. Ba6 {[%eval -3.1]} *\n\n1. e4 e5 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet_query::measure::{Judgement, Moments};
+/// use scoresheet_query::{ArchiveSet, Query};
+///
+/// let blunders = Moments { judgement: Some(Judgement::Blunder), ..Moments::default() };
+/// let set = ArchiveSet::open([&target])?;
+/// assert_eq!(blunders.of_game(&set.game(1)?)?, [3]);
+/// assert_eq!(Query::new().moments(blunders).run(&set).total()?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Moments {
+    /// The minimum severity of the mistake, if the move must be one.
+    pub judgement: Option<Judgement>,
+    /// The time on the clock after the move must be less than this.
+    pub clock_below: Option<Duration>,
+}
+
+impl Moments {
+    /// Returns whether any condition is set.
+    pub fn is_any(&self) -> bool {
+        self.judgement.is_some() || self.clock_below.is_some()
+    }
+
+    /// Returns the plies of the main line whose moves satisfy the conditions. Each returned ply is the ply after the
+    /// move. Replays the moves of the game.
+    pub fn of_game(&self, game: &GameRef<'_>) -> Result<Vec<u32>> {
+        let measures = GameMeasures::from_game(game)?;
+        let is_judged = |ply: u32| {
+            self.judgement.is_none_or(|least| {
+                let found = measures.judgements.binary_search_by_key(&ply, |(ply, _)| *ply);
+                found.ok().and_then(|index| measures.judgements.get(index)).is_some_and(|(_, judged)| *judged >= least)
+            })
+        };
+        let is_short = |ply: u32| {
+            self.clock_below.is_none_or(|most| {
+                let clock = measures.clock_after.get(ply as usize - 1).copied().flatten();
+                clock.is_some_and(|clock| clock < most)
+            })
+        };
+        let plies = measures.clock_after.len() as u32;
+        Ok((1..=plies).filter(|ply| is_judged(*ply) && is_short(*ply)).collect())
+    }
+
+    /// Returns the moves in these games that satisfy the conditions, sorted by game and ply, and the games that cannot
+    /// be read. Runs in parallel on rayon's current pool.
+    pub fn find(&self, archive: &Archive, among: &GameSet) -> (Vec<Hit>, Vec<Unread>) {
+        let of_chunk = |number: usize| {
+            let games = archive.games_of(number);
+            let selected: Vec<u64> =
+                games.clone().filter(|game| among.contains(*game) && !archive.is_deleted(*game)).collect();
+            let (mut hits, mut unread) = (Vec::new(), Vec::new());
+            if selected.is_empty() {
+                return (hits, unread);
+            }
+            match archive.chunk(number) {
+                Err(error) => unread.push(Unread { games, error }),
+                Ok(chunk) => {
+                    for game in selected {
+                        match chunk.game(game).and_then(|game| self.of_game(&game)) {
+                            Ok(plies) => hits.extend(plies.into_iter().map(|ply| Hit::new(game, ply))),
+                            Err(error) => unread.push(Unread { games: game..game + 1, error }),
+                        }
+                    }
+                }
+            }
+            (hits, unread)
+        };
+        let chunks: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
+        let (mut all, mut lost) = (Vec::new(), Vec::new());
+        for (hits, unread) in chunks {
+            all.extend(hits);
+            lost.extend(unread);
+        }
+        (all, lost)
+    }
+}

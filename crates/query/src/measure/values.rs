@@ -1,0 +1,202 @@
+//! Computes the measures of many games, in parallel by chunk.
+
+use super::GameMeasures;
+use super::accuracy::{EvaluationMeasures, centipawns};
+use super::field::{Measure, MeasureKind};
+use crate::openings::Openings;
+use crate::position::novelty::{missing_index, novelty};
+use crate::tag_columns::Unread;
+use rayon::prelude::*;
+use scoresheet::archive::{Archive, GameRef, GameSet};
+use scoresheet::chess::{Color, Role, Square};
+use scoresheet::error::Result;
+
+/// The number that stands for a missing value.
+pub const NONE: i64 = i64::MIN;
+
+/// Returns the values of these measures for a game, with [`NONE`] for missing values.
+pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
+    let reads_comments = |measure: &Measure| measure.is_of_comments() && measure.kind != MeasureKind::PvLength;
+    let measured = match measures.iter().any(reads_comments) {
+        true => GameMeasures::from_game(game)?,
+        false => GameMeasures::default(),
+    };
+    let of = |measure: &Measure| -> Result<i64> {
+        let value = match measure.kind {
+            MeasureKind::PvLength => longest_line(game, measure.side)?,
+            MeasureKind::Mate => mating_piece(game)?.map(|role| role as i64),
+            MeasureKind::Novelty => novelty(game)?.map(i64::from),
+            MeasureKind::Ending => Some(ending(game)?),
+            MeasureKind::Opening => {
+                let found = Openings::table().classify(game)?;
+                found.and_then(|(opening, _)| Openings::table().index_of(opening.name)).map(|index| index as i64)
+            }
+            _ => value(*measure, &measured),
+        };
+        Ok(value.unwrap_or(NONE))
+    };
+    measures.iter().map(of).collect()
+}
+
+/// Returns, for each measure, the values for all games by index from 0, and the games that cannot be read. Reads only
+/// the games in `among`. All other games have missing values.
+pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
+    let mut columns = vec![vec![NONE; archive.len() as usize]; measures.len()];
+    // Without an index of positions, every game would seem to have no novelty.
+    if measures.iter().any(|measure| measure.kind == MeasureKind::Novelty) && missing_index(archive).is_some() {
+        let of_run = |(first, last)| Some(Unread { games: first..last + 1, error: missing_index(archive)? });
+        return (columns, among.runs().filter_map(of_run).collect());
+    }
+    let of_chunk = |number: usize| {
+        let games = archive.games_of(number);
+        let selected: Vec<u64> = games.clone().filter(|game| among.contains(*game)).collect();
+        let (mut rows, mut unread) = (Vec::with_capacity(selected.len()), Vec::new());
+        if selected.is_empty() {
+            return (rows, unread);
+        }
+        match archive.chunk(number) {
+            Err(error) => unread.push(Unread { games, error }),
+            Ok(chunk) => {
+                for game in selected {
+                    match chunk.game(game).and_then(|game| of_game(&game, measures)) {
+                        Ok(values) => rows.push((game, values)),
+                        Err(error) => unread.push(Unread { games: game..game + 1, error }),
+                    }
+                }
+            }
+        }
+        (rows, unread)
+    };
+    let chunks: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
+    let mut unread = Vec::new();
+    for (rows, lost) in chunks {
+        unread.extend(lost);
+        for (game, values) in rows {
+            for (column, value) in columns.iter_mut().zip(values) {
+                if let Some(cell) = column.get_mut(game as usize - 1) {
+                    *cell = value;
+                }
+            }
+        }
+    }
+    (columns, unread)
+}
+
+/// Returns the value of a measure for a game, or `None` if the game has no value.
+fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
+    let side = measure.side.map_or(0, Color::index);
+    let clock = || measured.clocks.get(side).copied().flatten();
+    let play = || measured.evaluations.get(side).copied().flatten();
+    let count = |of: fn(&EvaluationMeasures) -> u32| play().as_ref().map(of).map(i64::from);
+    let hundredths = |value: f64| (value * 100.0).round() as i64;
+    let evaluations = || measured.evaluation_after.iter().flatten().copied().map(centipawns).map(i64::from);
+    match measure.kind {
+        MeasureKind::LowClock => {
+            let has_clocks = measured.clock_after.iter().any(Option::is_some);
+            clock().filter(|_| has_clocks).map(|clock| clock.lowest.as_millis() as i64)
+        }
+        MeasureKind::TimeUsed => clock().map(|clock| clock.used.as_millis() as i64),
+        MeasureKind::Accuracy => play()?.accuracy.map(hundredths),
+        MeasureKind::CentipawnLoss => play()?.centipawn_loss.map(hundredths),
+        MeasureKind::Inaccuracies => count(|play| play.inaccuracies),
+        MeasureKind::Mistakes => count(|play| play.mistakes),
+        MeasureKind::Blunders => count(|play| play.blunders),
+        MeasureKind::Depth => measured.engines.get(side)?.depth.map(i64::from),
+        MeasureKind::Nodes => measured.engines.get(side)?.nodes.map(|nodes| i64::try_from(nodes).unwrap_or(i64::MAX)),
+        MeasureKind::MaxEval => evaluations().max(),
+        MeasureKind::MinEval => evaluations().min(),
+        MeasureKind::EvalSwing => {
+            let pairs = measured.evaluation_after.windows(2);
+            let change = |pair: &[Option<_>]| match pair {
+                [Some(before), Some(after)] => Some(i64::from((centipawns(*after) - centipawns(*before)).abs())),
+                _ => None,
+            };
+            pairs.filter_map(change).max()
+        }
+        MeasureKind::PvLength
+        | MeasureKind::Mate
+        | MeasureKind::Novelty
+        | MeasureKind::Opening
+        | MeasureKind::Ending => None,
+    }
+}
+
+/// Returns the number of moves in the longest principal variation of a side's engine, or of both engines if no side is
+/// given.
+fn longest_line(game: &GameRef<'_>, side: Option<Color>) -> Result<Option<i64>> {
+    if !game.has_comments()? {
+        return Ok(None);
+    }
+    let first = game.start().turn();
+    let mover = |ply: u32| if ply.is_multiple_of(2) { first.other() } else { first };
+    let analysis = game.analysis()?;
+    let of_side = analysis.iter().filter(|entry| side.is_none_or(|side| side == mover(entry.ply)));
+    Ok(of_side.filter_map(|entry| Some(entry.pv.as_ref()?.moves.len() as i64)).max())
+}
+
+/// Returns the piece that gives checkmate with the last move: after a promotion the new piece, and in castling the
+/// king. Returns `None` if the game does not end with checkmate.
+pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
+    let plies = game.plies();
+    // A game without a stated winner may still end with checkmate, so the position decides.
+    let last = game.position(plies)?;
+    if plies == 0 || !last.is_checkmate() {
+        return Ok(None);
+    }
+    let before = game.position(plies - 1)?;
+    let mover = before.turn();
+    let squares = (0..64u8).map(Square::masked);
+    let arrived = |square: Square| {
+        let piece = last.piece_at(square).filter(|piece| piece.color == mover)?;
+        (before.piece_at(square) != Some(piece)).then_some(piece.role)
+    };
+    // In castling, the king is used as the moved piece, not the rook.
+    let moved = squares.filter_map(arrived);
+    Ok(moved.max_by_key(|role| *role == Role::King))
+}
+
+/// The letters of the pieces other than kings, from the most valuable piece, with their indexes in [`Role`].
+const LETTERS: [(char, usize); 5] = [('Q', 4), ('R', 3), ('B', 2), ('N', 1), ('P', 0)];
+
+/// Returns the number of pieces of each kind on the board at the end, without kings. Each kind occupies four bits (at
+/// most fifteen pieces), and White's pawns occupy the lowest bits.
+fn ending(game: &GameRef<'_>) -> Result<i64> {
+    let last = game.position(game.plies())?;
+    let mut counts = [0i64; 10];
+    for square in (0..64u8).map(Square::masked) {
+        if let Some(piece) = last.piece_at(square).filter(|piece| piece.role != Role::King)
+            && let Some(count) = counts.get_mut(piece.color.index() * 5 + piece.role as usize)
+        {
+            *count = (*count + 1).min(15);
+        }
+    }
+    Ok(counts.iter().rev().fold(0, |code, count| code << 4 | count))
+}
+
+/// The class of all endings in which a side has more than two pieces in addition to its king and pawns.
+pub const MORE_PIECES: i64 = -1;
+
+/// Returns the class of an ending, in which any number of pawns is treated as one pawn.
+pub fn ending_class(code: i64) -> i64 {
+    let count = |index: usize| code >> (index * 4) & 15;
+    let pieces = |side: usize| (1..5).map(|role| count(side * 5 + role)).sum::<i64>();
+    if pieces(0) > 2 || pieces(1) > 2 {
+        return MORE_PIECES;
+    }
+    (0..10).fold(0, |class, index| {
+        let most = if index % 5 == Role::Pawn as usize { 1 } else { 15 };
+        class | count(index).min(most) << (index * 4)
+    })
+}
+
+/// Returns the pieces of an ending in the form `KRPP v KRP`, White's pieces first.
+pub fn ending_name(code: i64) -> String {
+    let side = |side: usize| {
+        let pieces = LETTERS.iter().map(|(letter, role)| {
+            let count = code >> ((side * 5 + role) * 4) & 15;
+            letter.to_string().repeat(count as usize)
+        });
+        format!("K{}", pieces.collect::<String>())
+    };
+    format!("{} v {}", side(0), side(1))
+}

@@ -1,0 +1,222 @@
+//! Searches for a position with the position index.
+//!
+//! The index stores only some bits of each key, so every entry is verified in its game. The ranges of games are
+//! processed in order. Games that begin with the same bytes are verified only once. If the index states that a game
+//! starts from the standard position, only the head of the game's record is read.
+
+use crate::position::index::PositionIndex;
+use crate::position::places::{GameRange, PlaceSegment};
+use crate::position::position_query::PositionQuery;
+use crate::position::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
+use rayon::prelude::*;
+use scoresheet::archive::GameSet;
+use scoresheet::brenner::replay::Replay;
+use scoresheet::chess::position::STANDARD;
+use scoresheet::error::{Damage, DamageKind, Error, Result};
+
+/// Up to this many places, a single thread is faster than waking others.
+const FEW: usize = 256;
+/// The number of beginnings of games in the cache.
+const KNOWN: usize = 4;
+/// The maximum length of a beginning in the cache, in bytes.
+const LONGEST: usize = 48;
+
+/// A place that the index returned for the position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct At {
+    game: u64,
+    ply: u32,
+    /// Whether the place is the standard starting position at the start of a game. The index stores such places per
+    /// game, not by key.
+    is_start: bool,
+}
+
+/// The result of verifying some entries of the index.
+#[derive(Default)]
+struct Part {
+    hits: Vec<Hit>,
+    unread: Vec<Error>,
+    /// The number of games that were examined.
+    games: u64,
+}
+
+/// The first bytes of a game, and whether they lead to the position.
+struct Beginning {
+    bytes: Vec<u8>,
+    ply: u32,
+    fits: bool,
+}
+
+impl Search<'_> {
+    /// Finds games with the index, and searches the games that the index does not cover.
+    pub(crate) fn index_search(
+        &self,
+        index: &PositionIndex,
+        query: &PositionQuery,
+        reach: SearchOptions,
+    ) -> Result<SearchResult> {
+        let mut parts = Vec::new();
+        for segment in index.segments() {
+            self.search_segment(index, segment, query, reach, &mut parts)?;
+        }
+        let mut steps = vec![Step { what: "all games", games: self.archive().len() }];
+        steps.push(Step { what: "position index", games: parts.iter().map(|part| part.games).sum() });
+        let mut found = SearchResult {
+            hits: Vec::with_capacity(parts.iter().map(|part| part.hits.len()).sum()),
+            ..SearchResult::default()
+        };
+        for part in parts {
+            found.hits.extend(part.hits);
+            found.unread.extend(part.unread);
+        }
+        if let Some(rest) = self.unindexed(index) {
+            let search = self.of_rest(&rest);
+            steps.push(Step { what: "not indexed", games: rest.len() });
+            let rest = search.position(query, reach);
+            found.hits.extend(rest.hits);
+            found.unread.extend(rest.unread);
+        }
+        // After changes to the archive, several segments may alternate between ranges of games.
+        found.hits.sort_unstable();
+        steps.push(Step { what: "replay", games: games_of(&found.hits) });
+        Ok(SearchResult { steps, ..found })
+    }
+
+    /// Returns the searched games that the index does not cover, if there are any.
+    pub(crate) fn unindexed(&self, index: &PositionIndex) -> Option<GameSet> {
+        let uncovered = index.uncovered();
+        if uncovered.is_empty() {
+            return None;
+        }
+        let mut rest = GameSet::from_numbers(self.archive().len(), uncovered.iter().cloned().flatten());
+        if let Some(among) = self.games() {
+            rest.intersect(among);
+        }
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    fn search_segment(
+        &self,
+        index: &PositionIndex,
+        segment: &PlaceSegment,
+        query: &PositionQuery,
+        reach: SearchOptions,
+        parts: &mut Vec<Part>,
+    ) -> Result<()> {
+        let variants = query.variants();
+        let lists = variants.iter().map(|position| segment.places_of_position(position)).collect::<Result<Vec<_>>>()?;
+        let from_start = query.matches(&STANDARD);
+        let count: usize = lists.iter().map(|list| list.len()).sum();
+        if count < FEW && !from_start {
+            let mut places: Vec<u64> = lists.iter().flat_map(|list| list.iter()).copied().collect();
+            places.sort_unstable();
+            let located = segment.locate(&places)?.into_iter();
+            let places = located.map(|place| At { game: place.game, ply: place.ply, is_start: false }).collect();
+            parts.push(self.part(query, places, reach, &mut Vec::new()));
+            return Ok(());
+        }
+        let of_range = |known: &mut Vec<Beginning>, range: GameRange<'_>| {
+            let lists = lists.iter().map(|list| list.within(range.places.clone()));
+            let mut entries: Vec<u64> = lists.flatten().copied().collect();
+            entries.sort_unstable();
+            let mut entries = entries.into_iter().peekable();
+            let mut visits = Vec::new();
+            for (game, facts, range) in range.games() {
+                if from_start && !facts.set_up {
+                    visits.push(At { game, ply: 0, is_start: true });
+                }
+                while let Some(place) = entries.next_if(|place| *place < range.end) {
+                    visits.push(At { game, ply: place.saturating_sub(range.start) as u32, is_start: false });
+                }
+            }
+            self.part(query, visits, reach, known)
+        };
+        let ranges = segment.ranges(index.known())?;
+        parts.par_extend(ranges.into_par_iter().with_min_len(4).map_init(Vec::new, of_range));
+        Ok(())
+    }
+
+    /// Verifies the places in `visits`, one game at a time.
+    fn part(
+        &self,
+        query: &PositionQuery,
+        mut visits: Vec<At>,
+        reach: SearchOptions,
+        known: &mut Vec<Beginning>,
+    ) -> Part {
+        let mut part = Part::default();
+        if self.archive().deleted_count() > 0 {
+            visits.retain(|at| !self.archive().is_deleted(at.game));
+        }
+        if let Some(among) = self.games() {
+            visits.retain(|at| among.contains(at.game));
+        }
+        visits.dedup();
+        part.hits.reserve(visits.len());
+        for visits in visits.chunk_by(|a, b| a.game == b.game) {
+            part.games += 1;
+            if let Err(error) = self.look_at(query, visits, reach, known, &mut part.hits) {
+                part.unread.push(error);
+            }
+        }
+        part
+    }
+
+    /// Verifies all places of a game.
+    fn look_at(
+        &self,
+        query: &PositionQuery,
+        mut visits: &[At],
+        reach: SearchOptions,
+        known: &mut Vec<Beginning>,
+        hits: &mut Vec<Hit>,
+    ) -> Result<()> {
+        let hit = |game: u64, ply: u32| Hit::new(game, ply);
+        // The index is trusted only if the archive confirms its statement.
+        if let [at, rest @ ..] = visits
+            && at.is_start
+            && !self.archive().is_set_up(at.game)?
+        {
+            hits.push(hit(at.game, at.ply));
+            visits = if reach.all_plies { rest } else { &[] };
+        }
+        let (Some(At { game: number, ply: first, .. }), Some(last)) = (visits.first().copied(), visits.last()) else {
+            return Ok(());
+        };
+        let game = match self.archive().game_until(number, Some(last.ply)) {
+            Err(Error::Deleted { .. }) => return Ok(()),
+            game => game?,
+        };
+        let mut stream = game.brenner();
+        let is_short = !game.is_set_up() && visits.len() == 1;
+        if is_short {
+            let same = |beginning: &&Beginning| beginning.ply == first && stream.starts_with(&beginning.bytes);
+            if let Some(beginning) = known.iter().find(same) {
+                hits.extend(beginning.fits.then(|| hit(number, first)));
+                return Ok(());
+            }
+        }
+        let mut replay = Replay::new(game.start());
+        while let Some((At { ply, .. }, rest)) = visits.split_first() {
+            visits = rest;
+            let used = replay.run(stream, *ply).map_err(|_| Damage::new(0, DamageKind::Moves).of_game(number))?;
+            let (bytes, rest) = stream.split_at_checked(used).unwrap_or_default();
+            stream = rest;
+            let fits = replay.ply() == *ply && query.is_at(&replay);
+            if is_short && used <= LONGEST {
+                // The oldest entry is overwritten.
+                if known.len() == KNOWN {
+                    known.remove(0);
+                }
+                known.push(Beginning { bytes: bytes.to_vec(), ply: *ply, fits });
+            }
+            if fits {
+                hits.push(hit(number, *ply));
+                if !reach.all_plies {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+//! Searches for positions by replaying games. Signatures that reject most games unread, or an index, speed up the
+//! search.
+//!
+//! The module `position_query` prepares a position for comparison. The modules `signature` and `index` read side files,
+//! and `build` writes the index. The module `main_line` searches a single game. The module `search` combines them, and
+//! `index_search` searches with an index.
+
+pub mod position_query;
+
+pub mod signature;
+
+pub(crate) mod main_line;
+
+pub(crate) mod build;
+pub(crate) mod facts;
+pub mod index;
+pub(crate) mod places;
+
+pub mod search;
+
+mod index_search;
+
+pub mod novelty;

@@ -1,0 +1,108 @@
+//! Finds the ply at which a game leaves all other games of its archive, by means of the position index.
+
+// This module reads untrusted bytes, so its code must not panic.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+use crate::position::index::{Place, PlaceSegment, PositionIndex};
+use crate::position::search::HAS_FILES;
+use scoresheet::archive::{Archive, GameRef};
+use scoresheet::error::{Error, Result};
+
+/// The number of plies within which a game may return to the positions of other games by transposition. Equal positions
+/// that occur later, such as bare kings at the end, are coincidental.
+pub const ANOTHER_ORDER: u32 = 8;
+
+/// The number of places that are examined first.
+const FEW: u64 = 4;
+
+/// Returns the first ply at which a game leaves all other games of its archive and does not return to their positions
+/// within [`ANOTHER_ORDER`] plies. Returns `None` if the game never leaves them, or if no position index covers all
+/// games. Queries the index once for each ply up to the novelty.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 e5 2. f4 *\n\n1. e4 e5 2. Ke2 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet_query::position::{index, novelty::novelty};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// index::build(&archive, 1 << 20, scoresheet::Monitor::new())?;
+/// assert_eq!(novelty(&archive.game(2)?)?, Some(3)); // 2. Ke2
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
+    let archive = game.archive();
+    let Some(index) = complete_index(archive) else { return Ok(None) };
+    let mut keys = Vec::new();
+    game.walk_keys(|_, key| keys.push(key))?;
+    let mut left = None;
+    for (key, ply) in keys.into_iter().zip(0u32..).skip(1) {
+        if left.is_some_and(|left| ply > left + ANOTHER_ORDER) {
+            break;
+        }
+        match is_shared(archive, index, game.number(), key)? {
+            true => left = None,
+            false => left = left.or(Some(ply)),
+        }
+    }
+    Ok(left)
+}
+
+/// Returns the position index of an archive if it covers all games.
+fn complete_index(archive: &Archive) -> Option<&PositionIndex> {
+    if !HAS_FILES {
+        return None;
+    }
+    let index = archive.attached(|archive| PositionIndex::open(archive).0).and_then(Option::as_ref);
+    index.filter(|index| index.uncovered().is_empty())
+}
+
+/// Returns the reason why novelties cannot be found, if no position index covers all games.
+pub(crate) fn missing_index(archive: &Archive) -> Option<Error> {
+    let what = "needs a position index of all games: make one with `scoresheet index --positions`";
+    complete_index(archive).is_none().then(|| Error::input("novelty", what))
+}
+
+/// Returns whether another game reaches the position.
+fn is_shared(archive: &Archive, index: &PositionIndex, game: u64, key: u64) -> Result<bool> {
+    for segment in index.segments() {
+        if segment_has(archive, segment, game, key)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -> Result<bool> {
+    // One of the first places usually decides the question. If none does, all places are examined.
+    for most in [FEW, u64::MAX] {
+        let (places, are_all) = segment.first_places(key, most)?;
+        let game_places = segment.places_of(game)?;
+        let others: Vec<u64> = places.iter().copied().filter(|place| !game_places.contains(place)).collect();
+        // If this game reaches the only position with these key bits, all entries belong to this position.
+        let is_sure = others.len() < places.len() && !segment.has_collision_of_key(key)?;
+        for place in segment.locate(&others)? {
+            if !archive.is_deleted(place.game) && (is_sure || has(archive, place, key)?) {
+                return Ok(true);
+            }
+        }
+        if are_all {
+            break;
+        }
+    }
+    Ok(false)
+}
+
+/// Returns whether the position at this place has this key.
+fn has(archive: &Archive, place: Place, key: u64) -> Result<bool> {
+    let mut found = None;
+    let mut ply = 0;
+    archive.game(place.game)?.walk_keys(|_, key| {
+        if ply == place.ply {
+            found = Some(key);
+        }
+        ply += 1;
+    })?;
+    Ok(found == Some(key))
+}

@@ -1,0 +1,467 @@
+//! Duplicate games: games with compatible tags whose main lines are equal, or whose main lines continue one another.
+
+use crate::tag_columns::{Key, TagColumns, push_line};
+use crate::value::reading;
+use rayon::prelude::*;
+use scoresheet::archive::GameSet;
+use scoresheet::error::{Error, Result};
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+/// Games with fewer plies than this are often alike, so they are duplicates only if all values of the seven tag roster
+/// are equal.
+const SHORT: u32 = 16;
+
+/// The rule that selects the game to keep among duplicates.
+///
+/// [`find`] has an example.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Keep {
+    /// Keep the game with the most plies. If several games qualify, the most bytes of comments, variations and glyphs
+    /// decide, then the most tags with a value, then the lowest number.
+    #[default]
+    Best,
+    /// Keep the first of the games with the most plies.
+    First,
+    /// Keep the last of the games with the most plies.
+    Last,
+}
+
+/// Options of the search for duplicates.
+///
+/// [`find`] has an example.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Whether a game is also a duplicate if it is the beginning of another game. Both players must be known.
+    pub prefixes: bool,
+    /// The game to keep.
+    pub keep: Keep,
+    /// The index, counted from 0, of the only archive for whose games duplicates are found. The option takes effect
+    /// only if `prefixes` is false. With tag columns, the search then reads little else.
+    pub only: Option<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { prefixes: true, keep: Keep::Best, only: None }
+    }
+}
+
+/// The relation of a duplicate to the game that is kept.
+///
+/// [`find`] has an example.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Likeness {
+    /// The main lines of the two games are equal.
+    Same,
+    /// The main line of one game is the beginning of the other's.
+    Prefix,
+}
+
+/// A duplicate game.
+///
+/// [`find`] has an example.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Double {
+    /// The game that can be removed.
+    pub game: u64,
+    /// The game that stays.
+    pub kept: u64,
+    /// The relation between the two games.
+    pub likeness: Likeness,
+}
+
+/// Returns the removable games in ascending order. Each is paired with the game to keep, which is never removable
+/// itself. The games of several archives are numbered as in an [`ArchiveSet`](crate::ArchiveSet): the numbers
+/// continue from one archive to the next.
+///
+/// Two games are duplicates if their starting positions and main lines are equal, or if one game is the beginning of
+/// the other. Their tags must also be compatible. Players (a surname with initials agrees with the full name), date,
+/// round and result must agree if both games state them. The main lines of all games are kept in memory. The search
+/// runs on rayon's current pool. Errors: a game or its tags are damaged.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O";
+/// # let tags = ["[White \"Tal\"]\n[Black \"Keres\"]", "[White \"Tal, M\"]\n[Black \"Keres, P\"]"];
+/// # let pgn = format!("{}\n\n{moves} *\n\n{}\n\n{moves} 9. h3 *\n", tags[0], tags[1]);
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet_query::TagColumns;
+/// use scoresheet_query::report::duplicates::{Double, Keep, Likeness, Options, find};
+///
+/// let archive = scoresheet::Archive::open(&target)?; // game 2 has one more move and full names
+/// let options = Options { prefixes: true, keep: Keep::Best, ..Options::default() };
+/// let doubles = find(&[TagColumns::open(&archive)], options)?;
+/// assert_eq!(doubles, [Double { game: 1, kept: 2, likeness: Likeness::Prefix }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>> {
+    let (mut all, mut before) = (Vec::new(), 0);
+    let mut known = HashMap::new();
+    // If prefixes are not duplicates, only games whose main line may equal another game's are examined.
+    let alike = if options.prefixes { Vec::new() } else { alike(headers, options.only)? };
+    for (index, headers) in headers.iter().enumerate() {
+        all.extend(games(headers, before, &mut known, alike.get(index))?);
+        before += headers.archive().len();
+    }
+    let games = all;
+    let mut clusters = Clusters::new(games.len());
+    same(&games, &mut clusters);
+    if options.prefixes {
+        prefixes(&games, &mut clusters);
+    }
+    Ok(clusters.doubles(&games, options.keep))
+}
+
+/// Returns the games of each archive whose main line may equal another game's, judging by its checksum. With `only`,
+/// the other game must be in the archive at this index.
+fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>> {
+    /// The number of checksum bits that are compared first. They leave few games to count.
+    const BITS: u32 = 24;
+    let columns = headers.iter().map(|headers| headers.columns(&[Key::Line])).collect::<Result<Vec<_>>>()?;
+    let lines: Vec<Vec<(u64, u32)>> = headers
+        .iter()
+        .zip(&columns)
+        .map(|(headers, columns)| {
+            let line = |game: u64| columns.first().map_or(0, |column| column.get(game));
+            headers.archive().live().iter().map(|game| (game, line(game))).collect()
+        })
+        .collect();
+    let bit = |line: u32| u64::from(line >> (u32::BITS - BITS)) + 1;
+    let [mut once, mut again] = [GameSet::new(1 << BITS), GameSet::new(1 << BITS)];
+    for (index, lines) in lines.iter().enumerate() {
+        for (_, line) in lines {
+            match only {
+                Some(only) if only == index => drop(again.insert(bit(*line))),
+                Some(_) => {}
+                None if once.insert(bit(*line)) => {}
+                None => drop(again.insert(bit(*line))),
+            }
+        }
+    }
+    // The number of games with a line, and whether a game of the requested archive is among them.
+    let mut counts: HashMap<u32, (u32, bool)> = HashMap::new();
+    for (index, lines) in lines.iter().enumerate() {
+        for (_, line) in lines.iter().filter(|(_, line)| again.contains(bit(*line))) {
+            let (count, counts) = counts.entry(*line).or_default();
+            *count += 1;
+            *counts |= only.is_none_or(|only| only == index);
+        }
+    }
+    let of = |(headers, lines): (&TagColumns<'_>, Vec<(u64, u32)>)| {
+        let is_alike = |line: &u32| counts.get(line).is_some_and(|(count, counts)| *count > 1 && *counts);
+        let games = lines.into_iter().filter(|(_, line)| is_alike(line)).map(|(game, _)| game);
+        GameSet::from_numbers(headers.archive().len(), games)
+    };
+    Ok(headers.iter().zip(lines).map(of).collect())
+}
+
+/// A game for comparison.
+struct Candidate {
+    number: u64,
+    /// The starting position, if it is not the standard one, and the main line. The bytes are a prefix of another
+    /// game's bytes only if the moves are also a prefix of its moves.
+    line: Box<[u8]>,
+    plies: u32,
+    players: [Name; 2],
+    /// The year, the month and the day, each 0 if unknown.
+    date: [u16; 3],
+    round: Option<u64>,
+    result: Option<u8>,
+    /// The values of the seven tag roster, as string numbers.
+    roster: [u32; 7],
+    /// The number of bytes in the record beyond the main line, and the number of tags with a value.
+    more: (usize, usize),
+}
+
+/// A player's name in lower case, split into parts. Empty if unknown.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+struct Name {
+    surname: Box<str>,
+    given: Box<str>,
+}
+
+impl Name {
+    fn parse(text: &[u8]) -> Name {
+        let text = String::from_utf8_lossy(text).to_lowercase();
+        let (surname, given) = match text.split_once(',') {
+            Some((surname, given)) => (surname, given),
+            None => text.trim().rsplit_once(' ').map_or((text.as_str(), ""), |(given, surname)| (surname, given)),
+        };
+        let letters = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>().into();
+        let words = |text: &str| {
+            let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+            words.collect::<Vec<_>>().join(" ").into()
+        };
+        Name { surname: letters(surname), given: words(given) }
+    }
+
+    fn is_known(&self) -> bool {
+        !self.surname.is_empty()
+    }
+
+    /// Returns whether both names can belong to the same person. `Carlsen`, `Carlsen, M` and `Carlsen, Magnus` can.
+    fn agrees(&self, other: &Name) -> bool {
+        if !self.is_known() || !other.is_known() {
+            return true;
+        }
+        let given = |longer: &str, shorter: &str| shorter.is_empty() || longer.starts_with(shorter);
+        let initial = |name: &str| name.chars().take_while(|letter| *letter != ' ').count() <= 1;
+        let (left, right) = (&*self.given, &*other.given);
+        let begins = given(left, right) || given(right, left);
+        // M. C. and Magnus Carl agree, because initials are compared by the first letter.
+        let initials = (initial(left) || initial(right)) && left.chars().next() == right.chars().next();
+        self.surname == other.surname && (begins || initials)
+    }
+}
+
+impl Candidate {
+    fn agrees(&self, other: &Candidate) -> bool {
+        if self.plies.min(other.plies) < SHORT {
+            return self.roster == other.roster && self.plies == other.plies;
+        }
+        let both = |left: u16, right: u16| left == 0 || right == 0 || left == right;
+        // Months are compared only if both years are known.
+        let dates = both(self.date[0], other.date[0])
+            && (self.date[0] == 0
+                || other.date[0] == 0
+                || (both(self.date[1], other.date[1])
+                    && (self.date[1] == 0 || other.date[1] == 0 || both(self.date[2], other.date[2]))));
+        let known = |left: Option<u64>, right: Option<u64>| left.zip(right).is_none_or(|(left, right)| left == right);
+        dates
+            && known(self.round, other.round)
+            && known(self.result.map(u64::from), other.result.map(u64::from))
+            && self.players[0].agrees(&other.players[0])
+            && self.players[1].agrees(&other.players[1])
+    }
+}
+
+const ROSTER: [&str; 7] = ["White", "Black", "Date", "Round", "Result", "Event", "Site"];
+
+/// Returns the games of an archive, numbered after the `before` games of the preceding archives. `known` assigns
+/// numbers to the strings of the roster that are the same for all archives.
+fn games(
+    headers: &TagColumns,
+    before: u64,
+    known: &mut HashMap<Box<[u8]>, u32>,
+    among: Option<&GameSet>,
+) -> Result<Vec<Candidate>> {
+    let archive = headers.archive();
+    let keys = ROSTER.map(|name| Key::Tag(name.to_owned()));
+    let columns = headers.columns(&keys)?;
+    // The number, common to all archives, of each string in this archive's column.
+    let numbers: Vec<Vec<u32>> = columns
+        .iter()
+        .map(|column| {
+            let count = column.strings().map_or(0, |strings| strings.len() as u32);
+            let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
+            // A few games need only a few strings.
+            let needed = among.map(|among| among.iter().map(|game| column.get(game)).collect::<HashSet<u32>>());
+            let mut of = |number: u32| {
+                text(number).map_or(0, |text| match known.get(text) {
+                    Some(number) => *number,
+                    None => {
+                        let next = known.len() as u32 + 1;
+                        known.insert(text.into(), next);
+                        next
+                    }
+                })
+            };
+            let is_needed = |number: &u32| needed.as_ref().is_none_or(|needed| needed.contains(number));
+            (0..=count).map(|number| if is_needed(&number) { of(number) } else { 0 }).collect()
+        })
+        .collect();
+    let text = |column: usize, game: u64| columns.get(column).and_then(|column| column.text(game)).unwrap_or_default();
+    let chunks: Result<Vec<Vec<Candidate>>> = (0..archive.chunk_count())
+        .into_par_iter()
+        .map(|chunk| {
+            let is_in = |game: &u64| among.is_none_or(|among| among.contains(*game)) && !archive.is_deleted(*game);
+            let numbers_of_games: Vec<u64> = archive.games_of(chunk).filter(is_in).collect();
+            if numbers_of_games.is_empty() {
+                return Ok(Vec::new());
+            }
+            let chunk = archive.chunk(chunk)?;
+            numbers_of_games
+                .into_iter()
+                .map(|number| {
+                    let game = chunk.game(number)?;
+                    let mut line = Vec::with_capacity(game.brenner().len() + 1);
+                    let more = push_line(&game, &mut line);
+                    let mut roster = [0; 7];
+                    for ((value, column), numbers) in roster.iter_mut().zip(&columns).zip(&numbers) {
+                        *value = numbers.get(column.get(number) as usize).copied().unwrap_or(0);
+                    }
+                    let mut known_tags = 0;
+                    game.visit_tags(|_, value| known_tags += usize::from(reading::is_known(value)))?;
+                    Ok(Candidate {
+                        number: before + number,
+                        plies: game.plies(),
+                        players: [Name::parse(text(0, number)), Name::parse(text(1, number))],
+                        date: date(text(2, number)),
+                        round: leading(text(3, number)),
+                        result: match text(4, number) {
+                            b"1-0" => Some(0),
+                            b"0-1" => Some(1),
+                            b"1/2-1/2" | b"1/2" => Some(2),
+                            _ => None,
+                        },
+                        roster,
+                        more: (more, known_tags),
+                        line: line.into(),
+                    })
+                })
+                .collect::<Result<Vec<_>, Error>>()
+        })
+        .collect();
+    Ok(chunks?.into_iter().flatten().collect())
+}
+
+fn date(text: &[u8]) -> [u16; 3] {
+    let mut date = [0; 3];
+    let parts = text.split(|byte| matches!(byte, b'.' | b'-' | b'/'));
+    for (part, number) in parts.zip(&mut date) {
+        *number = leading(part).and_then(|number| u16::try_from(number).ok()).unwrap_or(0);
+    }
+    date
+}
+
+fn leading(text: &[u8]) -> Option<u64> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(text.get(..digits)?).ok()?.parse().ok()
+}
+
+/// The sets of duplicate games. Joining two games merges their sets.
+struct Clusters {
+    parent: Vec<usize>,
+}
+
+impl Clusters {
+    fn new(games: usize) -> Clusters {
+        Clusters { parent: (0..games).collect() }
+    }
+
+    fn root(&mut self, mut index: usize) -> usize {
+        while self.parent[index] != index {
+            self.parent[index] = self.parent[self.parent[index]];
+            index = self.parent[index];
+        }
+        index
+    }
+
+    fn join(&mut self, left: usize, right: usize) {
+        let (left, right) = (self.root(left), self.root(right));
+        self.parent[left.max(right)] = left.min(right);
+    }
+
+    fn doubles(mut self, games: &[Candidate], keep: Keep) -> Vec<Double> {
+        let mut sets: HashMap<usize, Vec<usize>> = HashMap::new();
+        for index in 0..games.len() {
+            let root = self.root(index);
+            sets.entry(root).or_default().push(index);
+        }
+        let mut doubles = Vec::new();
+        for set in sets.into_values().filter(|set| set.len() > 1) {
+            let best = |index: &&usize| (games[**index].more, Reverse(**index));
+            // One of the longest games stays, so no move is ever lost.
+            let most = set.iter().map(|index| games[*index].plies).max();
+            let mut longest = set.iter().filter(|index| Some(games[**index].plies) == most);
+            let kept = match keep {
+                Keep::Best => longest.max_by_key(best),
+                Keep::First => longest.next(),
+                Keep::Last => longest.next_back(),
+            };
+            let Some(kept) = kept.copied() else { continue };
+            for index in set.into_iter().filter(|index| *index != kept) {
+                // A third game may join two games that do not agree with each other. Such games stay.
+                if !games[index].agrees(&games[kept]) {
+                    continue;
+                }
+                let (line, kept_line) = (&games[index].line, &games[kept].line);
+                let likeness = if line == kept_line { Likeness::Same } else { Likeness::Prefix };
+                if likeness == Likeness::Prefix && !(line.starts_with(kept_line) || kept_line.starts_with(line)) {
+                    continue;
+                }
+                doubles.push(Double { game: games[index].number, kept: games[kept].number, likeness });
+            }
+        }
+        doubles.sort_unstable_by_key(|double| double.game);
+        doubles
+    }
+}
+
+/// Joins games with equal main lines.
+fn same(games: &[Candidate], clusters: &mut Clusters) {
+    let mut lines: HashMap<(&[u8], [u32; 7]), Vec<usize>> = HashMap::with_capacity(games.len());
+    for (index, game) in games.iter().enumerate() {
+        // Short games have many duplicates, so the roster distinguishes them first.
+        let roster = if game.plies < SHORT { game.roster } else { [0; 7] };
+        lines.entry((&game.line, roster)).or_default().push(index);
+    }
+    for indices in lines.into_values().filter(|indices| indices.len() > 1) {
+        // Each set of duplicates is represented by one game.
+        let mut first: Vec<usize> = Vec::new();
+        for index in indices {
+            match first.iter().find(|known| games[**known].agrees(&games[index])) {
+                Some(known) => clusters.join(*known, index),
+                None => first.push(index),
+            }
+        }
+    }
+}
+
+/// Joins games if one game is the beginning of the other. Both players must be known in both games.
+fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
+    let mut pairs: HashMap<[&str; 2], Vec<usize>> = HashMap::new();
+    for (index, game) in games.iter().enumerate() {
+        if game.plies >= SHORT && game.players.iter().all(Name::is_known) {
+            let players = [&*game.players[0].surname, &*game.players[1].surname];
+            pairs.entry(players).or_default().push(index);
+        }
+    }
+    for mut indices in pairs.into_values().filter(|indices| indices.len() > 1) {
+        // If lines are sorted by bytes, each line precedes all lines that continue it, and no other line is between
+        // them.
+        indices.sort_by(|a, b| games[*a].line.cmp(&games[*b].line));
+        let mut open: Vec<usize> = Vec::new();
+        for index in indices {
+            let line = &games[index].line;
+            while open.last().is_some_and(|last| !line.starts_with(&games[*last].line)) {
+                open.pop();
+            }
+            if let Some(before) = open.iter().rev().find(|before| games[**before].agrees(&games[index])) {
+                clusters.join(*before, index);
+            }
+            open.push(index);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_agree_as_far_as_they_say_something() {
+        let agree = |left: &str, right: &str| Name::parse(left.as_bytes()).agrees(&Name::parse(right.as_bytes()));
+        for (left, right) in [
+            ("Carlsen, Magnus", "Carlsen,M"),
+            ("Carlsen, Magnus", "Magnus Carlsen"),
+            ("Carlsen", "CARLSEN, M."),
+            ("?", "Carlsen"),
+            ("", "x"),
+            ("Van der Wiel, John", "Van der Wiel, J."),
+            ("Polgar, J", "Polgar, Judit"),
+        ] {
+            assert!(agree(left, right) && agree(right, left), "{left} {right}");
+        }
+        for (left, right) in [
+            ("Polgar, Judit", "Polgar, Zsuzsa"),
+            ("Polgar, J", "Polgar, Zsuzsa"),
+            ("Carlsen, M", "Karlsen, M"),
+            ("Polgar, Jane", "Polgar, Judit"),
+        ] {
+            assert!(!agree(left, right) && !agree(right, left), "{left} {right}");
+        }
+    }
+}

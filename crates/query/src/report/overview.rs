@@ -1,0 +1,88 @@
+//! Statistics for a page: counts, and groups of games.
+
+use crate::report::groups::{self, Group, GroupKey};
+use crate::report::stats::{Members, Stats};
+use serde_core::ser::{Serialize, SerializeMap, Serializer};
+
+/// The data of a statistics page, for `scoresheet stats --report` and `/api/v1/stats`.
+///
+/// ```
+/// use scoresheet_query::TagColumns;
+/// use scoresheet_query::report::overview::Overview;
+/// use scoresheet_query::report::{groups, stats};
+/// use scoresheet::{Archive, Import};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("games.bga");
+/// Import::new(&path).run_reader("games.pgn", &b"[ECO \"C20\"]\n\n1. e4 e5 2. Ke2 1-0\n"[..])?;
+/// let archive = Archive::open(&path)?;
+/// let (tags, games) = (TagColumns::open(&archive), archive.live());
+/// let mut overview = Overview::new(stats::stats(&tags, &games)?);
+/// for key in overview.keys() {
+///     overview.add(key, groups::groups(&tags, &games, None, &[key])?.0);
+/// }
+/// let (_, by_eco) = &overview.groups[0];
+/// assert_eq!((overview.stats.games, by_eco[0].points.won), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Overview {
+    /// The counts.
+    pub stats: Stats,
+    /// The groups of the games for each key on the page.
+    pub groups: Vec<(GroupKey, Vec<Group>)>,
+}
+
+/// The maximum number of years for which games are grouped by month.
+const YEARS_BY_MONTH: usize = 3;
+/// The maximum number of groups for keys without a natural order, such as openings.
+const OPENINGS: usize = 30;
+
+impl Overview {
+    /// Returns an overview with these counts and without groups.
+    pub fn new(stats: Stats) -> Overview {
+        Overview { stats, groups: Vec::new() }
+    }
+
+    /// Returns the keys for the groups of these games. The month is included only if there are few years. Only tag
+    /// columns are read to group games by these keys.
+    pub fn keys(&self) -> Vec<GroupKey> {
+        let by_month = self.stats.years.len() <= YEARS_BY_MONTH;
+        let keys = [GroupKey::Eco, GroupKey::Rating, GroupKey::Year, GroupKey::Speed, GroupKey::Length];
+        keys.into_iter().chain(by_month.then_some(GroupKey::Month)).collect()
+    }
+
+    /// Adds the groups for a key, in the natural order of the key or with the largest groups first. At most 30 openings
+    /// are kept.
+    pub fn add(&mut self, key: GroupKey, mut groups: Vec<Group>) {
+        groups::sort(&mut groups, key);
+        if matches!(key, GroupKey::Eco | GroupKey::Family) {
+            groups.truncate(OPENINGS);
+        }
+        self.groups.push((key, groups));
+    }
+}
+
+/// The members are the members of [`Stats`], and for each key a list `by_eco`, `by_rating`, .. (docs/JSON.md,
+/// "Statistics").
+impl Serialize for Overview {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let group = |group: &Group| {
+            let points = &group.points;
+            Members([
+                ("name", group.names.first().map(String::as_str).into()),
+                ("games", points.games.into()),
+                ("white", points.won.into()),
+                ("draws", points.drawn.into()),
+                ("black", points.lost.into()),
+                ("rating", points.rating().into()),
+            ])
+        };
+        let mut map = serializer.serialize_map(None)?;
+        self.stats.members(&mut map)?;
+        for (key, groups) in &self.groups {
+            map.serialize_entry(&format!("by_{}", key.name()), &groups.iter().map(group).collect::<Vec<_>>())?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,513 @@
+//! The tag columns of an archive. For every game, they store the number of each tag's value in a table of distinct
+//! strings, the number of plies, and a byte of facts.
+//!
+//! The columns are read from the tag columns file of the archive (FORMAT.md, "The tag columns file"), which is mapped.
+//! Missing columns are computed from the tags at the first access and are then cached.
+
+// This module reads untrusted bytes, so its code must not panic.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod build;
+mod column;
+mod line;
+mod unread;
+
+pub use column::{Column, Strings};
+pub(crate) use line::push_line;
+pub use scoresheet::format::tag_columns::Key;
+pub use unread::Unread;
+
+use crate::segments::{Held, SideFile, SideWriter, union, without};
+use scoresheet::Monitor;
+use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
+use scoresheet::error::{Damage, Error, Result};
+use scoresheet::format::side::{Made, Part};
+use scoresheet::format::tag_columns::{self, ColumnEntry, ColumnRef, Directory, MAX_COLUMNS, TableRef};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The tag columns of an open archive. Threads can share it.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Tal, M\"]\n[Date \"1960.03.15\"]\n\n1. e4 *\n\n[White \"Fischer, R\"]\n\n1. d4 d5 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::Archive;
+/// use scoresheet_query::{TagColumns, tag_columns::Key};
+///
+/// let archive = Archive::open(&target)?;
+/// let tags = TagColumns::open(&archive);
+/// let columns = tags.columns(&[Key::Tag("White".to_owned()), Key::Plies])?;
+/// assert_eq!((columns[0].text(1), columns[1].get(2)), (Some(&b"Tal, M"[..]), 2));
+/// let names = columns[0].strings().expect("a column of texts");
+/// assert_eq!(names.texts().collect::<Vec<_>>(), ["Fischer, R", "Tal, M"]);
+/// assert_eq!(names.find(b"Tal, M"), Some(columns[0].get(1)));
+/// assert_eq!((tags.years()?.get(1), tags.years()?.get(2)), (Some(1960), None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct TagColumns<'a> {
+    archive: Holder<'a>,
+    segments: Vec<Segment>,
+    state: SideState,
+    is_damaged: AtomicBool,
+    ready: Mutex<HashMap<Key, Ready>>,
+}
+
+/// The way in which the columns refer to the archive.
+#[derive(Debug)]
+enum Holder<'a> {
+    Borrowed(&'a Archive),
+    Shared(Arc<Archive>),
+}
+
+/// A column and the games whose values cannot be read.
+#[derive(Clone, Debug)]
+struct Ready {
+    column: Arc<Column>,
+    unread: Arc<[Unread]>,
+}
+
+impl<'a> TagColumns<'a> {
+    /// Returns the tag columns of an archive. They are read from the side file if it belongs to the archive in its
+    /// present state.
+    pub fn open(archive: &'a Archive) -> TagColumns<'a> {
+        TagColumns::held(Holder::Borrowed(archive)).with_file()
+    }
+
+    /// Returns the tag columns like `open`, for a program that keeps them as long as the archive. Columns that are
+    /// computed from tags are also cached.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[WhiteElo \"2750\"]\n\n1. e4 1-0\n\n1. d4 *\n"[..])?;
+    /// use scoresheet::Archive;
+    /// use scoresheet_query::{Filter, TagColumns};
+    ///
+    /// let columns: TagColumns<'static> = TagColumns::shared(Archive::open(&target)?.into());
+    /// let strong: Filter = "whiteelo >= 2700".parse()?;
+    /// assert_eq!(strong.games(&columns).games.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shared(archive: Arc<Archive>) -> TagColumns<'static> {
+        TagColumns::held(Holder::Shared(archive)).with_file()
+    }
+
+    fn with_file(self) -> TagColumns<'a> {
+        let mut columns = self;
+        let mut file = SideFile::open(columns.archive(), FileKind::TagColumns);
+        let segments = file.take(Part::TagColumns).into_iter().map(Segment::open).collect::<Option<Vec<_>>>();
+        columns.state = file.state;
+        match segments {
+            Some(segments) => columns.segments = segments,
+            None => columns.state = SideState::Damaged,
+        }
+        columns
+    }
+
+    /// Checks every page of the file. Returns whether all pages are intact, or `true` if there is no file.
+    pub fn check(&self) -> bool {
+        self.segments.iter().all(|segment| segment.held.pages.verify().is_ok())
+    }
+
+    /// Returns the games that the file does not cover, in ascending order. Returns all games if there is no file.
+    pub fn uncovered(&self) -> Vec<Range<u64>> {
+        let covered = union(self.segments.iter().flat_map(|segment| segment.held.owned.games()));
+        without(std::iter::once(1..self.archive().len() + 1), covered)
+    }
+
+    /// Returns the tag columns of an archive, computed from its tags even if there is a file.
+    pub fn without_file(archive: &'a Archive) -> TagColumns<'a> {
+        TagColumns::held(Holder::Borrowed(archive))
+    }
+
+    fn held(archive: Holder<'a>) -> TagColumns<'a> {
+        TagColumns {
+            archive,
+            segments: Vec::new(),
+            state: SideState::Missing,
+            is_damaged: AtomicBool::new(false),
+            ready: Mutex::default(),
+        }
+    }
+
+    /// Returns the archive.
+    pub fn archive(&self) -> &Archive {
+        match &self.archive {
+            Holder::Borrowed(archive) => archive,
+            Holder::Shared(archive) => archive,
+        }
+    }
+
+    /// Returns a column that is in the file or was computed earlier, or `None` if tags or moves must be read. For a tag
+    /// that no game contains, the result is a column without values.
+    pub fn available(&self, key: &Key) -> Option<Arc<Column>> {
+        let is_ready = self.lock().contains_key(key);
+        let is_filed = || self.segments.iter().all(|segment| segment.includes(key)) && self.uncovered().is_empty();
+        if !is_ready && !is_filed() {
+            return None;
+        }
+        let (columns, unread) = self.readable(std::slice::from_ref(key));
+        columns.into_iter().next().filter(|_| unread.is_empty())
+    }
+
+    /// Returns the origin of the columns. The result is `Damaged` if part of the file was damaged and was rebuilt from
+    /// the archive.
+    pub fn state(&self) -> SideState {
+        if self.is_damaged.load(Ordering::Relaxed) { SideState::Damaged } else { self.state }
+    }
+
+    /// Returns the requested columns in the order of the keys. Columns that are missing from the file are computed
+    /// together, in parallel. The tags of all chunks are read once, and the moves are also read once for `Plies` and
+    /// `Facts`.
+    ///
+    /// Errors: tags or games are damaged.
+    pub fn columns(&self, keys: &[Key]) -> Result<Vec<Arc<Column>>> {
+        let (columns, unread) = self.readable(keys);
+        match unread.into_iter().next() {
+            None => Ok(columns),
+            Some(unread) => Err(unread.error),
+        }
+    }
+
+    /// Returns the requested columns like `columns`, for use with a set of games.
+    ///
+    /// Errors: tags or games in the set are damaged. Damage of other games causes no error.
+    pub fn columns_of(&self, keys: &[Key], games: &GameSet) -> Result<Vec<Arc<Column>>> {
+        let (columns, unread) = self.readable(keys);
+        // Damage of unknown games may affect the games in the set.
+        let concerns =
+            |unread: &Unread| unread.games.is_empty() || unread.games.clone().any(|game| games.contains(game));
+        match unread.into_iter().find(concerns) {
+            None => Ok(columns),
+            Some(unread) => Err(unread.error),
+        }
+    }
+
+    /// Returns the requested columns like `columns`, and the games for which one of the columns cannot be read. These
+    /// games have the number 0 in that column, as if they had no value.
+    pub fn readable(&self, keys: &[Key]) -> (Vec<Arc<Column>>, Vec<Unread>) {
+        let mut missing = Vec::new();
+        {
+            let mut ready = self.lock();
+            for key in keys {
+                if ready.contains_key(key) {
+                    continue;
+                }
+                if let Some(column) = self.filed(key, &ready) {
+                    ready.insert(key.clone(), Ready { column: Arc::new(column), unread: Arc::default() });
+                } else {
+                    missing.push(key.clone());
+                }
+            }
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        // The columns are computed outside the lock. While this thread waits for the pool, it may execute other work
+        // that needs columns.
+        let made = if missing.is_empty() { Vec::new() } else { self.put_together(&missing) };
+        let mut ready = self.lock();
+        for (key, (column, unread)) in missing.into_iter().zip(made) {
+            ready.insert(key, Ready { column: Arc::new(column), unread: unread.into() });
+        }
+        let columns = keys.iter().filter_map(|key| ready.get(key)).map(|ready| Arc::clone(&ready.column)).collect();
+        drop(ready);
+        (columns, self.unread(keys))
+    }
+
+    /// Returns the games for which one of these columns cannot be read. The columns must have been requested before.
+    pub(crate) fn unread(&self, keys: &[Key]) -> Vec<Unread> {
+        let ready = self.lock();
+        let lost = keys.iter().filter_map(|key| ready.get(key)).flat_map(|ready| ready.unread.iter());
+        let mut unread: Vec<Unread> = lost.cloned().collect();
+        // A single damaged part affects many columns.
+        unread.sort_by_key(|unread| (unread.games.start, unread.games.end));
+        unread.dedup_by(|a, b| a.games == b.games);
+        unread
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Ready>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the year of each game from its tag Date, or from UTCDate if Date states no year.
+    pub fn years(&self) -> Result<Years> {
+        Ok(Years::new(self.columns(&Years::keys())?))
+    }
+
+    /// Returns the years of the games in a set, like `years`. The years of other games may be missing.
+    ///
+    /// Errors: the tags of games in the set are damaged.
+    pub fn years_of(&self, games: &GameSet) -> Result<Years> {
+        Ok(Years::new(self.columns_of(&Years::keys(), games)?))
+    }
+
+    /// Returns a column of the side file if its only segment contains all games and stores the column with valid
+    /// checksums. For a tag that no game contains, returns a column without values.
+    fn filed(&self, key: &Key, ready: &HashMap<Key, Ready>) -> Option<Column> {
+        let [segment] = self.segments.as_slice() else { return None };
+        if segment.held.owned.len() != self.archive().len() {
+            return None;
+        }
+        let directory = &segment.directory;
+        let Some(column) = directory.columns.iter().find(|column| column.key == *key) else {
+            // The file names all tags, so no game contains a tag that it does not name.
+            return segment.lacks(key).then(Column::without_values);
+        };
+        let strings = match column.table {
+            None => None,
+            Some(number) => {
+                // Players share a table.
+                let same = |other: &&Key| {
+                    directory.columns.iter().any(|column| column.key == **other && column.table == Some(number))
+                };
+                let shared =
+                    ready.keys().find(same).and_then(|key| ready.get(key)).and_then(|ready| ready.column.strings());
+                match shared {
+                    Some(strings) => Some(Arc::clone(strings)),
+                    None => Some(self.intact(segment.table(number))?),
+                }
+            }
+        };
+        self.intact(segment.column(column, strings))
+    }
+
+    /// Returns the value of `read`. If it is damaged, records the damage and returns `None`.
+    fn intact<T>(&self, read: Result<T, Damage>) -> Option<T> {
+        self.is_damaged.fetch_or(read.is_err(), Ordering::Relaxed);
+        read.ok()
+    }
+
+    /// Returns these columns, joined from the segments of the file. The values of games that the segments do not cover
+    /// are computed from the tags.
+    fn put_together(&self, keys: &[Key]) -> Vec<(Column, Vec<Unread>)> {
+        let mut parts: Vec<Vec<build::Part>> = keys.iter().map(|_| Vec::new()).collect();
+        let mut open: Vec<Vec<Range<u64>>> = keys.iter().map(|_| self.uncovered()).collect();
+        let mut tables: HashMap<(usize, usize), Arc<Strings>> = HashMap::new();
+        for (index, segment) in self.segments.iter().enumerate() {
+            for ((key, parts), open) in keys.iter().zip(&mut parts).zip(&mut open) {
+                let table = |number: usize| match tables.entry((index, number)) {
+                    Entry::Occupied(known) => Ok(Arc::clone(known.get())),
+                    Entry::Vacant(new) => Ok(Arc::clone(new.insert(segment.table(number)?))),
+                };
+                match self.intact(segment.parts(key, table)).flatten() {
+                    Some(known) => parts.extend(known),
+                    None => open.extend(segment.held.owned.games()),
+                }
+            }
+        }
+        // Columns that lack the same games are computed together.
+        let open: Vec<Vec<Range<u64>>> = open.into_iter().map(union).collect();
+        let mut lacking: HashMap<&[Range<u64>], Vec<usize>> = HashMap::new();
+        for (index, open) in open.iter().enumerate().filter(|(_, open)| !open.is_empty()) {
+            lacking.entry(open).or_default().push(index);
+        }
+        for (games, indices) in lacking {
+            let lacking_keys: Vec<Key> = indices.iter().filter_map(|index| keys.get(*index)).cloned().collect();
+            for (index, made) in
+                indices.into_iter().zip(build::parts(self.archive(), games, &lacking_keys, &Monitor::new()))
+            {
+                if let Some(parts) = parts.get_mut(index) {
+                    parts.extend(made);
+                }
+            }
+        }
+        parts.iter_mut().for_each(|parts| parts.sort_by_key(|part| part.games.start));
+        build::columns(keys, parts)
+    }
+}
+
+/// A segment of the tag columns file, which covers some games.
+#[derive(Debug)]
+struct Segment {
+    held: Held,
+    directory: Directory,
+}
+
+impl Segment {
+    fn open(held: Held) -> Option<Segment> {
+        let size = held.pages.bytes(0..Directory::SIZE).ok()?;
+        let size = u64::from_le_bytes(*size.first_chunk()?);
+        let directory = held.pages.bytes(Directory::SIZE..Directory::SIZE.checked_add(size)?).ok()?;
+        let directory = Directory::decode(directory, held.rows.len(), held.pages.len())?;
+        Some(Segment { held, directory })
+    }
+
+    /// Returns whether the values of this column are known for all games of the segment.
+    fn includes(&self, key: &Key) -> bool {
+        self.directory.columns.iter().any(|column| column.key == *key) || self.lacks(key)
+    }
+
+    /// Returns whether no game of the segment contains this tag.
+    fn lacks(&self, key: &Key) -> bool {
+        let is_column = self.directory.columns.iter().any(|column| column.key == *key);
+        !is_column && matches!(key, Key::Tag(name) if !self.directory.others.contains(name))
+    }
+
+    fn table(&self, number: usize) -> Result<Arc<Strings>, Damage> {
+        let table = self.directory.tables.get(number).ok_or(self.held.pages.damage())?;
+        self.held.pages.bytes(table.range.clone())?;
+        let (map, range) = self.held.pages.mapped(&table.range);
+        Ok(Arc::new(Strings::mapped(&map, range, table.count)))
+    }
+
+    fn column(&self, column: &ColumnEntry, strings: Option<Arc<Strings>>) -> Result<Column, Damage> {
+        self.held.pages.bytes(column.range.clone())?;
+        let (map, range) = self.held.pages.mapped(&column.range);
+        Ok(Column::mapped(&map, range, column.width, strings))
+    }
+
+    /// Returns the values of a column for the games in the segment. Returns `None` if the games may contain the tag but
+    /// the segment stores no column for it.
+    fn parts(
+        &self,
+        key: &Key,
+        table: impl FnOnce(usize) -> Result<Arc<Strings>, Damage>,
+    ) -> Result<Option<Vec<build::Part>>, Damage> {
+        let column = self.directory.columns.iter().find(|column| column.key == *key);
+        if column.is_none() && !self.lacks(key) {
+            return Ok(None);
+        }
+        let strings = match column.and_then(|column| column.table) {
+            Some(number) => Some(table(number)?),
+            None => None,
+        };
+        let filed = match column {
+            Some(column) => Some(self.column(column, strings.clone())?),
+            None => None,
+        };
+        let part = |games: Range<u64>| {
+            let mut numbers = vec![0; (games.end - games.start) as usize];
+            if let (Some(filed), Some(row)) = (&filed, self.held.rows.row_of(games.start)) {
+                filed.copy(row as usize..row as usize + numbers.len(), &mut numbers);
+            }
+            let strings = match &strings {
+                Some(strings) => build::Values::Sorted(Arc::clone(strings)),
+                None => build::Values::Met(Vec::new()),
+            };
+            build::Part { games, numbers, strings, unread: Vec::new() }
+        };
+        Ok(Some(self.held.owned.games().map(part).collect()))
+    }
+}
+
+/// The year in which each game was played.
+///
+/// [`TagColumns`] has an example.
+#[derive(Debug)]
+pub struct Years {
+    columns: Vec<(Vec<u16>, Arc<Column>)>,
+}
+
+impl Years {
+    /// Returns the keys of the columns from which the years of games are read.
+    fn keys() -> [Key; 2] {
+        ["Date", "UTCDate"].map(|name| Key::Tag(name.to_owned()))
+    }
+
+    fn new(columns: Vec<Arc<Column>>) -> Years {
+        Years { columns: columns.into_iter().map(|column| (column::years(&column), column)).collect() }
+    }
+
+    /// Returns the year of a game, where games are counted from 1, or `None` if the year is unknown.
+    pub fn get(&self, game: u64) -> Option<u16> {
+        let year = |(years, column): &(Vec<u16>, Arc<Column>)| years.get(column.get(game) as usize).copied();
+        self.columns.iter().filter_map(year).find(|year| *year > 0)
+    }
+}
+
+/// Writes a segment with the tags of games. Returns the names of the tags for which it stores a column.
+///
+/// A tag with very many different values is not stored in a column, because its table would cost more than it saves.
+/// Filters on such a tag read the tags themselves.
+pub(crate) fn add_tag_columns(
+    writer: &mut SideWriter,
+    archive: &Archive,
+    games: &[Range<u64>],
+    made: Made,
+    monitor: &Monitor,
+) -> Result<Vec<String>> {
+    let names = build::tag_names(archive, games)?;
+    let mut keys: Vec<Key> = names.iter().take(MAX_COLUMNS - 3).cloned().map(Key::Tag).collect();
+    keys.extend([Key::Plies, Key::Facts, Key::Line]);
+    let mut columns = Vec::new();
+    for (column, unread) in build::columns(&keys, build::parts(archive, games, &keys, monitor)) {
+        if let Some(unread) = unread.into_iter().next() {
+            return Err(unread.error);
+        }
+        columns.push(column);
+    }
+    let count: u64 = games.iter().map(|run| run.end - run.start).sum();
+    let worth = |column: &Column| {
+        column.strings().is_none_or(|strings| {
+            let bytes = strings.text().len() + strings.ends().len();
+            (bytes as u64) < (count * 12).max(1 << 16) && strings.text().len() < u32::MAX as usize
+        })
+    };
+    let chosen: Vec<(&Key, &Column)> = keys.iter().zip(&columns).filter(|(_, column)| worth(column)).collect();
+    let mut tables: Vec<&Arc<Strings>> = Vec::new();
+    let mut refs = Vec::new();
+    for (key, column) in &chosen {
+        let table = column.strings().map(|strings| {
+            tables.iter().position(|known| Arc::ptr_eq(known, strings)).unwrap_or_else(|| {
+                tables.push(strings);
+                tables.len() - 1
+            })
+        });
+        refs.push(ColumnRef { key, table, width: column.width(), numbers: column.bytes() });
+    }
+    let tables: Vec<TableRef> =
+        tables.into_iter().map(|strings| TableRef { ends: strings.ends(), text: strings.text() }).collect();
+    let is_chosen = |name: &&String| chosen.iter().any(|(key, _)| matches!(key, Key::Tag(tag) if tag == *name));
+    let others: Vec<&str> = names.iter().filter(|name| !is_chosen(name)).map(String::as_str).collect();
+    writer.add(Part::TagColumns, games, made, |out| {
+        out.put(&tag_columns::directory(&tables, &refs, &others))?;
+        for table in &tables {
+            out.put(table.ends)?;
+            out.put(table.text)?;
+        }
+        refs.iter().try_for_each(|column| out.put(column.numbers))
+    })?;
+    let names = chosen.into_iter().filter_map(|(key, _)| match key {
+        Key::Tag(name) => Some(name.clone()),
+        _ => None,
+    });
+    Ok(names.collect())
+}
+
+/// Writes the tag columns file of an archive. Returns the size of the file in bytes and the names of the tags that are
+/// stored in columns.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Tal, M\"]\n\n1. e4 *\n"[..])?;
+/// use scoresheet::Archive;
+/// use scoresheet_query::{SideState, TagColumns, tag_columns};
+///
+/// let archive = Archive::open(&target)?;
+/// let (_, names) = tag_columns::write(&archive)?;
+/// assert!(names.contains(&"White".to_owned()));
+/// assert_eq!(TagColumns::open(&archive).state(), SideState::File);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
+    write_monitored(archive, Monitor::new())
+}
+
+/// Writes the file like `write`, with a monitor. The unit of progress is a game. Errors: the errors of `write`, or the
+/// monitor stopped the work.
+pub fn write_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<(u64, Vec<String>), Error> {
+    let mut writer = SideWriter::create(archive, FileKind::TagColumns)?;
+    let mut names = Vec::new();
+    if !archive.is_empty() {
+        let games = 1..archive.len() + 1;
+        names = add_tag_columns(&mut writer, archive, &[games], archive.made(), &monitor.into())?;
+    }
+    Ok((writer.commit()?, names))
+}
