@@ -115,12 +115,8 @@ struct Readme;
 mod pages {
     #[doc = include_str!("../docs/rust/quick-start.md")]
     struct QuickStart;
-    #[doc = include_str!("../docs/rust/search.md")]
-    struct Search;
     #[doc = include_str!("../docs/rust/write.md")]
     struct Write;
-    #[doc = include_str!("../docs/rust/positions.md")]
-    struct Positions;
     #[doc = include_str!("../docs/rust/care.md")]
     struct Care;
 }

@@ -1,6 +1,7 @@
 //! Compares FORMAT.md with the code: the tables of the document against the behavior of the library.
 
 use crate::common::format_document::DOCUMENT;
+use crate::common::root;
 use scoresheet::brenner::encode;
 use scoresheet::chess::Position;
 use scoresheet::format::block::{BlockHeader, BlockKind, HEADER};
@@ -540,7 +541,7 @@ fn packed_model_file() {
         [row[0], row[2], row[3].trim_matches('`')],
         [&packed::MODEL_ID.to_string(), &packed::MODEL.len().to_string(), hash.as_str()]
     );
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(row[1].trim_matches('`'));
+    let path = root().join(row[1].trim_matches('`'));
     assert!(std::fs::read(path).unwrap() == packed::MODEL);
 }
 
@@ -622,7 +623,7 @@ fn rules_have_tests() {
     numbers.sort_unstable();
     assert!(numbers.iter().copied().eq(1..=RULES.len() + 1), "{numbers:?}");
     for (number, file, test) in RULES {
-        let code = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        let code = std::fs::read_to_string(root().join(file)).unwrap();
         assert!(code.contains(&format!("\nfn {test}() {{")), "{number}: {test} in {file}");
     }
 }
@@ -630,7 +631,7 @@ fn rules_have_tests() {
 /// Every section referred to by number exists, and the table of contents matches the document.
 #[test]
 fn numbers_of_sections() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = root();
     let contents = std::fs::read_to_string(root.join("FORMAT.md")).unwrap();
     let mut titles = Vec::new();
     for file in ["", "side-files", "packed-moves", "notations", "vectors"] {
@@ -683,7 +684,7 @@ fn sections_named_in_the_code() {
         }
     }
     let mut found = Vec::new();
-    names(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    names(&root().join("src"), &mut found);
     assert!(found.len() > 30, "{found:?}");
     for (name, path) in found {
         let title = DOCUMENT.lines().any(|line| line.starts_with('#') && line.ends_with(&format!(" {name}")));

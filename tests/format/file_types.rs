@@ -2,6 +2,7 @@
 //! `packaging/scoresheet.xml`. Skipped, with a message, without these programs.
 
 use crate::common::import::try_import;
+use crate::common::root;
 use crate::common::sample::testdata;
 use scoresheet::format::{VERSION, header, index, side};
 use scoresheet::{Archive, ImportOptions};
@@ -26,7 +27,7 @@ fn kinds() -> Vec<(&'static str, &'static str, [u8; 8])> {
 }
 
 fn packaging(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging").join(name)
+    root().join("packaging").join(name)
 }
 
 /// Makes an archive, its index and all side files in a folder.

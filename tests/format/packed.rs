@@ -385,7 +385,7 @@ fn nothing_hides_after_a_packed_game() {
 #[test]
 fn packed_bytes_are_frozen() {
     let folder = tempfile::tempdir().unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let root = crate::common::root().join("testdata");
     let mut lines = vec![format!("model {} {}", packed::MODEL_ID, hex(&packed::MODEL_SHA256))];
     for (name, step) in [("golden/sample.pgn", 1), ("lichess-sample.pgn.zst", 250)] {
         let target = folder.path().join("games.bga");

@@ -18,7 +18,7 @@ fn said(done: &Output) -> String {
 /// The counts are stored in `tests/house/english.txt`. `tools/english.py --write` stores new ones.
 #[test]
 fn no_count_of_sentences_to_rewrite_grows() {
-    let Some(done) = english(Path::new(env!("CARGO_MANIFEST_DIR")), "--check") else { return };
+    let Some(done) = english(super::root(), "--check") else { return };
     assert!(done.status.success(), "{}", said(&done));
     print!("{}", said(&done));
 }

@@ -2,7 +2,6 @@
 //! documentation names in a sentence such as "[`Item`] has an example".
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 /// Types without an example, with the reason. Remove a type here when it has one.
 const WITHOUT: &[(&str, &str)] = &[("UnknownPart", "only an archive of a newer version contains one")];
@@ -60,7 +59,7 @@ fn without_example(api: &str, files: &BTreeMap<String, String>) -> BTreeSet<Stri
 
 #[test]
 fn every_public_type_has_an_example() {
-    let (root, mut api, mut files) = (Path::new(env!("CARGO_MANIFEST_DIR")), String::new(), BTreeMap::new());
+    let (root, mut api, mut files) = (super::root(), String::new(), BTreeMap::new());
     super::collect(&root.join("src"), "", &mut files);
     for package in super::LAYERED {
         super::collect(&root.join("crates").join(package).join("src"), &format!("{package}/"), &mut files);

@@ -51,6 +51,11 @@ const KNOWN_CIRCLES_OF_FOLDERS: &[&[&str]] = &[];
 /// The same for the crates beside the library and the command: crate, cycle.
 const KNOWN_CIRCLES_OF_CRATES: &[(&str, &[&str])] = &[];
 
+/// Returns the folder of the repository.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
 /// The packages whose folders also form no cycle.
 const LAYERED: [&str; 4] = ["chess", "output", "pgn", "query"];
 
@@ -69,7 +74,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
 
 /// Returns the files of the library below `src` with their texts, and the files of the command as the room `cli`.
 fn files() -> BTreeMap<String, String> {
-    let (root, mut files) = (Path::new(env!("CARGO_MANIFEST_DIR")), BTreeMap::new());
+    let (root, mut files) = (root(), BTreeMap::new());
     collect(&root.join("src"), "", &mut files);
     collect(&root.join("crates/cli/src"), "cli/", &mut files);
     // The program alone, around the library target of the same crate.
@@ -154,7 +159,7 @@ fn dependencies(manifest: &str) -> Vec<String> {
 
 #[test]
 fn packages_depend_only_on_what_is_below_them() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = root();
     let mut folders = vec![".".to_owned()];
     for entry in std::fs::read_dir(root.join("crates")).unwrap() {
         let folder = entry.unwrap().path();
@@ -232,7 +237,7 @@ fn no_folders_of_a_room_need_one_another_in_a_circle() {
 
 #[test]
 fn no_files_of_other_crates_need_one_another_in_a_circle() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    let crates = root().join("crates");
     let (mut wrong, mut seen) = (String::new(), 0);
     for entry in std::fs::read_dir(crates).unwrap() {
         let folder = entry.unwrap().path();

@@ -16,7 +16,7 @@ struct Case {
 
 /// Parses `testdata/perft`: `FEN ; D1 20 ; D2 400`, one position per line, `#` before a remark.
 fn read_testdata(name: &str) -> Vec<Case> {
-    let path = format!("{}/testdata/perft/{name}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../testdata/perft/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let cases: Vec<Case> = lines

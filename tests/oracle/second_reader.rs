@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Returns the output of the reader, or its reason to refuse; `None`, with a message, if it cannot be run.
 fn reader(args: &[&str], file: &Path, input: &str) -> Option<Result<Vec<u8>, String>> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/reader.py");
+    let script = root().join("tools/reader.py");
     let mut command = Command::new("python3");
     command.arg(script).arg(args[0]).arg(file).args(&args[1..]);
     let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -235,7 +235,7 @@ fn kaitai_struct() {
     scoresheet_query::tag_columns::write(&archive).unwrap();
     scoresheet_query::Signatures::build(&archive).write(&archive).unwrap();
     scoresheet_query::position::index::build(&archive, 64 << 20, |_| {}).unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/kaitai_check.py");
+    let script = root().join("tools/kaitai_check.py");
     let mut command = Command::new("python3");
     command.arg(script).args(["bga", "bgi", "bgs", "bgp", "bgh"].map(|end| path.with_extension(end)));
     command.args(["", "-deleted", "-filled", "-skippable"].map(|name| testdata(&format!("golden/v1.0{name}.bga"))));

@@ -5,7 +5,10 @@
 //! immediately. `pattern` finds games by material, pieces and moves. `measure` computes values from clocks and
 //! evaluations. `report` computes opening trees and books, statistics, duplicates and opening names. `nearest` corrects
 //! misspelled names, and `value` parses numbers, dates and results. `segments` defines the segments of which side files
-//! consist. This module reads archives and side files, and writes only side files.
+//! consist. This package reads archives and side files, and writes only side files.
+//!
+//! Programs and doors (command, server, Python, SQL) may depend on this package; the engine does not. Its interface is the
+//! public items below; hidden items serve this project's programs and tests, and may change in any version.
 
 mod fault;
 mod fold;
@@ -52,3 +55,12 @@ pub use report::tree::{Branch, Score, Tally, Tree, Visit};
 #[doc(no_inline)]
 pub use scoresheet::archive::SideState;
 pub use tag_columns::TagColumns;
+
+/// The pages for Rust that use searches.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/rust/search.md")]
+    struct Search;
+    #[doc = include_str!("../../../docs/rust/positions.md")]
+    struct Positions;
+}

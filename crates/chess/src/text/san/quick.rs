@@ -433,7 +433,7 @@ mod tests {
 
     #[test]
     fn nearly_all_texts_are_in_the_table() {
-        let sample = include_bytes!("../../../../testdata/lichess-sample.pgn.zst");
+        let sample = include_bytes!("../../../../../testdata/lichess-sample.pgn.zst");
         let sample = String::from_utf8(zstd::decode_all(sample.as_slice()).unwrap()).unwrap();
         let (mut known, mut all, mut castlings) = (0, 0, 0);
         for line in sample.lines().filter(|line| line.starts_with("1. ")) {
