@@ -6,13 +6,13 @@ source "$(dirname "$0")/common.sh"
 cd "$root"
 
 # In dependency order. The other crates of `crates/` are published elsewhere or not at all.
-first=(scoresheet scoresheet-pages scoresheet-cli)
+first=(scoresheet-chess scoresheet-pgn scoresheet scoresheet-query scoresheet-output scoresheet-pages scoresheet-cli)
 second=(scoresheet-answers scoresheet-arrow scoresheet-serve scoresheet-site scoresheet-sql)
 
 # Adds the files that a crate ships from outside its folder: the licences, and the browser's reader.
 stage() {
-  for name in "${first[@]:1}" "${second[@]}"; do
-    cp LICENSE-MIT LICENSE-APACHE "crates/${name#scoresheet-}/"
+  for name in "${first[@]}" "${second[@]}"; do
+    [ "$name" = scoresheet ] || cp LICENSE-MIT LICENSE-APACHE "crates/${name#scoresheet-}/"
   done
   if SCORESHEET_SITE_MADE=$root/crates/site/made cargo build --quiet --locked --manifest-path crates/Cargo.toml \
     -p scoresheet-site; then
@@ -54,7 +54,7 @@ cargo package --quiet --no-verify --allow-dirty --target-dir "$target" $(printf 
 # Until a crate is on a registry, the second workspace finds it here. Its lock file would list the crate without a
 # source, so these packages omit the lock file; `publish` includes it.
 patches=()
-for name in "${first[@]::2}" scoresheet-answers scoresheet-arrow; do
+for name in "${first[@]:0:${#first[@]}-1}" scoresheet-answers scoresheet-arrow; do
   folder=$root/crates/${name#scoresheet-}
   [ "$name" = scoresheet ] && folder=$root
   patches+=(--config "patch.crates-io.$name.path='$folder'")

@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = r"\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?"
 # The project's crates in both lock files. The tools and the fuzz targets have no version.
-OWN = r"scoresheet(?:-(?:answers|arrow|cli|cluster|pages|py|serve|site|sql|wasm))?"
+OWN = r"scoresheet(?:-(?:answers|arrow|chess|cli|cluster|output|pages|pgn|py|query|serve|site|sql|wasm))?"
 MANIFESTS = ["Cargo.toml", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("crates/*/Cargo.toml")), "crates/Cargo.toml"]
 
 # Each file with a pattern, whose one group is the version. Each pattern must match at least once in its file.
@@ -29,7 +29,7 @@ VERSIONS = [
     ("crates/Cargo.toml", rf'(?ms)^\[workspace\.package\]\nversion = "({VERSION})"'),
     *(
         (name, rf'(?m)^{OWN} = \{{ path = "[^"]+", version = "=({VERSION})"')
-        for name in ["crates/Cargo.toml", "crates/cli/Cargo.toml", "crates/answers/Cargo.toml"]
+        for name in ["Cargo.toml", "crates/Cargo.toml", "crates/answers/Cargo.toml"]
     ),
     *((name, rf'(?m)^name = "{OWN}"\nversion = "({VERSION})"') for name in ["Cargo.lock", "crates/Cargo.lock"]),
     ("CITATION.cff", rf"(?m)^version: ({VERSION})$"),

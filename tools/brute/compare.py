@@ -117,7 +117,7 @@ def material(white, black):
     return fits
 
 
-# Evaluations, from the description in src/query/measure/accuracy.rs and not its code.
+# Evaluations, from the description in crates/query/src/measure/accuracy.rs and not its code.
 
 
 def centipawns(score):

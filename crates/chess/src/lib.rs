@@ -3,6 +3,9 @@
 //!
 //! A [`Position`] consists mainly of data. Its operations are in `safety` (attacks, checks, pins), `movegen` and
 //! `play`.
+//!
+//! The package depends on nothing, and every other package of the project may depend on it. Its interface is its
+//! documented items; hidden items serve those packages, and may change in any version.
 
 #[doc(hidden)]
 pub mod attacks;
@@ -32,3 +35,8 @@ pub use position::Position;
 pub use square::Square;
 pub use text::uci::UciError;
 pub use text::{epd, fen, record, san};
+
+/// The examples in README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

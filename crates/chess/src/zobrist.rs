@@ -174,7 +174,7 @@ impl Position {
     /// in about 100 ns.
     ///
     /// ```
-    /// use scoresheet_query::line;
+    /// use scoresheet_chess::san::line;
     ///
     /// let (queens_pawn, transposed) = (line("d4 d5 Nf3")?, line("Nf3 d5 d4")?);
     /// assert_eq!(queens_pawn.zobrist(), transposed.zobrist()); // no capture is possible on d3

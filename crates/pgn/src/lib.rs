@@ -5,7 +5,11 @@
 //! [`Visitor`](crate::game::Visitor). To write, [`PgnWriter`] is such a visitor.
 //!
 //! `input` opens and splits sources, `read` reads games, and `write` writes them. The reader recognizes the layout of
-//! the writer, so it can pass runs of moves to the writer unchanged ([`TextVisitor`]).
+//! the writer, so it can pass runs of moves to the writer unchanged ([`TextVisitor`]). `game` is the common form of a
+//! game in all packages.
+//!
+//! The package depends on `scoresheet-chess`; the archive and all programs may depend on it. Its interface is its
+//! documented items; hidden items serve those packages, and may change in any version.
 #![warn(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -45,3 +49,8 @@ pub use write::letters::PieceLetters;
 pub use write::shape::{Shape, TagChoice};
 pub use write::style::{LineEnd, Style};
 pub use write::writer::PgnWriter;
+
+/// The examples in README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -64,3 +64,8 @@ mod pages {
     #[doc = include_str!("../../../docs/rust/positions.md")]
     struct Positions;
 }
+
+/// The examples in README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -143,6 +143,47 @@ pub fn move_words(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().map(word).filter(|word| !word.is_empty())
 }
 
+/// The first word of a line of moves that is not a legal move.
+///
+/// ```
+/// use scoresheet_chess::san::line;
+///
+/// let error = line("1. e4 e5 2. Ke3").unwrap_err();
+/// assert_eq!(error.place, 12..15);
+/// assert!(error.to_string().starts_with("\"Ke3\" is not a legal move in rnbqkbnr/"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LineError {
+    /// The range of the word in the text, in bytes.
+    pub place: std::ops::Range<usize>,
+    message: String,
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LineError {}
+
+/// Returns the position that moves from the standard starting position lead to: `e4 c5 Nf3` or `1. e4 c5 2.Nf3`, in SAN
+/// or UCI.
+///
+/// Errors contain the location of the first unreadable or illegal move.
+pub fn line(text: &str) -> Result<Position, LineError> {
+    let mut position = Position::standard();
+    for word in move_words(text) {
+        let read = position.parse_san(word).or_else(|error| position.parse_uci(word).map_err(|_| error));
+        position.play_unchecked(read.map_err(|_| {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            let message = format!("{word:?} is not a legal move in {}", position.fen());
+            LineError { place: start..start + word.len(), message }
+        })?);
+    }
+    Ok(position)
+}
+
 impl Position {
     /// Reads a move text as a legal move of this position, or as the null move (`--`), which is not checked.
     ///

@@ -39,7 +39,8 @@ impl TextKind {
 /// The result of a game, as its movetext states it.
 ///
 /// ```
-/// use scoresheet::{chess::Color, game::Outcome};
+/// use scoresheet_chess::Color;
+/// use scoresheet_pgn::game::Outcome;
 ///
 /// let outcome = Outcome::from_token(b"0-1").expect("a termination marker");
 /// assert_eq!((outcome, outcome.to_string()), (Outcome::BlackWins, "0-1".to_owned()));

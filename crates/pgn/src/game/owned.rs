@@ -14,8 +14,8 @@ use std::time::Duration;
 /// and contains nothing else.
 ///
 /// ```
+/// use scoresheet_pgn::game::{Game, Outcome};
 /// use scoresheet_pgn::{PgnWriter, ReadOptions, read_game};
-/// use scoresheet::{Game, game::Outcome};
 ///
 /// let mut game = Game::default();
 /// read_game(b"[White \"Tal\"]\n\n1. e4 e5 2. Nf3 (2. f4) 1-0", 0, &ReadOptions::default(), &mut game);

@@ -8,7 +8,7 @@ use crate::pattern::json_path::JsonPath;
 use crate::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
 use crate::position::position_query::{Compare, PositionQuery};
 use crate::position::search::SearchOptions;
-use scoresheet::chess::san::move_words;
+use scoresheet::chess::san;
 use scoresheet::chess::{Color, Position};
 use serde_json::{Map, Value};
 use std::str::FromStr;
@@ -223,19 +223,8 @@ fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
     Ok((condition != Condition::default()).then(|| Pattern::lasting(condition, plies as usize)))
 }
 
-/// Returns the position that moves from the standard starting position lead to: `e4 c5 Nf3` or `1. e4 c5 2.Nf3`, in SAN
-/// or UCI.
-///
-/// Errors contain the location of the first unreadable or illegal move.
+/// Returns the position that moves from the standard starting position lead to, as [`line`](san::line) of the rules
+/// does, with an error that shows the place.
 pub fn line(text: &str) -> Result<Position, QueryFault> {
-    let mut position = Position::standard();
-    for san in move_words(text) {
-        let read = position.parse_san(san.as_bytes()).or_else(|error| position.parse_uci(san).map_err(|_| error));
-        position.play_unchecked(read.map_err(|_| {
-            let start = san.as_ptr() as usize - text.as_ptr() as usize;
-            let what = format!("{san:?} is not a legal move in {}", position.fen());
-            QueryFault::new(text, start..start + san.len(), what)
-        })?);
-    }
-    Ok(position)
+    san::line(text).map_err(|error| QueryFault::new(text, error.place.clone(), error.to_string()))
 }

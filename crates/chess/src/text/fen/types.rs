@@ -169,7 +169,7 @@ impl FenError {
 ///
 /// ```
 /// use scoresheet_chess::fen::{CastlingStyle, EnPassantStyle};
-/// use scoresheet_query::line;
+/// use scoresheet_chess::san::line;
 ///
 /// let written = |en_passant, castling| {
 ///     let mut text = Vec::new();
