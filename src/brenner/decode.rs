@@ -31,6 +31,8 @@ pub enum DecodeFault {
     Unassigned,
     /// A variation closes although none is open.
     StrayClose,
+    /// A variation opens although no move precedes it in its line.
+    StrayOpen,
     /// A result occurs inside a variation, or an element follows the result.
     MisplacedResult,
 }
@@ -57,6 +59,7 @@ impl fmt::Display for DecodeError {
             DecodeFault::BadExplicit => "a malformed explicit move",
             DecodeFault::Unassigned => "an unassigned byte",
             DecodeFault::StrayClose => "a variation closes that never opened",
+            DecodeFault::StrayOpen => "a variation opens without a move before it",
             DecodeFault::MisplacedResult => "a result out of place",
         };
         write!(f, "bad Brenner stream: {fault} at byte {}", self.offset)
@@ -263,6 +266,7 @@ impl<'a> Decoder<'a> {
             }
             NULL => Item::Move(Move::NULL),
             NAG => Item::Nag(self.next_byte().ok_or(DecodeFault::CutShort)?),
+            OPEN if !self.line.has_moved() => return Err(DecodeFault::StrayOpen),
             OPEN => Item::Open,
             CLOSE if self.line.depth() == 0 => return Err(DecodeFault::StrayClose),
             CLOSE => Item::Close,

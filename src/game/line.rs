@@ -67,6 +67,11 @@ impl Line {
         self.stack.len()
     }
 
+    /// Returns whether a move precedes in this line, so a variation may open. A move always changes the clocks.
+    pub(crate) fn has_moved(&self) -> bool {
+        self.now != self.before
+    }
+
     pub(crate) fn open(&mut self) {
         let before = self.before.clone();
         let now = std::mem::replace(&mut self.now, before.clone());

@@ -1,5 +1,5 @@
 //! Extensions unknown to this version: skippable blocks, required blocks and features (FORMAT.md, "Extensions"). The
-//! files are golden, made from the golden archive; `SCORESHEET_BLESS=1` rewrites them.
+//! files are golden, made from the golden archive.
 
 use crate::common::import::try_import;
 use crate::common::sample::testdata;
@@ -61,9 +61,6 @@ fn with(file: &[u8], features: Features, more: impl Fn(BlockKind) -> Vec<u8>) ->
 fn golden(name: &str, features: Features, more: impl Fn(BlockKind) -> Vec<u8>) -> (PathBuf, tempfile::TempDir) {
     let path = testdata("golden").join(name);
     let made = with(&fs::read(testdata("golden").join("v1.0.bga")).unwrap(), features, more);
-    if std::env::var_os("SCORESHEET_BLESS").is_some() {
-        fs::write(&path, &made).unwrap();
-    }
     assert!(fs::read(&path).unwrap() == made, "the bytes of {name} have changed");
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.bga"), made).unwrap();

@@ -779,6 +779,11 @@ fn is_known(space: &str, number: u32) -> bool {
             let raw = [&[1, 1, 0, 1, 5, byte], prefix, &[0, 0, 0, 1, b'x']].concat();
             tags::Tags::decode(&stored(&raw), 1).is_some()
         }),
+        "codecs of columns, skippable" => {
+            let raw = [1, 0, 1, 5, byte, 2, b'n', b'o', 0, 0];
+            assert!(tags::Tags::decode(&stored(&raw), 1).is_some(), "{byte}: not skipped");
+            false
+        }
         "kinds of prediction" => any(&[&[0], &[0, 0, 0, 0]], &|references| {
             let raw = [&[1, 1, 0, 1, 5, 2, 255, 1, 0, 0, 0, byte], references, &[0, 0, 1, b'x']].concat();
             tags::Tags::decode(&stored(&raw), 1).is_some()
@@ -835,7 +840,7 @@ fn is_known(space: &str, number: u32) -> bool {
 fn assigned_numbers() {
     let table: Vec<Vec<&str>> = rows("22 Extensions").into_iter().filter(|row| row.len() == 7).collect();
     let spaces = &table[1..];
-    assert_eq!(spaces.len(), 21);
+    assert_eq!(spaces.len(), 22);
     for row in spaces {
         let all = numbers(row[2]);
         let assigned = numbers(row[3]);
