@@ -215,6 +215,17 @@ fn some_alternatives_fail() {
     assert!(done.stdout.ends_with(b"6 alternatives, 0 survive\n"));
 }
 
+/// The worked example of docs/format/numbers.md is what the reader does.
+#[test]
+fn the_worked_example() {
+    let mut command = Command::new("python3");
+    command.arg(root().join("tools/worked_example.py")).arg(root().join("docs/format/numbers.md"));
+    match command.status() {
+        Ok(done) => assert!(done.success(), "the example has changed: see tools/worked_example.py"),
+        Err(_) => eprintln!("skipped: no python3"),
+    }
+}
+
 /// No name of a Python reader is assigned twice: the later value would silently replace the earlier one.
 #[test]
 fn names_of_the_readers_are_assigned_once() {
