@@ -418,24 +418,30 @@ READER = [
      ("columns = [Column(part) for _ in range(part.small())]",
       "columns = [c for c in [Column(part) for _ in range(part.small())] if not c.skippable]")),
     ("9", "a game may have a tag in a skippable column",
-     ('            need(not columns[column].skippable, "a game\'s tag in a skippable column")\n', "")),
-    ("9", "a codec from 7 on is skippable", ("self.skippable = self.codec >= 128", "self.skippable = self.codec > 6")),
-    ("9", "private codecs are refused", ("self.skippable = self.codec >= 128", "self.skippable = 128 <= self.codec < 192")),
+     ("            need(not columns[column].skippable, \"a game's tag in a skippable column\")\n", "")),
+    ("9", "a codec from 7 on is skippable",
+     ("self.skippable = self.codec >= 128", "self.skippable = self.codec > 6")),
+    ("9", "private codecs are refused",
+     ("self.skippable = self.codec >= 128", "self.skippable = 128 <= self.codec < 192")),
 ]
 
 # The same for `tools/side_files.py`, decided by level S of the suite.
 SIDE_FILES = [
     ("20", "codes that fill whole bytes begin where they are",
-     ("                    bits.to_byte()\n                    begin = bits.at()\n", "                    begin = None\n"),
+     ("                    bits.to_byte()\n                    begin = bits.at()\n",
+      "                    begin = None\n"),
      ('                    need(begin + size <= len(data), "the codes of a position")\n'
       "                    codes = Bits(data[begin : begin + size])\n"
       "                    bits.take(8 * size)\n",
       "                    codes = Bits(bits.take(8 * size).to_bytes(size, 'little'))\n")),
-    ("20", "the codes of many places have no size", ("if count >= 16:", "if count >= 1 << 40:")),
+    ("20", "the codes of many places have no size",
+     ("if count >= 16:", "if count >= 1 << 40:")),
     ("20", "the gap's parameter is that of all places",
      ("((self.places - found[0]) // count).bit_length()", "(self.places // count).bit_length()")),
-    ("20", "a place that is not the first is stored as its gap", ("found[-1] + 1 + codes", "found[-1] + codes")),
-    ("20", "a check is stored as its difference", ("            check += 1\n        need(bits.left", "        need(bits.left")),
+    ("20", "a place that is not the first is stored as its gap",
+     ("found[-1] + 1 + codes", "found[-1] + codes")),
+    ("20", "a check is stored as its difference",
+     ("            check += 1\n        need(bits.left", "        need(bits.left")),
 ]
 
 NOT_READ = ("string", "alternate", "exchanged", "fixed", "ids", "bits")
