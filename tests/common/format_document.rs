@@ -7,6 +7,8 @@ pub const DOCUMENT: &str = concat!(
     "\n",
     include_str!("../../docs/format/layout.md"),
     "\n",
+    include_str!("../../docs/format/metadata.md"),
+    "\n",
     include_str!("../../docs/format/side-files.md"),
     "\n",
     include_str!("../../docs/format/packed-moves.md"),

@@ -182,9 +182,12 @@ fn packed_archives() {
 #[test]
 fn the_reader_of_1_0_reads_what_this_version_writes() {
     let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("reader.py");
-    let kept = fs::File::open(testdata("readers-1.0/reader.py.zst")).unwrap();
-    fs::write(&script, zstd::decode_all(kept).unwrap()).unwrap();
+    let [script, sides] = ["reader.py", "side_files.py"].map(|name| {
+        let kept = fs::File::open(testdata(&format!("readers-1.0/{name}.zst"))).unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, zstd::decode_all(kept).unwrap()).unwrap();
+        path
+    });
     let text = crate::common::sample::lichess_text();
     let end = text.windows(9).enumerate().filter(|(_, text)| *text == b"\n\n[Event ").nth(5).unwrap().0 + 2;
     let few = folder.path().join("few.pgn");
@@ -192,12 +195,20 @@ fn the_reader_of_1_0_reads_what_this_version_writes() {
     for source in [few, testdata("golden/sample.pgn"), testdata("golden/engine.pgn"), testdata("golden/filled.pgn")] {
         for options in [ImportOptions::default(), ImportOptions::packed()] {
             let path = folder.path().join("a.bga");
-            archive_of(std::slice::from_ref(&source), &path, options);
+            let archive = archive_of(std::slice::from_ref(&source), &path, options);
             if !agrees_with(&script, &path, 5) {
                 return;
             }
+            for kind in games::KINDS {
+                games::build(&archive, kind, games::SORT_MEMORY, Monitor::new()).unwrap();
+                let mut rows = Command::new("python3");
+                rows.env("SCORESHEET_MODEL", root().join("data/model-1.bin")).arg(&sides).arg("rows");
+                let done = rows.arg(kind.beside(&path)).arg("--check").output().unwrap();
+                assert!(done.status.success(), "{kind:?}: {}", String::from_utf8_lossy(&done.stderr));
+            }
             let found = reader_at(&script, &["source"], &path, "").unwrap();
             assert!(found.as_ref() == Ok(&fs::read(&source).unwrap()), "{}: {found:?}", source.display());
+            drop(archive);
             fs::remove_file(path).unwrap();
         }
     }
