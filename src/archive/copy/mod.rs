@@ -15,6 +15,7 @@ use crate::archive::game_set::GameSet;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::write::storage::Storage;
+use crate::archive::write::temporary::Permissions;
 use crate::archive::write::writer::{BATCH, EncodedChunk, Interner, NewFile, Writer, write_index};
 use crate::brenner::decode::each_move;
 use crate::brenner::replay::count_plies;
@@ -154,7 +155,8 @@ fn write_new(
     edit: Edit,
     monitor: &Monitor,
 ) -> Result<Copied> {
-    let (file, writer) = NewFile::create_unnamed(path, id, existing)?;
+    let most = Permissions::from_inputs(parts.iter().map(|part| part.archive.path()));
+    let (file, writer) = NewFile::create_unnamed(path, id, existing, most)?;
     let mut copier = Copier::new(writer, Interner::default(), path);
     let copy = || {
         copier.describe(parts)?;

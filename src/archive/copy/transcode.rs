@@ -9,6 +9,7 @@ use crate::archive::existing::Existing;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
 use crate::archive::read::head::MODEL;
+use crate::archive::write::temporary::Permissions;
 use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, DamageKind, Error, Result};
@@ -95,7 +96,7 @@ impl Archive {
         monitor: impl Into<Monitor<'a>>,
     ) -> Result<Transcoded> {
         let (target, monitor) = (target.as_ref(), monitor.into());
-        let (new, mut writer) = NewFile::create_unnamed(target, self.id(), options.existing)?;
+        let (new, mut writer) = NewFile::create_unnamed(target, self.id(), options.existing, Permissions::from_inputs([self.path()]))?;
         if let Err(error) = copy(self, target, &mut writer, options, &monitor) {
             drop(writer);
             new.remove();

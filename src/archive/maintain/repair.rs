@@ -9,6 +9,7 @@ use crate::archive::read::blocks::{BlockRef, check_block};
 use crate::archive::read::metadata::{model_of, pairs_of};
 use crate::archive::read::options::ArchiveFile;
 use crate::archive::read::read_at::ReadAt;
+use crate::archive::write::temporary::Permissions;
 use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::ArchiveId;
@@ -164,7 +165,7 @@ impl Archive {
         id.update(old.0);
         id.update(length.to_le_bytes());
         let id = ArchiveId(*id.finalize().first_chunk().unwrap_or(&[0; 16]));
-        let (new, writer) = NewFile::create_unnamed(target, id, existing)?;
+        let (new, writer) = NewFile::create_unnamed(target, id, existing, Permissions::from_inputs([&path]))?;
         let mut work = Work::new(found, writer);
         match work.run(&monitor) {
             Ok(()) => {
