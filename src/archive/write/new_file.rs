@@ -104,6 +104,11 @@ impl NewFile {
         self.give_name()
     }
 
+    /// Returns the path of the unnamed file.
+    pub(in crate::archive) fn unnamed_path(&self) -> Option<&Path> {
+        self.temporary.as_ref().and_then(Temporary::path)
+    }
+
     /// Removes the file.
     pub fn remove(self) {
         if self.temporary.is_none() {

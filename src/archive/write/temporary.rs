@@ -68,6 +68,11 @@ impl Temporary {
         Ok((file, temporary))
     }
 
+    /// Returns the temporary path.
+    pub(in crate::archive) fn path(&self) -> Option<&Path> {
+        self.0.as_deref()
+    }
+
     /// Renames the file to its final name, atomically. `replace` determines whether an existing file is replaced or
     /// causes an error.
     pub fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
