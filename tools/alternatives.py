@@ -115,6 +115,7 @@ READER = [
       "                stack.append((position, before))\n"
       "                position, before = before, None\n"
       "            elif kind_")),
+    ("8", "any number of variations may be open", ('        need(depth <= 1024, "more than 1,024 open variations")\n', "")),
     ("8", "a line that is still open at the end is closed there",
      ('        need(not stack, "a variation that is not closed")\n', "")),
     ("9", "a guess of number 0 counts as no number",

@@ -256,6 +256,7 @@ class Archive:
             self.blocks.append(Block(self.file, self.id, at))
             at = self.blocks[-1].end
         self.chunks, self.strings, self.sources, self.loose, deleted, games = [], [], [], [], set(), 0
+        uncopied = {}  # the dictionary blocks of the batch without a copy, by their strings
         for block in self.blocks:
             if block.kind == 1:
                 need(block.first == games + 1 and block.count > 0, "games out of order")
@@ -267,10 +268,13 @@ class Archive:
             elif block.kind == 4:
                 if block.first == len(self.strings):
                     self.strings += [(block, i) for i in range(block.count)]
+                    uncopied[block.first, block.count] = block
                 else:
-                    need(block.first + block.count == len(self.strings), "strings out of order")
+                    need(uncopied.pop((block.first, block.count), None), "strings out of order")
                     for i in range(block.count):
                         self.strings[block.first + i] += (block,)
+            elif block.kind == 6:
+                uncopied.clear()
             elif block.kind == 5:
                 self.sources.append(source(block.checked()))
             elif block.kind == 9:
@@ -686,9 +690,11 @@ STANDARD += bytes([0x1E, 7, 0, 63, 56, 0, 1])
 
 def elements(stream):
     """The elements of a stream, as kind and bytes, without texts."""
-    at = 0
+    at = depth = 0
     while at < len(stream):
         byte, size, kind = stream[at], 1, "move"
+        depth += (byte == 0xC3) - (byte == 0xC4)
+        need(depth <= 1024, "more than 1,024 open variations")
         if byte == 0:
             kind = "text"
         elif byte < 4:

@@ -7,7 +7,7 @@ use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
 use crate::chess::piece::CODES;
 use crate::chess::san::ShortText;
 use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square, Threat};
-use crate::game::{Line, Outcome};
+use crate::game::{Line, MAX_DEPTH, Outcome};
 use std::fmt;
 
 /// The kind of a fault in a stream.
@@ -35,6 +35,8 @@ pub enum DecodeFault {
     StrayOpen,
     /// A result occurs inside a variation, or an element follows the result.
     MisplacedResult,
+    /// More than [`MAX_DEPTH`] variations are open.
+    TooDeep,
 }
 
 /// A fault in a stream, with the offset of the faulty element in bytes from 0.
@@ -61,6 +63,7 @@ impl fmt::Display for DecodeError {
             DecodeFault::StrayClose => "a variation closes that never opened",
             DecodeFault::StrayOpen => "a variation opens without a move before it",
             DecodeFault::MisplacedResult => "a result out of place",
+            DecodeFault::TooDeep => "more than 1,024 nested variations",
         };
         write!(f, "bad Brenner stream: {fault} at byte {}", self.offset)
     }
@@ -267,6 +270,7 @@ impl<'a> Decoder<'a> {
             NULL => Item::Move(Move::NULL),
             NAG => Item::Nag(self.next_byte().ok_or(DecodeFault::CutShort)?),
             OPEN if !self.line.has_moved() => return Err(DecodeFault::StrayOpen),
+            OPEN if self.line.depth() >= MAX_DEPTH => return Err(DecodeFault::TooDeep),
             OPEN => Item::Open,
             CLOSE if self.line.depth() == 0 => return Err(DecodeFault::StrayClose),
             CLOSE => Item::Close,

@@ -816,6 +816,7 @@ static int replay(Bytes stream, const Position *start, Seen seen, void *context)
         if (byte == 0xC2) {
             next_byte(&stream);
         } else if (byte == 0xC3) {
+            if (depth >= 1024) refuse("more than 1,024 variations are open");
             if (!level.moved) refuse("a variation replaces no move");
             add(&levels, &level, sizeof level);
             depth++;
@@ -2605,7 +2606,7 @@ static void mark(void *context, u64 first, u64 last) {
 
 /* Walks over all blocks that count, and finds chunks, strings and deleted games. */
 static void open_archive(const char *path) {
-    u64 offset, i;
+    u64 offset, i, batch = 0; /* the first dictionary block of the batch */
     int follows = 0; /* whether a block can belong to the chunk before */
     u64 sequence = 0;
     u8 chain[16];
@@ -2619,18 +2620,19 @@ static void open_archive(const char *path) {
     for (offset = 2 * PAGE; offset < archive.state.end;) {
         Block block;
         Chunk *chunk;
-        Strings *strings;
         read_header(offset, archive.state.end, &block);
         offset = end_of(&block);
         archive.blocks = grow(archive.blocks, archive.block_count, &archive.block_room, sizeof block);
         archive.blocks[archive.block_count++] = block;
         extend_chain(chain, &block);
-        if (block.kind == B_COMMIT) sequence = block.first;
+        if (block.kind == B_COMMIT) {
+            sequence = block.first;
+            batch = archive.dictionary_count;
+        }
         if (block.kind >= 128) continue;
         if (block.kind == 0 || block.kind > B_RESTORATIONS)
             refuse("the block at %" PRIu64 " is of the unknown critical kind %u", block.offset, block.kind);
         chunk = archive.chunk_count == 0 ? NULL : &archive.chunks[archive.chunk_count - 1];
-        strings = archive.dictionary_count == 0 ? NULL : &archive.dictionary[archive.dictionary_count - 1];
         follows = follows && (block.kind == B_TAGS || block.kind == B_TEXTS || block.kind == B_LAYOUT) &&
                   block.first == chunk->moves.first;
         if (follows && block.kind == B_TAGS && chunk->tags.kind == 0) chunk->tags = block;
@@ -2641,13 +2643,15 @@ static void open_archive(const char *path) {
             archive.games += block.count;
             follows = 1;
         } else if (block.kind == B_DICTIONARY) {
-            if (strings != NULL && strings->copy.kind == 0 && block.first == strings->block.first) {
-                strings->copy = block;
+            /* A copy follows its block anywhere in the batch. */
+            for (i = batch; i < archive.dictionary_count && archive.dictionary[i].block.first != block.first;) i++;
+            if (i < archive.dictionary_count && archive.dictionary[i].copy.kind == 0) {
+                archive.dictionary[i].copy = block;
                 continue;
             }
             if (block.first != archive.strings || block.count == 0)
                 refuse("the dictionary block at %" PRIu64 " is out of order", block.offset);
-            archive.dictionary = grow(archive.dictionary, archive.dictionary_count, &archive.dictionary_room, sizeof *strings);
+            archive.dictionary = grow(archive.dictionary, archive.dictionary_count, &archive.dictionary_room, sizeof(Strings));
             archive.dictionary[archive.dictionary_count++].block = block;
             archive.strings += block.count;
         }

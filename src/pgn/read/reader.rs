@@ -3,7 +3,7 @@
 use crate::chess::position::STANDARD;
 use crate::chess::san::{Plain as PlainMove, SanError, ShortText};
 use crate::chess::{Move, MoveKind, Position};
-use crate::game::{Outcome, TextKind, Visitor};
+use crate::game::{MAX_DEPTH, Outcome, TextKind, Visitor};
 use crate::pgn::bytes::{self, slice, trim_end};
 use crate::pgn::fault::{Fault, FaultKind};
 use crate::pgn::limits::ReadOptions;
@@ -602,7 +602,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
     }
 
     fn open(&mut self, token: Token) {
-        if self.branches.len() >= self.options.limits.max_depth {
+        if self.branches.len() >= self.options.limits.max_depth.min(MAX_DEPTH) {
             self.fault(FaultKind::TooDeep, token.start);
             self.lexer.at = token.start;
             return self.tail(token.start);
