@@ -48,6 +48,11 @@ impl<'a> Monitor<'a> {
         Monitor { stop: Some(stop), ..self }
     }
 
+    /// Returns a monitor with the same stop flag that receives no progress.
+    pub(crate) fn without_progress(&self) -> Monitor<'a> {
+        Monitor { progress: None, stop: self.stop }
+    }
+
     /// Reports progress.
     #[doc(hidden)]
     pub fn advance(&self, done: u64) {

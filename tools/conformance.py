@@ -30,7 +30,7 @@ calls below, with the archive beside the file; only such readers get the calls o
 A reader's exit code is 0, or 1 if it refuses something or games may be missing, whatever it has written. Other codes,
 and an end by a signal, are failures. With `--scoresheet` the runner uses the command line of this project's command.
 
-expected.json has these members for each file:
+expected.json and other lists `expected*.json` have these members for each file:
 
 - whether it `opens`, and whether games may be missing (`incomplete`);
 - the games with readable moves, their plies, and the SHA-256 of their FENs from ply 0 on;
@@ -211,7 +211,7 @@ def check(reader, levels, case, suite):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--levels", default="ABCP", help="levels, of A, B, C, P, S (default: ABCP)")
-    parser.add_argument("--suite", default=SUITE, help="the folder with expected.json and side.json")
+    parser.add_argument("--suite", default=SUITE, help="the folder with expected*.json and side.json")
     parser.add_argument("--scoresheet", metavar="PROGRAM", help="this project's command instead of a reader")
     parser.add_argument("reader", nargs="*", help="the reader's command, after --")
     arguments = parser.parse_args()
@@ -227,9 +227,11 @@ def main():
 
     checks = []
     if set("ABC") & set(arguments.levels):
-        for case in read("expected.json"):
-            if case["level"] != "P" or "P" in arguments.levels:
-                checks.append((case["file"], case["about"], check(reader, arguments.levels, case, arguments.suite)))
+        for name in sorted(os.listdir(arguments.suite)):
+            for case in read(name) if name.startswith("expected") else []:
+                if case["level"] != "P" or "P" in arguments.levels:
+                    done = check(reader, arguments.levels, case, arguments.suite)
+                    checks.append((case["file"], case["about"], done))
     if "S" in arguments.levels:
         for case in read("side.json"):
             checks.append((", ".join(case["rows"]), case["about"], check_sides(reader, case, arguments.suite)))

@@ -235,7 +235,7 @@ class Archive:
                 if strict:
                     block.checked()
                     if block.kind == 1:
-                        Moves(block)
+                        pages(block)
                 if block.kind == 6:
                     payload = block.checked()
                     sequence, games, *_ = commit_numbers(payload)
@@ -256,21 +256,25 @@ class Archive:
             self.blocks.append(Block(self.file, self.id, at))
             at = self.blocks[-1].end
         self.chunks, self.strings, self.sources, self.loose, deleted, games = [], [], [], [], set(), 0
+        uncopied = {}  # the dictionary blocks of the batch without a copy, by their strings
         for block in self.blocks:
             if block.kind == 1:
                 need(block.first == games + 1 and block.count > 0, "games out of order")
                 games += block.count
                 self.chunks.append({1: block})
             elif block.kind in (2, 3, 7):
-                need(self.chunks and block.first == self.chunks[-1][1].first, "columns of no chunk")
-                self.chunks[-1].setdefault(block.kind, block)
+                if self.chunks and block.first == self.chunks[-1][1].first:
+                    self.chunks[-1].setdefault(block.kind, block)
             elif block.kind == 4:
                 if block.first == len(self.strings):
                     self.strings += [(block, i) for i in range(block.count)]
+                    uncopied[block.first, block.count] = block
                 else:
-                    need(block.first + block.count == len(self.strings), "strings out of order")
+                    need(uncopied.pop((block.first, block.count), None), "strings out of order")
                     for i in range(block.count):
                         self.strings[block.first + i] += (block,)
+            elif block.kind == 6:
+                uncopied.clear()
             elif block.kind == 5:
                 self.sources.append(source(block.checked()))
             elif block.kind == 9:
@@ -364,23 +368,30 @@ def pairs(payload, count):
 # --- Sections 6 and 7: moves blocks, game records ---------------------------------------------------------------------
 
 
+def pages(block):
+    """The table of a moves block without its page CRCs, and its records, checked page by page: in any coding."""
+    table, records = block.checked(), block.file[block.payload + block.size : block.end]
+    size = 4 * -(-len(records) // 4096)
+    need(size <= len(table), "page CRCs")
+    crcs = Bytes(table, len(table) - size)
+    for at in range(0, len(records), 4096):
+        found = crc(block.identity, block.payload + block.size + at, records[at : at + 4096])
+        need(found == crcs.number(4), "a page of records")
+    return table[: len(table) - size], records
+
+
 class Moves:
-    """A moves block: its records, each checked page by page."""
+    """A moves block: its records."""
 
     def __init__(self, block):
         self.packed, width = block.coding & 15, block.coding >> 4
         need(self.packed <= 1 and width <= 2, "a newer program is needed: a coding of moves")
-        table, group = Bytes(block.checked()), 64 if self.packed else 16
+        table, records = pages(block)
+        table, group = Bytes(table), 64 if self.packed else 16
         self.model = table.take(8) if self.packed else b""
         starts = [table.number(4) for _ in range(-(-block.count // group))]
         self.lengths = [table.number(1 << width) for _ in range(block.count)]
-        records = block.file[block.payload + block.size : block.end]
-        pages = [table.number(4) for _ in range(-(-len(records) // 4096))]
         table.end()
-        for i, expected in enumerate(pages):
-            at = 4096 * i
-            found = crc(block.identity, block.payload + block.size + at, records[at : at + 4096])
-            need(found == expected, "a page of records")
         self.records, at = [], 0
         for i, length in enumerate(self.lengths):
             need(i % group or starts[i // group] == at, "starts and lengths")
@@ -679,9 +690,11 @@ STANDARD += bytes([0x1E, 7, 0, 63, 56, 0, 1])
 
 def elements(stream):
     """The elements of a stream, as kind and bytes, without texts."""
-    at = 0
+    at = depth = 0
     while at < len(stream):
         byte, size, kind = stream[at], 1, "move"
+        depth += (byte == 0xC3) - (byte == 0xC4)
+        need(depth <= 1024, "more than 1,024 open variations")
         if byte == 0:
             kind = "text"
         elif byte < 4:
@@ -999,9 +1012,11 @@ class Column:
         need(number <= len(NAMES), "a tag's name")
         self.name = NAMES[number - 1].encode() if number else part.string()
         self.codec = part.number(1)
-        need(self.codec <= 6, "a codec")
-        self.prefix = part.string() if self.codec == 6 else b""
-        self.width = part.number(1)
+        self.skippable = self.codec >= 128
+        need(self.codec <= 6 or self.skippable, "a codec")
+        # The prefix of the values, or all the data of a skippable column, which has no width.
+        self.prefix = part.string() if self.codec == 6 or self.skippable else b""
+        self.width = 0 if self.skippable else part.number(1)
         self.cells = []  # The number of each value, 0 for a text, before differences.
         self.texts = []  # The values that are kept as text.
 
@@ -1056,6 +1071,7 @@ def tags(payload, games, strings):
     counts = [0] * len(columns)
     for schema in chosen:
         for column in schema:
+            need(not columns[column].skippable, "a game's tag in a skippable column")
             counts[column] += 1
     plain = [column for column in columns if column.width != 255]
     for column, count in zip(columns, counts):
@@ -1132,7 +1148,7 @@ def predict(p, predictions, coder, memories, known, text):
     """One number of a predicted column."""
     memory, key = memories.setdefault(p.memory, {}), None
     if p.key and p.key - 1 in known:
-        key = known[p.key - 1] or text.get(p.key - 1) or None
+        key = known[p.key - 1] or text.get(p.key - 1) or 0
     mine = memory.get(key) if key is not None else None
     z = int(mine is not None)
     value, u, faults = mine or (0, 0, 0)
@@ -1327,7 +1343,7 @@ def split_mix():
 
 WORD = (1 << 64) - 1
 KEYS = list(split_mix())
-KINDS = [55706, 47841, 41287, 33423, 26869, 20316, 17039, 15073, 13107, 11141, 9502, 8519, 7864, 0, 0, 0]
+KIND_TAILS = [55706, 47841, 41287, 33423, 26869, 20316, 17039, 15073, 13107, 11141, 9502, 8519, 7864, 0, 0, 0]
 CASTLES, RETAKES, NO_KIND = 12, 13, 14
 
 
@@ -1432,8 +1448,8 @@ class Lines:
     def __init__(self, data):
         self.coder, self.memory = Coder(data), {}
         self.followed = [[4, 2] for _ in range(31)]
-        self.by_last = [[KINDS[:], 8] for _ in range(16)]
-        self.by_left = [[KINDS[:], 8] for _ in range(128)]
+        self.by_last = [[KIND_TAILS[:], 8] for _ in range(16)]
+        self.by_left = [[KIND_TAILS[:], 8] for _ in range(128)]
         self.promotions, self.mates = fresh(3), [1, 20]
         self.added = [[0] * 384, [0] * 384]
 
@@ -1868,7 +1884,7 @@ class Writer:
     def text(self, kind, text):
         lines = text.replace(b"\r", b"\n").split(b"\n")
         if kind == 0 and b"}" not in text:
-            self.unbroken(b"{" + text + b"}")
+            self.comment(b"{" + text + b"}")
         elif kind in (0, 1):
             for line in lines:
                 self.begin()
@@ -1883,12 +1899,15 @@ class Writer:
         self.joins = False
         self.number |= self.has(0x04)
 
-    def unbroken(self, text):
-        lines = text.replace(b"\r", b"\n").split(b"\n")
-        if self.has(0x400) and self.joins and len(lines) == 1 and len(self.out) > self.line:
-            self.out += b" "
+    def comment(self, text):
+        if self.has(0x400) and self.joins and not {10, 13} & {*text} and len(self.out) > self.line:
+            self.out += b" " + text
+            self.end()
         else:
-            self.begin()
+            self.unbroken(text)
+
+    def unbroken(self, text):
+        self.begin()
         start = len(self.out)
         self.out += text
         lines = text.replace(b"\r", b"\n").split(b"\n")
@@ -1917,8 +1936,6 @@ class Writer:
             if len(self.out) == self.line:
                 self.out += b" "
         self.unbroken(text)
-        if text[:1] == b"%":
-            self.gap = None
         last = text.replace(b"\r", b"\n").split(b"\n")[-1]
         if text[:1] == b"[" and b'"' in text or b";" in last or last[:1] == b"%":
             self.new_line()

@@ -49,6 +49,7 @@ pub use read::side::SideState;
 pub use read::{map, read_at};
 #[doc(hidden)]
 pub use write::new_file::sync_folder;
+pub use write::temporary::Permissions;
 // The parts that write archives, for this project's programs and tests. They are not covered by semantic versioning.
 #[doc(hidden)]
 pub use write::{storage, temporary, writer};

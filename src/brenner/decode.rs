@@ -7,7 +7,7 @@ use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
 use crate::chess::piece::CODES;
 use crate::chess::san::ShortText;
 use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square, Threat};
-use crate::game::{Line, Outcome};
+use crate::game::{Line, MAX_DEPTH, Outcome};
 use std::fmt;
 
 /// The kind of a fault in a stream.
@@ -31,8 +31,12 @@ pub enum DecodeFault {
     Unassigned,
     /// A variation closes although none is open.
     StrayClose,
+    /// A variation opens although no move precedes it in its line.
+    StrayOpen,
     /// A result occurs inside a variation, or an element follows the result.
     MisplacedResult,
+    /// More than [`MAX_DEPTH`] variations are open.
+    TooDeep,
 }
 
 /// A fault in a stream, with the offset of the faulty element in bytes from 0.
@@ -57,7 +61,9 @@ impl fmt::Display for DecodeError {
             DecodeFault::BadExplicit => "a malformed explicit move",
             DecodeFault::Unassigned => "an unassigned byte",
             DecodeFault::StrayClose => "a variation closes that never opened",
+            DecodeFault::StrayOpen => "a variation opens without a move before it",
             DecodeFault::MisplacedResult => "a result out of place",
+            DecodeFault::TooDeep => "more than 1,024 nested variations",
         };
         write!(f, "bad Brenner stream: {fault} at byte {}", self.offset)
     }
@@ -263,6 +269,8 @@ impl<'a> Decoder<'a> {
             }
             NULL => Item::Move(Move::NULL),
             NAG => Item::Nag(self.next_byte().ok_or(DecodeFault::CutShort)?),
+            OPEN if !self.line.has_moved() => return Err(DecodeFault::StrayOpen),
+            OPEN if self.line.depth() >= MAX_DEPTH => return Err(DecodeFault::TooDeep),
             OPEN => Item::Open,
             CLOSE if self.line.depth() == 0 => return Err(DecodeFault::StrayClose),
             CLOSE => Item::Close,

@@ -129,7 +129,7 @@ impl ArchiveWriter {
         }
         let hash: [u8; 32] = hash.finalize().into();
         let id = ArchiveId(*hash.first_chunk().unwrap_or(&[0; 16]));
-        let (new, writer) = NewFile::create(path, id, Existing::Refuse)?;
+        let (new, writer) = NewFile::create(path, id, Existing::Refuse, options.permissions)?;
         Ok(ArchiveWriter::new(path, Some(new), Opened::new(writer), options))
     }
 

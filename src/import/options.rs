@@ -1,7 +1,7 @@
 //! The options of an import.
 
-use crate::archive::Existing;
 use crate::archive::writer::BATCH;
+use crate::archive::{Existing, Permissions};
 use crate::pgn::ReadOptions;
 use std::collections::BTreeMap;
 
@@ -81,6 +81,9 @@ pub struct ImportOptions {
     pub with_model: bool,
     /// The metadata of the archive ([`Archive::metadata`](crate::Archive::metadata)), which the first commit sets.
     pub metadata: BTreeMap<String, String>,
+    /// The permissions that a new archive receives at most, in addition to the limits of its source files. A program
+    /// that reads games from other files passes the permissions of these files.
+    pub permissions: Permissions,
 }
 
 impl ImportOptions {
@@ -116,6 +119,7 @@ impl Default for ImportOptions {
             kept: Vec::new(),
             with_model: false,
             metadata: BTreeMap::new(),
+            permissions: Permissions::ALL,
         }
     }
 }

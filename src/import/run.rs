@@ -9,7 +9,7 @@ use super::resume::Start;
 use super::summary::{Progress, Report, Summary};
 use crate::archive::storage::Storage;
 use crate::archive::writer::{NewFile, Opened, Writer, write_index, write_side};
-use crate::archive::{Archive, ArchiveFile, Existing, FileKind, GameSet, MODEL, checked_metadata};
+use crate::archive::{Archive, ArchiveFile, Existing, FileKind, GameSet, MODEL, Permissions, checked_metadata};
 use crate::error::{Error, Result};
 use crate::packed;
 use std::io;
@@ -84,7 +84,8 @@ pub fn import_with(
             (None, opened)
         }
         None => {
-            let (new, writer) = NewFile::create(target, feed.identity(), Existing::from_force(replace))?;
+            let most = options.permissions.and(Permissions::from_inputs(sources));
+            let (new, writer) = NewFile::create(target, feed.identity(), Existing::from_force(replace), most)?;
             (Some(new), Opened::new(writer))
         }
     };

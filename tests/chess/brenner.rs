@@ -172,6 +172,8 @@ fn faults_and_uncanonical_forms() {
         ("", "2C C3 2C", Err(CutShort)),
         ("", "00 41 42", Err(CutShort)),
         ("", "C4", Err(StrayClose)),
+        ("", "C3 2C C4", Err(StrayOpen)),
+        ("", "2C C3 C3 2B C4 C4", Err(StrayOpen)),
         ("", "C5", Err(Unassigned)),
         ("", "C7", Err(Unassigned)),
         ("", "24 2C 2C", Err(IllegalMove)),

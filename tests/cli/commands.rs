@@ -194,7 +194,7 @@ fn info_and_index() {
     room.write("g.bgi", &index[..index.len() - 1]);
     assert!(room.fine(&["info", "g.bga"]).contains("Index    damaged"));
     let done = room.run(&["verify", "g.bga"]);
-    assert_eq!(done.code, Some(4));
+    assert_eq!(done.code, Some(6));
     assert!(done.out.contains("g.bgi is damaged") && done.out.contains("`scoresheet index g.bga`"), "{}", done.out);
     room.fine(&["index", "g.bga", "-q"]);
     assert_eq!(room.read("g.bgi"), index);

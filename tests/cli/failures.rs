@@ -5,6 +5,11 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 
+/// Returns the offset of the first moves block.
+fn first_moves(file: &[u8]) -> usize {
+    file.windows(5).position(|window| window == b"BGAb\x01").unwrap()
+}
+
 #[test]
 fn a_source_that_ends_early() {
     let room = Room::new();
@@ -71,8 +76,10 @@ fn repair_saves_what_is_whole() {
     assert!(done.err.contains("5,000 games of 5000 kept"), "{}", done.err);
     assert_eq!(room.fine(&["info", "g.bga", "--digest"]), room.fine(&["info", "same.bga", "--digest"]));
 
+    // A page of records of the first chunk, after the table.
+    let moves = first_moves(&original);
     let mut damaged = original.clone();
-    damaged[17_000] ^= 1;
+    damaged[moves + 8_500] ^= 1;
     room.write("g.bga", &damaged);
     // Neither the damaged archive nor any other file is overwritten without `--force`.
     for target in ["g.bga", "same.bga"] {
@@ -84,11 +91,11 @@ fn repair_saves_what_is_whole() {
     assert_eq!(room.run(&["repair", "g.bga", "-o", "g.bga", "--force"]).code, Some(1));
     let done = room.run(&["repair", "g.bga", "-o", "same.bga", "--force", "-q"]);
     assert_eq!((done.code, done.err.as_str()), (Some(4), ""));
-    assert!(done.out.contains("lost: damaged game records at byte 8192"), "{}", done.out);
+    assert!(done.out.contains(&format!("lost: damaged game records at byte {moves}")), "{}", done.out);
     let report = &json(&room.run(&["--no-map", "repair", "g.bga", "-o", "other.bga", "--json", "-q"]).out)[0];
     let (kept, lost) = (report["kept_games"].as_u64().unwrap(), report["lost_games"].as_u64().unwrap());
     assert!(kept + lost == 5000 && lost > 0 && lost < 1100, "{kept} {lost}");
-    assert_eq!(report["losses"][0]["offset"], 8192);
+    assert_eq!(report["losses"][0]["offset"], moves);
     assert_eq!(room.read("g.bga"), damaged);
     for args in [&["verify", "same.bga"][..], &["--no-map", "verify", "other.bga"]] {
         assert!(room.fine(args).contains("intact"));
@@ -371,7 +378,7 @@ fn interrupted_import() {
     assert_eq!(room.names(), ["g.bga", "g.bgi"]);
 }
 
-/// `verify` checks every file. For a damaged or stale file it exits with code 4 and names the command that rebuilds it;
+/// `verify` checks every file. For a damaged or stale file it exits with code 6 and names the command that rebuilds it;
 /// searches report such a file.
 #[test]
 fn files_beside_an_archive() {
@@ -394,7 +401,7 @@ fn files_beside_an_archive() {
             room.write(&name, &damaged);
             let verify = room.run(&["verify", "g.bga"]);
             let remedy = format!("rebuild it with `scoresheet index g.bga {option}").trim_end().to_owned();
-            assert_eq!(verify.code, Some(4), "{name}: {}{}", verify.out, verify.err);
+            assert_eq!(verify.code, Some(6), "{name}: {}{}", verify.out, verify.err);
             assert!(
                 verify.out.contains(&format!("{name} is damaged")) && verify.out.contains(&remedy),
                 "{}",
@@ -426,7 +433,7 @@ fn files_beside_an_archive() {
     // Another archive under the same name: the old side files no longer belong to it.
     room.fine(&["set", "g.bga", "--games", "3", "Event=other", "-q", "--no-index"]);
     let verify = room.run(&["verify", "g.bga"]);
-    assert_eq!(verify.code, Some(4), "{}", verify.out);
+    assert_eq!(verify.code, Some(6), "{}", verify.out);
     for (extension, _) in caches {
         assert!(verify.out.contains(&format!("g.{extension} is out of date")), "{}", verify.out);
     }
@@ -444,7 +451,8 @@ fn games_lost_for_one_reason_are_one_line() {
     room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
     let mut file = room.read("g.bga");
     // A page of records, after the table of the first block.
-    let at = 8192 + 40 + 1500;
+    let moves = first_moves(&file);
+    let at = moves + 40 + 1500;
     file[at..at + 8].copy_from_slice(b"damaged!");
     room.write("g.bga", file);
     for (args, more) in [
@@ -457,6 +465,6 @@ fn games_lost_for_one_reason_are_one_line() {
         let done = room.run(&args);
         let lines: Vec<&str> = done.err.lines().collect();
         assert_eq!((done.code, lines.len()), (Some(1), 1 + more), "{args:?}: {}", done.err);
-        assert!(lines[0].contains("damaged game records at byte 8192 (games "), "{args:?}: {}", lines[0]);
+        assert!(lines[0].contains(&format!("damaged game records at byte {moves} (games ")), "{args:?}: {}", lines[0]);
     }
 }

@@ -437,6 +437,39 @@ fn private_files_stay_private() {
     }
 }
 
+/// Every file that a command makes from private files is private: outputs, indexes, side files, and files in folders.
+#[cfg(unix)]
+#[test]
+fn every_new_file_from_a_private_input_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let folders = ["split g.bga --count 1 -o OUT", "export g.bga --split white -o OUT/"];
+    let others = ["import - -o OUT <n.pgn", "import n.pgn -o OUT --index", "import d.pcn -o OUT", "merge h.bga -o OUT"];
+    let room = room();
+    let inputs = room.names();
+    for name in &inputs {
+        fs::set_permissions(room.path(name), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    for args in WRITERS.iter().map(|writer| writer.args).chain(folders).chain(others) {
+        let script = format!("umask 022; exec \"$0\" {}", args.replace("OUT", "out"));
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_scoresheet")]).env("SCORESHEET_CONFIG", "");
+        let done = command.current_dir(room.0.path()).output().unwrap();
+        assert!(done.status.success(), "{args}: {}", String::from_utf8_lossy(&done.stderr));
+        let mut made: Vec<_> =
+            room.names().iter().filter(|name| !inputs.contains(name)).map(|n| room.path(n)).collect();
+        if let Some(folder) = made.iter().position(|path| path.is_dir()).map(|folder| made.swap_remove(folder)) {
+            made.extend(fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()));
+        }
+        assert!(!made.is_empty(), "{args}");
+        for path in &made {
+            let mode = fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{args}: {}", path.display());
+            fs::remove_file(path).unwrap();
+        }
+        let _ = fs::remove_dir(room.path("out"));
+    }
+}
+
 /// If the index cannot be written, for example on a full disk, the commit still counts, because the index is a cache.
 #[test]
 fn an_index_that_cannot_be_written_is_a_warning() {

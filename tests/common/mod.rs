@@ -8,6 +8,8 @@ pub mod conformance;
 pub mod corpora;
 /// FORMAT.md with its parts.
 pub mod format_document;
+/// Files of released versions, which never change.
+pub mod frozen;
 /// Makes archives from PGN files.
 pub mod import;
 /// Positions by FEN, and lines played from them.

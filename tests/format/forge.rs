@@ -5,6 +5,7 @@ use scoresheet::format::commit::Commit;
 use scoresheet::format::header::{BLOCKS, Header};
 use scoresheet::format::tags::TagsBuilder;
 use scoresheet::format::{ArchiveId, State, layout, moves};
+use scoresheet::{Archive, ArchiveFile};
 
 pub const ID: ArchiveId = ArchiveId(*b"an id of my own!");
 
@@ -86,9 +87,43 @@ impl Forge {
         self.file[at..at + HEADER].copy_from_slice(&header.encode(ID, at as u64));
     }
 
-    pub fn finish(mut self) -> Vec<u8> {
+    pub fn finish(self) -> Vec<u8> {
+        let length = self.file.len();
+        let file = self.commit(0, 0).file;
+        // The totals of a commit include the plies and the faulty games, if the games are readable.
+        let (mut plies, mut faulty) = (0, 0);
+        if let Ok(archive) = Archive::open(ArchiveFile::from_bytes(file.clone())) {
+            for game in archive.games().take(100).flatten() {
+                plies += u64::from(game.plies());
+                faulty += u64::from(game.has_fault());
+            }
+            let games = archive.len();
+            return Forge { file: file[..length].to_vec(), games, layout: 0 }.commit(plies, faulty).file;
+        }
+        file
+    }
+
+    fn commit(mut self, plies: u64, faulty: u64) -> Forge {
         let commit = self.file.len() as u64;
-        let totals = Commit { sequence: 1, games: self.games, chain: self.state().chain, ..Commit::default() };
+        let chain = self.state().chain;
+        let mut totals = Commit { sequence: 1, games: self.games, plies, faulty, chain, ..Commit::default() };
+        let mut at = BLOCKS;
+        while let Some(header) = self.file.get(at as usize..).and_then(|block| BlockHeader::decode(block, ID, at)) {
+            let bytes = HEADER as u64 + header.length;
+            match header.kind {
+                BlockKind::Moves => totals.moves_bytes += bytes,
+                BlockKind::Tags => totals.tags_bytes += bytes,
+                BlockKind::Texts => totals.texts_bytes += bytes,
+                BlockKind::Layout | BlockKind::Loose => totals.layout_bytes += bytes,
+                BlockKind::Dictionary => {
+                    totals.dictionary_bytes += bytes;
+                    totals.strings = totals.strings.max(header.first + u64::from(header.count));
+                }
+                BlockKind::Source => totals.sources += 1,
+                _ => {}
+            }
+            at += bytes;
+        }
         self.block(BlockKind::Commit, 1, 0, &totals.encode());
         let state = State { games: self.games, ..self.state() };
         // Like a writer: the page of the empty archive, and the page of its first commit.
@@ -96,7 +131,7 @@ impl Forge {
             let (page, at) = (header.encode(), header.offset() as usize);
             self.file[at..at + page.len()].copy_from_slice(&page);
         }
-        self.file
+        self
     }
 
     /// Returns the state of an archive that ends here.

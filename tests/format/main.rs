@@ -18,6 +18,8 @@ mod document;
 mod file_types;
 /// Builds archives block by block.
 mod forge;
+/// Files of released versions.
+mod frozen;
 /// The library's interpretation of a part's bytes.
 #[path = "../common/meaning.rs"]
 mod meaning;

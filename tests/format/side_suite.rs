@@ -5,9 +5,10 @@
 //! are heads and runs of games. `SCORESHEET_BLESS=1 cargo test --test format side_suite` writes the files that are
 //! missing, and what is expected.
 
+use crate::common::frozen::sha256;
 use crate::common::import::{append, archive_of};
 use crate::common::random::Random;
-use crate::conformance::{compare, hash, suite, write_missing};
+use crate::conformance::{compare, suite, write_missing};
 use scoresheet::archive::{FileKind, Scan, SideState};
 use scoresheet::chess::{MoveKind, Position};
 use scoresheet::format::facts::Facts;
@@ -431,7 +432,7 @@ fn the_library_reads_the_side_files() {
         for (kind, bytes) in KINDS.into_iter().zip(&files) {
             fs::write(kind.beside(&path), bytes).unwrap();
             let rows = has_rows.then(|| rows(bytes, &states, &known));
-            let rows = rows.map(|rows| json!({"lines": rows.lines().count(), "sha256": hash(rows.as_bytes())}));
+            let rows = rows.map(|rows| json!({"lines": rows.lines().count(), "sha256": sha256(rows.as_bytes())}));
             of_files.insert(format!("{name}.{}", kind.extension()), json!(rows));
         }
         let is_damaged = name == "faulty/side-page";

@@ -38,21 +38,22 @@ const PARTS: [&str; 13] = [
 /// Returns the compiled program; `None`, with a message, if it cannot be built.
 fn program() -> Option<&'static Path> {
     static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let built = BUILT.get_or_init(build);
+    let built = BUILT.get_or_init(|| build(&root().join("tools/port/reader.c"), "reader"));
     if built.is_none() {
         eprintln!("skipped: no C compiler, or no libzstd for it");
     }
     built.as_deref()
 }
 
-fn build() -> Option<PathBuf> {
+fn build(source: &Path, name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let compile = |source: &Path, target: &Path, flags: &[&str]| {
         let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
         command.args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]).args(flags).arg("-o");
         command.arg(target).arg(source).arg("-lzstd").output()
     };
-    let (probe, probed, target) = (folder.join("probe.c"), folder.join("probe"), folder.join("reader"));
+    let (probe, probed) = (folder.join(format!("{name}-probe.c")), folder.join(format!("{name}-probe")));
+    let target = folder.join(name);
     fs::write(&probe, "#include <zstd.h>\nint main(void) { return ZSTD_versionNumber() == 0; }\n").unwrap();
     let runs = |flags: &[&str]| {
         compile(&probe, &probed, flags).is_ok_and(|output| output.status.success())
@@ -63,7 +64,7 @@ fn build() -> Option<PathBuf> {
     }
     let sanitizers = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     let flags = if runs(&sanitizers) { &sanitizers[..] } else { &["-O2"] };
-    let output = compile(&root().join("tools/port/reader.c"), &target, flags).unwrap();
+    let output = compile(source, &target, flags).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(target)
 }
@@ -193,6 +194,22 @@ fn the_lichess_sample() {
     let folder = tempfile::tempdir().unwrap();
     for pack in [false, true] {
         agrees(program, &imported(&lichess(), folder.path(), pack), 2, "the sample");
+    }
+}
+
+/// The program of version 1.0, kept as it was, reads what this version writes (FORMAT.md, "The promise").
+#[test]
+fn the_program_of_1_0_reads_what_this_version_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("reader.c");
+    let kept = fs::File::open(testdata("readers-1.0/reader.c.zst")).unwrap();
+    fs::write(&source, zstd::decode_all(kept).unwrap()).unwrap();
+    let Some(program) = build(&source, "reader-1.0") else { return eprintln!("skipped: no C compiler, or no libzstd") };
+    for (source, seed) in [(lichess(), 6), (testdata("golden/sample.pgn"), 7), (testdata("golden/engine.pgn"), 8)] {
+        let folder = tempfile::tempdir().unwrap();
+        for pack in [false, true] {
+            agrees(&program, &imported(&source, folder.path(), pack), seed, &source.display().to_string());
+        }
     }
 }
 

@@ -20,8 +20,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Returns the output of the reader, or its reason to refuse; `None`, with a message, if it cannot be run.
 fn reader(args: &[&str], file: &Path, input: &str) -> Option<Result<Vec<u8>, String>> {
-    let script = root().join("tools/reader.py");
+    reader_at(&root().join("tools/reader.py"), args, file, input)
+}
+
+/// The same for the reader in another file.
+fn reader_at(script: &Path, args: &[&str], file: &Path, input: &str) -> Option<Result<Vec<u8>, String>> {
     let mut command = Command::new("python3");
+    command.env("SCORESHEET_MODEL", root().join("data/model-1.bin"));
     command.arg(script).arg(args[0]).arg(file).args(&args[1..]);
     let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let Ok(mut child) = started else {
@@ -41,8 +46,12 @@ fn reader(args: &[&str], file: &Path, input: &str) -> Option<Result<Vec<u8>, Str
 
 /// Compares the results of both for an archive. Returns false if the reader cannot be run.
 fn agrees(path: &Path, seed: u64) -> bool {
+    agrees_with(&root().join("tools/reader.py"), path, seed)
+}
+
+fn agrees_with(script: &Path, path: &Path, seed: u64) -> bool {
     let archive = Archive::open(path).unwrap();
-    let Some(digest) = reader(&["digest"], path, "") else { return false };
+    let Some(digest) = reader_at(script, &["digest"], path, "") else { return false };
     assert_eq!(digest.unwrap(), format!("{}\n", archive.digest().unwrap()).into_bytes(), "{}", path.display());
     let (mut random, mut pairs, mut fens) = (Random::new(seed), String::new(), String::new());
     for game in archive.live().iter() {
@@ -53,7 +62,7 @@ fn agrees(path: &Path, seed: u64) -> bool {
             writeln!(fens, "{}", archive.position(game, *ply).unwrap().fen()).unwrap();
         }
     }
-    let found = String::from_utf8(reader(&["fen"], path, &pairs).unwrap().unwrap()).unwrap();
+    let found = String::from_utf8(reader_at(script, &["fen"], path, &pairs).unwrap().unwrap()).unwrap();
     for ((found, expected), pair) in found.lines().zip(fens.lines()).zip(pairs.lines()) {
         assert_eq!(found, expected, "{}, {pair}", path.display());
     }
@@ -169,6 +178,90 @@ fn packed_archives() {
     }
 }
 
+/// The reader of version 1.0, kept as it was, reads what this version writes (FORMAT.md, "The promise").
+#[test]
+fn the_reader_of_1_0_reads_what_this_version_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let [script, sides] = ["reader.py", "side_files.py"].map(|name| {
+        let kept = fs::File::open(testdata(&format!("readers-1.0/{name}.zst"))).unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, zstd::decode_all(kept).unwrap()).unwrap();
+        path
+    });
+    let text = crate::common::sample::lichess_text();
+    let end = text.windows(9).enumerate().filter(|(_, text)| *text == b"\n\n[Event ").nth(5).unwrap().0 + 2;
+    let few = folder.path().join("few.pgn");
+    fs::write(&few, &text[..end]).unwrap();
+    for source in [few, testdata("golden/sample.pgn"), testdata("golden/engine.pgn"), testdata("golden/filled.pgn")] {
+        for options in [ImportOptions::default(), ImportOptions::packed()] {
+            let path = folder.path().join("a.bga");
+            let archive = archive_of(std::slice::from_ref(&source), &path, options);
+            if !agrees_with(&script, &path, 5) {
+                return;
+            }
+            for kind in games::KINDS {
+                games::build(&archive, kind, games::SORT_MEMORY, Monitor::new()).unwrap();
+                let mut rows = Command::new("python3");
+                rows.env("SCORESHEET_MODEL", root().join("data/model-1.bin")).arg(&sides).arg("rows");
+                let done = rows.arg(kind.beside(&path)).arg("--check").output().unwrap();
+                assert!(done.status.success(), "{kind:?}: {}", String::from_utf8_lossy(&done.stderr));
+            }
+            let found = reader_at(&script, &["source"], &path, "").unwrap();
+            assert!(found.as_ref() == Ok(&fs::read(&source).unwrap()), "{}: {found:?}", source.display());
+            drop(archive);
+            fs::remove_file(path).unwrap();
+        }
+    }
+}
+
+/// Other readings of the document differ from the reader in a vector or in the suite. `.ci/run` tries all of them.
+#[test]
+fn some_alternatives_fail() {
+    if reader(&["digest"], &testdata("golden/v1.0.bga"), "").is_none() {
+        return;
+    }
+    let tool = root().join("tools/alternatives.py");
+    let done = Command::new("python3").arg(tool).args(["--sample", "6"]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    assert!(done.stdout.ends_with(b"6 alternatives, 0 survive\n"));
+}
+
+/// The worked example of docs/format/numbers.md is what the reader does.
+#[test]
+fn the_worked_example() {
+    let mut command = Command::new("python3");
+    command.arg(root().join("tools/worked_example.py")).arg(root().join("docs/format/numbers.md"));
+    match command.status() {
+        Ok(done) => assert!(done.success(), "the example has changed: see tools/worked_example.py"),
+        Err(_) => eprintln!("skipped: no python3"),
+    }
+}
+
+/// No name of a Python reader is assigned twice: the later value would silently replace the earlier one.
+#[test]
+fn names_of_the_readers_are_assigned_once() {
+    for entry in fs::read_dir(root().join("tools")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|end| end != "py") {
+            continue;
+        }
+        let code = fs::read_to_string(&path).unwrap();
+        let mut names = BTreeMap::new();
+        for line in code.lines().filter(|line| line.starts_with(|first: char| first.is_alphabetic() || first == '_')) {
+            let defined = line.strip_prefix("def ").or(line.strip_prefix("class "));
+            let assigned = || line.split_once(" = ").map(|(names, _)| names);
+            let Some(defined) = defined.map(|rest| rest.split(['(', ':']).next().unwrap()).or_else(assigned) else {
+                continue;
+            };
+            for name in defined.split(", ") {
+                *names.entry(name.to_owned()).or_insert(0) += 1;
+            }
+        }
+        names.retain(|_, count| *count > 1);
+        assert!(names.is_empty(), "{}: {names:?}", path.display());
+    }
+}
+
 #[test]
 fn test_vectors() {
     let folder = testdata("vectors");
@@ -263,8 +356,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The first games of every source of a corpus: set-ups, Chess960, comments, variations, faults, all kinds of layout.
-fn corpus(name: &str) {
+/// The sources of a corpus: set-ups, Chess960, comments, variations, faults, all kinds of layout.
+fn corpus(name: &str, check: fn(&Path, &Path) -> Option<[u64; 3]>) {
     let Some(corpora) = crate::common::corpora::folder() else {
         return eprintln!("skipped: SCORESHEET_CORPORA is not set");
     };
@@ -277,7 +370,7 @@ fn corpus(name: &str) {
             let folder = tempfile::tempdir().unwrap();
             let mut counts = [0; 3];
             while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let found = source_agrees(source, folder.path())?;
+                let found = check(source, folder.path())?;
                 (0..3).for_each(|at| counts[at] += found[at]);
             }
             Some(counts)
@@ -291,7 +384,27 @@ fn corpus(name: &str) {
     assert!(archives > 0, "{name}: no PGN files");
 }
 
-/// Returns the numbers of archives, exact sources and games that agree, or `None` if there is no Python.
+/// Restores a complete source, and returns the same numbers.
+fn whole_source_agrees(source: &Path, folder: &Path) -> Option<[u64; 3]> {
+    let path = folder.join("a.bga");
+    let mut counts = [0; 3];
+    if try_import(&[source.to_path_buf()], &path, &ImportOptions::default()).is_ok() && path.exists() {
+        let archive = Archive::open(&path).unwrap();
+        if archive.sources().unwrap().first().is_some_and(|source| source.exact) {
+            reader(&["blocks"], &path, "")?.unwrap();
+            gives_back(&path, &fs::read(source).unwrap());
+            counts[1] = 1;
+        }
+        (counts[0], counts[2]) = (1, archive.len());
+    }
+    for end in ["bga", "bgi"] {
+        let _ = fs::remove_file(path.with_extension(end));
+    }
+    Some(counts)
+}
+
+/// Returns the numbers of archives, exact sources and games that agree, or `None` if there is no Python. Reads only the
+/// first games of a source.
 fn source_agrees(source: &Path, folder: &Path) -> Option<[u64; 3]> {
     let most = crate::common::number("SCORESHEET_BYTES", 10_000) as usize;
     let text = fs::read(source).unwrap();
@@ -322,15 +435,20 @@ fn source_agrees(source: &Path, folder: &Path) -> Option<[u64; 3]> {
 
 #[test]
 fn corpora_annotated() {
-    corpus("annotated");
+    corpus("annotated", source_agrees);
 }
 
 #[test]
 fn corpora_chess960() {
-    corpus("engine960");
+    corpus("engine960", source_agrees);
 }
 
 #[test]
 fn corpora_hard() {
-    corpus("hard");
+    corpus("hard", source_agrees);
+}
+
+#[test]
+fn corpora_hard_sources() {
+    corpus("hard", whole_source_agrees);
 }

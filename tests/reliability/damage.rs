@@ -10,13 +10,13 @@
 use crate::common::import::append;
 use crate::common::number;
 use crate::common::random::Random;
-use crate::common::sample::testdata;
+use crate::common::sample::{lichess_text, testdata};
 use crate::intact::{IntactArchive, blocks};
 use rayon::prelude::*;
 use scoresheet::archive::repair::LostPart;
 use scoresheet::archive::{Level, SideState};
 use scoresheet::format::ArchiveId;
-use scoresheet::{Archive, ArchiveFile, Error, ImportOptions};
+use scoresheet::{Archive, ArchiveFile, Error, Existing, ImportOptions};
 use std::fs;
 use std::path::Path;
 
@@ -311,6 +311,81 @@ fn lost_strings_leave_the_others_their_numbers() {
         let lost: Vec<_> = repair.losses.iter().map(|loss| (loss.first, loss.last, loss.part)).collect();
         assert_eq!(lost, [(1, 60, Some(LostPart::Tags))], "byte {at}");
     }
+}
+
+/// An archive of 21,000 games in a single commit.
+fn large(folder: &Path) -> (Vec<u8>, Vec<u8>) {
+    let (source, target) = (folder.join("large.pgn"), folder.join("large.bga"));
+    fs::write(&source, lichess_text().repeat(7)).unwrap();
+    append(&source, &target, ImportOptions::default());
+    let archive = Archive::open(&target).unwrap();
+    assert!(archive.len() >= 20_000 && archive.sequence() == 1);
+    (fs::read(&target).unwrap(), archive.index_file())
+}
+
+/// Zeroes pages: the tags of at most one chunk are lost, or of two if the page contains the end of the first. Both copies
+/// of the strings, which all chunks need, are never in one page or within 64 KiB.
+fn zero_pages(file: &[u8], index: &[u8], is_chosen: impl Fn(usize, bool) -> bool + Sync) {
+    let strings: Vec<(usize, usize)> = blocks(file)
+        .into_iter()
+        .filter(|(kind, _)| *kind == 4)
+        .map(|(_, at)| (at, u64::from_le_bytes(file[at + 8..at + 16].try_into().unwrap()) as usize))
+        .collect();
+    assert!(strings.len() >= 2);
+    for (at, first) in &strings {
+        let other = strings.iter().find(|(other, strings)| other != at && strings == first).expect("two copies").0;
+        assert!(at.abs_diff(other) >= file.len() / 2, "{at} and {other} of {}", file.len());
+    }
+    const PAGE: usize = 4096;
+    let holds_strings =
+        |page: usize| strings.iter().any(|(at, _)| (page * PAGE..(page + 1) * PAGE + 40).contains(&(at + 40)));
+    (2..file.len() / PAGE).into_par_iter().filter(|page| is_chosen(*page, holds_strings(*page))).for_each(|page| {
+        let mut damaged = file.to_vec();
+        damaged[page * PAGE..][..PAGE].fill(0);
+        let archive = Archive::open(ArchiveFile::from_bytes(damaged).index(index.to_vec())).unwrap();
+        let lost = (0..archive.chunk_count()).filter(|chunk| {
+            let is_lost = |tag: &&str| archive.chunk(*chunk).and_then(|chunk| chunk.visit_tag(tag, |_| {})).is_err();
+            ["Event", "White", "Date"].iter().any(is_lost)
+        });
+        let lost = lost.count();
+        assert!(lost <= if holds_strings(page) { 1 } else { 2 }, "page {page}: the tags of {lost} chunks");
+    });
+}
+
+/// Cuts an archive: the games before the cut keep their tags, except in the chunk of the cut.
+fn cut_everywhere(file: &[u8], folder: &Path, cuts: impl Iterator<Item = usize>) {
+    let chunks = blocks(file).into_iter().filter(|(kind, _)| *kind == 1).map(|(_, at)| at).collect::<Vec<_>>();
+    for cut in cuts {
+        let target = folder.join("repaired.bga");
+        let bytes = ArchiveFile::from_bytes(file[..cut].to_vec());
+        let repair = match Archive::repair(bytes, &target, Existing::Replace, |_| {}) {
+            Ok(repair) => repair,
+            Err(error) => panic!("cut to {cut}: {error}"),
+        };
+        let without_tags: u64 =
+            repair.losses.iter().filter(|loss| loss.part.is_some()).map(|loss| loss.last - loss.first + 1).sum();
+        assert!(without_tags <= 2 * 2_000, "cut to {cut}: {without_tags} games without tags");
+        let whole = chunks.partition_point(|at| *at < cut).saturating_sub(1);
+        assert!(repair.kept_games() + 1 >= whole as u64 * 900, "cut to {cut}: {} games", repair.kept_games());
+    }
+}
+
+#[test]
+fn pages_and_cuts_of_a_large_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, index) = large(folder.path());
+    zero_pages(&file, &index, |page, holds_strings| holds_strings || page.is_multiple_of(32));
+    let steps = file.len() >> 16;
+    cut_everywhere(&file, folder.path(), [steps / 3, steps * 9 / 10, steps].into_iter().map(|step| step << 16));
+}
+
+#[test]
+#[ignore = "every page and every 64 KiB of 21,000 games"]
+fn every_page_and_cut_of_a_large_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, index) = large(folder.path());
+    zero_pages(&file, &index, |_, _| true);
+    cut_everywhere(&file, folder.path(), (1..=file.len() >> 16).map(|step| step << 16));
 }
 
 #[test]

@@ -816,6 +816,7 @@ static int replay(Bytes stream, const Position *start, Seen seen, void *context)
         if (byte == 0xC2) {
             next_byte(&stream);
         } else if (byte == 0xC3) {
+            if (depth >= 1024) refuse("more than 1,024 variations are open");
             if (!level.moved) refuse("a variation replaces no move");
             add(&levels, &level, sizeof level);
             depth++;
@@ -1891,7 +1892,7 @@ enum { C_TEXT, C_STRING, C_NUMBER, C_SIGNED, C_DATE, C_TIME, C_LETTERS };
 typedef struct {
     Bytes name, prefix;
     unsigned codec, width;
-    int is_key;
+    int is_key, skippable;
     u64 count, decoded; /* its values; the count of decoded numbers */
     u64 *numbers; /* without differences */
     Bytes *texts;
@@ -1987,8 +1988,10 @@ static void predict(Tags *tags, Prediction *predictions, const Prediction *p, Ra
     if (p->key != 0) {
         Column *of_key = &tags->columns[p->key - 1];
         key = known(tags, p->key, game);
-        if (key == 0 && of_key->width != PREDICTED && of_key->game == game + 1) text = of_key->texts[of_key->first];
-        if (key != 0 || (of_key->width != PREDICTED && of_key->game == game + 1)) slot = find_memory(p->memory, key, text);
+        if (of_key->game == game + 1 && (of_key->width != PREDICTED || of_key->first < of_key->decoded)) {
+            if (key == 0 && of_key->width != PREDICTED) text = of_key->texts[of_key->first];
+            slot = find_memory(p->memory, key, text);
+        }
     }
     if (!p->change) {
         u64 expected, capped;
@@ -2136,9 +2139,10 @@ static void read_tags(Bytes payload, u64 games, u64 strings, Tags *tags) {
         if (name > 48) refuse("a column has an unknown name");
         column->name = name == 0 ? string(&raw) : bytes_of(tag_names[name - 1], strlen(tag_names[name - 1]));
         column->codec = next_byte(&raw);
-        if (column->codec > C_LETTERS) refuse("a column has an unknown codec");
-        column->prefix = column->codec == C_LETTERS ? string(&raw) : bytes_of("", 0);
-        column->width = next_byte(&raw);
+        column->skippable = column->codec >= 128;
+        if (column->codec > C_LETTERS && !column->skippable) refuse("a column has an unknown codec");
+        column->prefix = column->codec >= C_LETTERS ? string(&raw) : bytes_of("", 0);
+        column->width = column->skippable ? 0 : next_byte(&raw);
         if (column->width == PREDICTED && column->codec == C_TEXT) refuse("a column of texts is predicted");
     }
     predictions = number(&raw);
@@ -2163,7 +2167,6 @@ static void read_tags(Bytes payload, u64 games, u64 strings, Tags *tags) {
             p->opponent = reference(&raw, columns);
             p->result = reference(&raw, columns);
             p->opposite = reference(&raw, columns);
-            if (tags->columns[p->column].codec != C_SIGNED) refuse("a change is predicted in a column of another codec");
         } else {
             p->guess = reference(&raw, columns);
         }
@@ -2181,6 +2184,7 @@ static void read_tags(Bytes payload, u64 games, u64 strings, Tags *tags) {
             Column *column = &tags->columns[tags->columns_of[i]];
             u64 cost = 32 + left(column->name) + left(column->prefix) + (column->codec == C_STRING ? 128 : 0);
             spend(&budget, cost + (column->is_key ? 64 : 0) + (column->width == PREDICTED ? 128 : 0));
+            if (column->skippable) refuse("a game has a tag in a skippable column");
             column->count++;
             if (column->width == PREDICTED) values++;
         }
@@ -2377,6 +2381,11 @@ static u32 seeded_at(u64 offset, u64 length) {
 }
 
 /* The number of games that share an entry of `starts`. */
+/* Whether the coding of a moves block, and its width of lengths, are known. */
+static int is_known(const Block *block) {
+    return (block->coding & 15) <= 1 && block->coding >> 4 <= 2;
+}
+
 static u64 group_of(const Block *block) {
     return (block->coding & 15) == 1 ? 64 : 16;
 }
@@ -2404,10 +2413,10 @@ static void read_header(u64 offset, u64 end, Block *block) {
         refuse("the block header at %" PRIu64 " is damaged", offset);
     if (block->kind == B_MOVES) {
         u64 n = block->count, r = block->length - block->checked, width = block->coding >> 4, s = group_of(block);
-        if ((block->coding & 15) > 1 || width > 2)
-            refuse("the moves block at %" PRIu64 " has coding %u: it needs a newer program", offset, block->coding);
-        if (block->length < block->checked || n == 0 ||
-            block->checked != model_bytes(block) + 4 * ((n + s - 1) / s) + (n << width) + 4 * (r / PAGE + (r % PAGE != 0)))
+        if (block->length < block->checked || n == 0 || block->checked / 4 < r / PAGE + (r % PAGE != 0))
+            refuse("the block header at %" PRIu64 " is damaged", offset);
+        if (!is_known(block)) return; /* only the games of this block need a newer program */
+        if (block->checked != model_bytes(block) + 4 * ((n + s - 1) / s) + (n << width) + 4 * (r / PAGE + (r % PAGE != 0)))
             refuse("the moves block at %" PRIu64 " has other sizes than its header says", offset);
         return;
     }
@@ -2597,7 +2606,7 @@ static void mark(void *context, u64 first, u64 last) {
 
 /* Walks over all blocks that count, and finds chunks, strings and deleted games. */
 static void open_archive(const char *path) {
-    u64 offset, i;
+    u64 offset, i, batch = 0; /* the first dictionary block of the batch */
     int follows = 0; /* whether a block can belong to the chunk before */
     u64 sequence = 0;
     u8 chain[16];
@@ -2611,18 +2620,19 @@ static void open_archive(const char *path) {
     for (offset = 2 * PAGE; offset < archive.state.end;) {
         Block block;
         Chunk *chunk;
-        Strings *strings;
         read_header(offset, archive.state.end, &block);
         offset = end_of(&block);
         archive.blocks = grow(archive.blocks, archive.block_count, &archive.block_room, sizeof block);
         archive.blocks[archive.block_count++] = block;
         extend_chain(chain, &block);
-        if (block.kind == B_COMMIT) sequence = block.first;
+        if (block.kind == B_COMMIT) {
+            sequence = block.first;
+            batch = archive.dictionary_count;
+        }
         if (block.kind >= 128) continue;
         if (block.kind == 0 || block.kind > B_RESTORATIONS)
             refuse("the block at %" PRIu64 " is of the unknown critical kind %u", block.offset, block.kind);
         chunk = archive.chunk_count == 0 ? NULL : &archive.chunks[archive.chunk_count - 1];
-        strings = archive.dictionary_count == 0 ? NULL : &archive.dictionary[archive.dictionary_count - 1];
         follows = follows && (block.kind == B_TAGS || block.kind == B_TEXTS || block.kind == B_LAYOUT) &&
                   block.first == chunk->moves.first;
         if (follows && block.kind == B_TAGS && chunk->tags.kind == 0) chunk->tags = block;
@@ -2633,13 +2643,15 @@ static void open_archive(const char *path) {
             archive.games += block.count;
             follows = 1;
         } else if (block.kind == B_DICTIONARY) {
-            if (strings != NULL && strings->copy.kind == 0 && block.first == strings->block.first) {
-                strings->copy = block;
+            /* A copy follows its block anywhere in the batch. */
+            for (i = batch; i < archive.dictionary_count && archive.dictionary[i].block.first != block.first;) i++;
+            if (i < archive.dictionary_count && archive.dictionary[i].copy.kind == 0) {
+                archive.dictionary[i].copy = block;
                 continue;
             }
             if (block.first != archive.strings || block.count == 0)
                 refuse("the dictionary block at %" PRIu64 " is out of order", block.offset);
-            archive.dictionary = grow(archive.dictionary, archive.dictionary_count, &archive.dictionary_room, sizeof *strings);
+            archive.dictionary = grow(archive.dictionary, archive.dictionary_count, &archive.dictionary_room, sizeof(Strings));
             archive.dictionary[archive.dictionary_count++].block = block;
             archive.strings += block.count;
         }
@@ -2683,6 +2695,8 @@ static void load_chunk(const Chunk *chunk) {
     archive.chunk = NULL;
     archive.unpacked = 0;
     release(&chunk_pool);
+    if (!is_known(block))
+        refuse("the moves block at %" PRIu64 " has coding %u: it needs a newer program", block->offset, block->coding);
     table = take(&chunk_pool, (u64)block->checked + 1, 1);
     read_at(at, table, block->checked);
     if (seeded(at, table, block->checked) != block->crc)

@@ -25,6 +25,8 @@ pub enum Code {
     Damaged = 4,
     /// The import finished, but refused files because they contain no games.
     Refused = 5,
+    /// Verification found an intact archive, but an index or a side file that is damaged or out of date.
+    Stale = 6,
 }
 
 impl From<Code> for ExitCode {

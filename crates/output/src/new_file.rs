@@ -44,7 +44,7 @@ impl NewFile {
             // Renaming a temporary file to the path of a device would remove the device.
             Ok(file) if !file.is_file() => (File::options().write(true).open(path)?, None),
             _ => {
-                let (file, temporary) = Temporary::create_private(path, path, target.most_permissions())?;
+                let (file, temporary) = Temporary::create(path, path, target.most_permissions())?;
                 (file, Some(temporary))
             }
         };

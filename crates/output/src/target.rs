@@ -4,7 +4,8 @@ use crate::compression;
 use crate::content::Content;
 use crate::refused::Refused;
 use crate::text::shown;
-use scoresheet::archive::{Archive, Existing, FileKind};
+use scoresheet::archive::temporary::file_metadata;
+use scoresheet::archive::{Archive, Existing, FileKind, Permissions};
 use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ pub struct Target {
     path: PathBuf,
     written: Content,
     replace: bool,
-    permissions: u32,
+    permissions: Permissions,
 }
 
 impl Target {
@@ -36,9 +37,8 @@ impl Target {
         Existing::from_force(self.replace)
     }
 
-    /// Returns the permissions that all inputs grant, as mode bits. A new file receives at most these permissions for
-    /// group and others.
-    pub(super) fn most_permissions(&self) -> u32 {
+    /// Returns the permissions that all inputs grant. A new file receives at most these permissions.
+    pub(super) fn most_permissions(&self) -> Permissions {
         self.permissions
     }
 
@@ -68,14 +68,14 @@ impl Target {
 #[derive(Debug)]
 pub struct Outputs {
     known: HashMap<Identity, Known>,
-    /// The permissions that all inputs grant, as mode bits.
-    permissions: u32,
+    /// The permissions that all inputs grant.
+    permissions: Permissions,
 }
 
 impl Default for Outputs {
     /// Returns the value for a program that reads no files.
     fn default() -> Outputs {
-        Outputs { known: HashMap::new(), permissions: 0o777 }
+        Outputs { known: HashMap::new(), permissions: Permissions::ALL }
     }
 }
 
@@ -122,7 +122,7 @@ impl Outputs {
 
     fn know(&mut self, path: &Path, role: Role) {
         if role == Role::Input {
-            self.permissions &= permissions(path);
+            self.permissions = self.permissions.and(Permissions::from_inputs([path]));
         }
         for identity in Identity::all(path) {
             self.known.entry(identity).or_insert_with(|| Known { path: path.to_path_buf(), role });
@@ -213,10 +213,7 @@ enum Identity {
 impl Identity {
     /// Returns all identities of a file, or none for a device or a pipe.
     fn all(path: &Path) -> impl Iterator<Item = Identity> {
-        let file = match path.to_str() {
-            Some("-") => standard_input(),
-            _ => fs::metadata(path).ok(),
-        };
+        let file = file_metadata(path);
         let is_special = file.as_ref().is_some_and(|file| !file.is_file());
         let (node, real_path) =
             if is_special { (None, None) } else { (file.and_then(|file| node(&file)), real_path(path)) };
@@ -235,19 +232,6 @@ fn node(_: &Metadata) -> Option<Identity> {
     None
 }
 
-/// Returns the file that is standard input.
-#[cfg(unix)]
-fn standard_input() -> Option<Metadata> {
-    use std::os::fd::AsFd;
-    let input = std::io::stdin().as_fd().try_clone_to_owned().ok()?;
-    fs::File::from(input).metadata().ok()
-}
-
-#[cfg(not(unix))]
-fn standard_input() -> Option<Metadata> {
-    None
-}
-
 /// Returns the path without symbolic links. For a missing file, resolves the links of the folder and appends the name.
 fn real_path(path: &Path) -> Option<PathBuf> {
     if let Ok(real_path) = path.canonicalize() {
@@ -255,19 +239,6 @@ fn real_path(path: &Path) -> Option<PathBuf> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
-}
-
-/// Returns the mode bits of a file. Returns all mode bits for a device, a pipe or a missing file.
-#[cfg(unix)]
-fn permissions(path: &Path) -> u32 {
-    use std::os::unix::fs::PermissionsExt;
-    let file = fs::metadata(path).ok().filter(Metadata::is_file);
-    file.map_or(0o777, |file| file.permissions().mode())
-}
-
-#[cfg(not(unix))]
-fn permissions(_: &Path) -> u32 {
-    0o777
 }
 
 /// Returns an error if the name stands for other content, or for a compression that this program never writes.

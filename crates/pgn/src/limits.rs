@@ -15,8 +15,8 @@ pub struct ReadLimits {
     /// The maximum number of bytes in a comment, and in the search for its `}`. A longer comment and the text after it
     /// are kept as raw text. Default: 1 MiB.
     pub max_comment_bytes: usize,
-    /// The maximum nesting depth of variations. Variations that are nested more deeply are kept as raw text. Default:
-    /// 1,024.
+    /// The maximum nesting depth of variations. Variations that are nested more deeply are kept as raw text. The
+    /// default, 1,024, is the greatest limit.
     pub max_depth: usize,
     /// The maximum number of bytes in a game. A longer game is rejected, and its bytes are stored outside the games.
     /// Default: 2 MiB, which is more than ten times the length of the longest known game.
@@ -33,7 +33,7 @@ impl Default for ReadLimits {
             max_plies: 1 << 20,
             max_tag_bytes: 64 << 10,
             max_comment_bytes: 1 << 20,
-            max_depth: 1024,
+            max_depth: crate::game::MAX_DEPTH,
             max_game_bytes: 2 << 20,
         }
     }

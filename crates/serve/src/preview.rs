@@ -142,10 +142,17 @@ fn moved<'a>(game: &'a Value, ply: usize, via: &str) -> Option<&'a Value> {
 }
 
 /// Returns the alternatives to a move; nested variations follow their parents.
-fn others(node: &Value) -> Vec<&Vec<Value>> {
-    let lines =
-        node["variations"].as_array().into_iter().flatten().filter_map(|variation| variation["moves"].as_array());
-    lines.filter(|line| !line.is_empty()).flat_map(|line| std::iter::once(line).chain(others(&line[0]))).collect()
+fn others<'a>(node: &'a Value) -> Vec<&'a Vec<Value>> {
+    let lines = |node: &'a Value| {
+        let variations = node["variations"].as_array().into_iter().flatten();
+        variations.filter_map(|variation| variation["moves"].as_array()).filter(|line| !line.is_empty()).rev()
+    };
+    let (mut found, mut open) = (Vec::new(), lines(node).collect::<Vec<_>>());
+    while let Some(line) = open.pop() {
+        found.push(line);
+        open.extend(lines(&line[0]));
+    }
+    found
 }
 
 fn of_position(position: &Value) -> Linked {

@@ -24,6 +24,9 @@ pub struct Work {
     patience: Duration,
 }
 
+/// The size in bytes of a thread's stack. An answer is a tree of at most 256 levels of variations, which serialization
+/// descends.
+const STACK: usize = 8 << 20;
 /// The maximum number of waiting lookups.
 const QUICK: usize = 64;
 /// The maximum number of concurrent streams.
@@ -52,7 +55,10 @@ impl Work {
     pub fn new(scans: usize, deadline: Duration) -> std::io::Result<Work> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let pool = |name: &'static str| {
-            let named = rayon::ThreadPoolBuilder::new().num_threads(cores).thread_name(move |n| format!("{name}-{n}"));
+            let named = rayon::ThreadPoolBuilder::new()
+                .num_threads(cores)
+                .stack_size(STACK)
+                .thread_name(move |n| format!("{name}-{n}"));
             named.build().map(Arc::new).map_err(std::io::Error::other)
         };
         Ok(Work {

@@ -12,12 +12,14 @@ pub(super) mod transcode;
 
 use crate::archive::existing::Existing;
 use crate::archive::game_set::GameSet;
+use crate::archive::maintain::verify::Level;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::game_ref::GameRef;
+use crate::archive::read::options::ArchiveFile;
 use crate::archive::write::storage::Storage;
+use crate::archive::write::temporary::Permissions;
 use crate::archive::write::writer::{BATCH, EncodedChunk, Interner, NewFile, Writer, write_index};
 use crate::brenner::decode::each_move;
-use crate::brenner::replay::count_plies;
 use crate::error::{Damage, DamageKind, Error, Limit, Result};
 use crate::format::ArchiveId;
 use crate::format::block::BlockKind;
@@ -154,7 +156,8 @@ fn write_new(
     edit: Edit,
     monitor: &Monitor,
 ) -> Result<Copied> {
-    let (file, writer) = NewFile::create_unnamed(path, id, existing)?;
+    let most = Permissions::from_inputs(parts.iter().map(|part| part.archive.path()));
+    let (file, writer) = NewFile::create_unnamed(path, id, existing, most)?;
     let mut copier = Copier::new(writer, Interner::default(), path);
     let copy = || {
         copier.describe(parts)?;
@@ -165,15 +168,33 @@ fn write_new(
     };
     match copy() {
         Ok(writer) => {
-            file.finish()?;
-            let unindexed = write_index(path, &writer.index()).err();
-            Ok(Copied { games: writer.committed_games(), bytes: writer.committed_length(), unindexed })
+            let (index, games, bytes) = (writer.index(), writer.committed_games(), writer.committed_length());
+            drop(writer);
+            finish(file, path, monitor)?;
+            Ok(Copied { games, bytes, unindexed: write_index(path, &index).err() })
         }
         Err(error) => {
             file.remove();
             Err(error)
         }
     }
+}
+
+/// Verifies a copy whose writer has been dropped, and gives it its name. The data of an original may be wrong although
+/// all its checksums are valid, and a copy must not hide this.
+///
+/// Errors: the copy is damaged; it is removed.
+pub(in crate::archive) fn finish(copy: NewFile, path: &Path, monitor: &Monitor) -> Result<()> {
+    if let Some(unnamed) = copy.unnamed_path() {
+        let report = Archive::verify(ArchiveFile::at(unnamed).index(None), Level::Full, monitor.without_progress())?;
+        if let Some(Damage { kind, game, .. }) = report.damage.first() {
+            let game = game.map_or_else(String::new, |game| format!(" in game {game}"));
+            let what =
+                format!("the copy would be damaged ({kind}{game}), because its original is: repair the original");
+            return Err(Error::input(path.display().to_string(), what));
+        }
+    }
+    copy.finish()
 }
 
 /// Returns the id of a copy. The same parts produce the same file, and its id differs from the ids of the parts.
@@ -375,7 +396,7 @@ impl Draft {
                 }
                 let end = u32::try_from(records.len()).map_err(|_| too_large(records.len()))?;
                 ends.push(end);
-                plies += u64::from(count_plies(game.brenner()));
+                plies += u64::from(game.check_moves()?);
                 faulty += u64::from(game.has_fault());
                 match &new_tags {
                     Some(new_tags) => new_tags.iter().for_each(|(name, value)| tags.push(name, value)),

@@ -9,6 +9,7 @@ use crate::archive::game_set::GameSet;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
 use crate::archive::read::chunk::Chunk;
+use crate::archive::write::temporary::Permissions;
 use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
@@ -80,7 +81,7 @@ pub(crate) struct Rewritten {
 pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Monitor) -> Result<Option<Rewritten>> {
     // The locked file must be the file at the path, so the archive is opened again under the lock.
     let id = Archive::open(path)?.id();
-    let (new, mut writer) = NewFile::create_unnamed(path, id, Existing::Replace)?;
+    let (new, mut writer) = NewFile::create_unnamed(path, id, Existing::Replace, Permissions::from_inputs([path]))?;
     let mut from = None;
     let done = Archive::open(path).and_then(|archive| {
         from = Some(archive.made());

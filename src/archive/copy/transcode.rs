@@ -4,11 +4,12 @@
 //! copy that is unpacked is therefore equal to the original archive, byte for byte.
 
 use crate::archive::copy::strings::Strings;
-use crate::archive::copy::{CHUNK_GAMES, Draft, Group};
+use crate::archive::copy::{CHUNK_GAMES, Draft, Group, finish};
 use crate::archive::existing::Existing;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
 use crate::archive::read::head::MODEL;
+use crate::archive::write::temporary::Permissions;
 use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, DamageKind, Error, Result};
@@ -95,7 +96,8 @@ impl Archive {
         monitor: impl Into<Monitor<'a>>,
     ) -> Result<Transcoded> {
         let (target, monitor) = (target.as_ref(), monitor.into());
-        let (new, mut writer) = NewFile::create_unnamed(target, self.id(), options.existing)?;
+        let (new, mut writer) =
+            NewFile::create_unnamed(target, self.id(), options.existing, Permissions::from_inputs([self.path()]))?;
         if let Err(error) = copy(self, target, &mut writer, options, &monitor) {
             drop(writer);
             new.remove();
@@ -104,7 +106,7 @@ impl Archive {
         let (index, archive_bytes) = (writer.index(), writer.committed_length());
         let after = *writer.totals();
         drop(writer);
-        new.finish()?;
+        finish(new, target, &monitor)?;
         let unindexed = write_index(target, &index).err();
         let index_bytes = index.encode().len() as u64;
         Ok(Transcoded { before: self.totals()?, after, archive_bytes, index_bytes, unindexed })
@@ -203,10 +205,19 @@ fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
         let kind = block.header.kind;
         let is_column = matches!(kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Layout);
         let block_games = if kind == BlockKind::Moves { u64::from(block.header.count) } else { 0 };
+        if !is_column && block_games == 0 {
+            // Skippable blocks may stand between the blocks of a chunk.
+            if !kind.is_skippable() {
+                end_run(std::mem::take(&mut run), std::mem::take(&mut chunks));
+                games = 0;
+            }
+            end_run(vec![(block, chunk)], Vec::new());
+            continue;
+        }
         // Two chunks of the usual size may contain a few more games.
         let is_full =
             games + block_games > JOINED_GAMES && (chunks.len() != 1 || games + block_games > 2 * JOINED_GAMES);
-        if !is_column && (block_games == 0 || is_full) {
+        if !is_column && is_full {
             end_run(std::mem::take(&mut run), std::mem::take(&mut chunks));
             games = 0;
         }

@@ -23,6 +23,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
+/// The maximum number of lost strings between others. If more are lost, no string keeps its number.
+const MAX_LOST_STRINGS: u64 = 1 << 20;
+
 /// The readable parts of a damaged archive.
 pub struct BlockFinder {
     /// The archive, with only the chunks that were found. Any other game causes an error.
@@ -138,6 +141,24 @@ impl BlockFinder {
         SourceRecord::decode(block.header.first, &payload)
     }
 
+    /// Returns the dictionary blocks and their copies, in the order of their strings. Returns `None` if the strings
+    /// cannot keep their numbers, because blocks contradict each other or too many are lost.
+    pub fn dictionaries(&self) -> Option<Vec<BlockRef>> {
+        let dictionaries = self.blocks.iter().filter(|block| block.header.kind == BlockKind::Dictionary);
+        let mut dictionaries: Vec<BlockRef> = dictionaries.copied().collect();
+        dictionaries.sort_by_key(|block| block.header.first);
+        let (mut last, mut lost) = (0..0, 0u64);
+        for header in dictionaries.iter().map(|block| block.header) {
+            let strings = header.first..header.first.saturating_add(u64::from(header.count));
+            if strings.start < last.end && strings != last {
+                return None;
+            }
+            lost = lost.saturating_add(strings.start.saturating_sub(last.end));
+            last = strings;
+        }
+        (lost <= MAX_LOST_STRINGS).then_some(dictionaries)
+    }
+
     /// Returns the strings of a dictionary block.
     pub fn strings(&self, block: &BlockRef) -> Option<BlockStrings> {
         let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
@@ -188,16 +209,15 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found 
                 }
                 _ => damage.push(Damage::new(offset, DamageKind::MovesContradict)),
             },
-            BlockKind::Dictionary => match index.dictionaries.last_mut() {
-                Some(last) if last.first == header.first => last.copy = offset,
-                Some(last) if last.first > header.first => {
-                    damage.push(Damage::new(offset, DamageKind::DictionaryOutOfOrder))
+            BlockKind::Dictionary => {
+                let entries = &mut index.dictionaries;
+                // If only the copy of a block is found, it may follow later blocks.
+                match entries.binary_search_by_key(&header.first, |entry| entry.first) {
+                    Ok(entry) => entries.get_mut(entry).into_iter().for_each(|entry| entry.copy = offset),
+                    Err(after) => entries.insert(after, DictionaryEntry { first: header.first, offset, copy: 0 }),
                 }
-                _ => {
-                    index.dictionaries.push(DictionaryEntry { first: header.first, offset, copy: 0 });
-                    index.strings = header.first.saturating_add(u64::from(header.count));
-                }
-            },
+                index.strings = index.strings.max(header.first.saturating_add(u64::from(header.count)));
+            }
             BlockKind::Deleted | BlockKind::Restored => {
                 let entry = DeletionEntry { first: header.first, offset, count: u64::from(header.count) };
                 index.deletions.push(entry);

@@ -9,6 +9,7 @@ use crate::archive::read::blocks::{BlockRef, check_block};
 use crate::archive::read::metadata::{model_of, pairs_of};
 use crate::archive::read::options::ArchiveFile;
 use crate::archive::read::read_at::ReadAt;
+use crate::archive::write::temporary::Permissions;
 use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::ArchiveId;
@@ -18,15 +19,13 @@ use crate::format::loose;
 use crate::monitor::Monitor;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
 /// The number of chunks to rebuild ahead of the writer.
 const AHEAD: usize = 64;
-/// The maximum number of consecutive lost strings. After a longer gap, no string keeps its number.
-const MAX_LOST_STRINGS: u64 = 1 << 20;
 
 /// Consecutive games that are lost or incomplete.
 ///
@@ -164,7 +163,7 @@ impl Archive {
         id.update(old.0);
         id.update(length.to_le_bytes());
         let id = ArchiveId(*id.finalize().first_chunk().unwrap_or(&[0; 16]));
-        let (new, writer) = NewFile::create_unnamed(target, id, existing)?;
+        let (new, writer) = NewFile::create_unnamed(target, id, existing, Permissions::from_inputs([&path]))?;
         let mut work = Work::new(found, writer);
         match work.run(&monitor) {
             Ok(()) => {
@@ -194,6 +193,10 @@ struct Work {
     sources: HashMap<u64, u64>,
     /// Whether the strings keep their numbers. If not, all tag values are stored as texts.
     numbered: bool,
+    /// The dictionary blocks whose strings are not yet stored, in the order of their strings.
+    dictionaries: VecDeque<BlockRef>,
+    /// The number of strings that are stored.
+    known: u64,
     /// The first and last game of each chunk that is kept unchanged.
     intact: Vec<(u64, u64)>,
     /// The end offset of the last source block.
@@ -216,12 +219,11 @@ impl Work {
                 sources.insert(source.number, sources.len() as u64);
             }
         }
-        let (report, numbered) = (
-            Repair { games: found.games, deleted: found.archive.deleted_count(), ..Repair::default() },
-            strings_keep_numbers(&found),
-        );
-        let (intact, prior, loose, is_disordered) = (Vec::new(), BLOCKS, 0, false);
-        Work { found, writer, report, sources, numbered, intact, prior, loose, is_disordered }
+        let report = Repair { games: found.games, deleted: found.archive.deleted_count(), ..Repair::default() };
+        let dictionaries = found.dictionaries();
+        let (numbered, dictionaries) = (dictionaries.is_some(), dictionaries.unwrap_or_default().into());
+        let (intact, prior, loose, is_disordered, known) = (Vec::new(), BLOCKS, 0, false, 0);
+        Work { found, writer, report, sources, numbered, dictionaries, known, intact, prior, loose, is_disordered }
     }
 
     fn run(&mut self, monitor: &Monitor) -> io::Result<()> {
@@ -240,7 +242,7 @@ impl Work {
 
         let (pgn_bytes, rejected) = (self.found.totals.pgn_bytes, self.found.totals.rejected);
         self.writer.add_chunk(EncodedChunk { pgn_bytes, rejected, ..EncodedChunk::default() })?;
-        let (mut next, mut ready, mut strings, mut pending) = (0, Vec::new().into_iter(), 0, 0);
+        let (mut next, mut ready, mut pending) = (0, Vec::new().into_iter(), 0);
         for block in self.found.blocks.clone() {
             if monitor.is_stopped() {
                 return Err(io::ErrorKind::Interrupted.into());
@@ -263,7 +265,7 @@ impl Work {
                     next += 1;
                     pending += 1;
                 }
-                BlockKind::Dictionary if self.numbered => strings = self.strings(&block, strings),
+                BlockKind::Dictionary if self.numbered => self.strings(block.header.first),
                 BlockKind::Source => self.source(&block)?,
                 BlockKind::Loose => self.loose(&block)?,
                 BlockKind::Metadata => self.metadata(&block)?,
@@ -295,15 +297,17 @@ impl Work {
         self.writer.add_chunk(rebuilt.chunk)
     }
 
-    /// Keeps the strings of a block that have the number `known` or a higher number. Earlier strings are already
-    /// stored. Returns the new number of known strings.
-    fn strings(&mut self, block: &BlockRef, known: u64) -> u64 {
-        let header = block.header;
-        let Some(strings) = self.found.strings(block).filter(|_| header.first >= known) else { return known };
-        // The preceding strings are lost and no game refers to them, but the new archive reserves their numbers.
-        self.writer.add_strings((known..header.first).map(|_| Box::default()));
-        self.writer.add_strings((0..header.count as usize).filter_map(|string| strings.get(string)).map(Box::from));
-        header.first + u64::from(header.count)
+    /// Keeps the strings of all dictionary blocks up to the block of string `last`, each from the block or its copy.
+    fn strings(&mut self, last: u64) {
+        while let Some(header) = self.dictionaries.front().map(|block| block.header).filter(|head| head.first <= last)
+            && let Some(block) = self.dictionaries.pop_front()
+        {
+            let Some(strings) = self.found.strings(&block).filter(|_| header.first >= self.known) else { continue };
+            // The preceding strings are lost and no game refers to them, but the new archive reserves their numbers.
+            self.writer.add_strings((self.known..header.first).map(|_| Box::default()));
+            self.writer.add_strings((0..header.count as usize).filter_map(|string| strings.get(string)).map(Box::from));
+            self.known = header.first + u64::from(header.count);
+        }
     }
 
     /// Adds the games between and after the found chunks to the losses.
@@ -395,19 +399,4 @@ impl Work {
         let next = self.writer.totals().games + 1;
         self.writer.add_loose(next, &loose::encode(*number, part))
     }
-}
-
-/// Returns whether the found strings can keep their numbers.
-fn strings_keep_numbers(found: &BlockFinder) -> bool {
-    let (mut next, mut lost) = (0, 0u64);
-    for header in found.blocks.iter().map(|block| block.header).filter(|header| header.kind == BlockKind::Dictionary) {
-        let end = header.first.saturating_add(u64::from(header.count));
-        if header.first >= next {
-            lost = lost.saturating_add(header.first - next);
-            next = end;
-        } else if end != next {
-            return false;
-        }
-    }
-    lost <= MAX_LOST_STRINGS
 }

@@ -7,15 +7,15 @@ use crate::archive::read::read_at::ReadAt;
 use crate::error::{Damage, DamageKind};
 use crate::format::block::{BlockHeader, BlockKind};
 use crate::format::dictionary::BlockStrings;
-use crate::format::{ArchiveId, Limits, State, deletions};
+use crate::format::{ArchiveId, Limits, State, deletions, loose};
 
 /// Checks the order of an archive's blocks, one block after the other.
 #[derive(Default)]
 pub(super) struct BlockOrder {
     /// The moves block of the current chunk, and the last column block of this chunk.
     chunk: Option<(BlockHeader, BlockKind)>,
-    /// A dictionary block whose copy has not been reached.
-    dictionary: Option<BlockRef>,
+    /// The first string and the number of strings of each dictionary block of the batch whose copy has not been reached.
+    dictionaries: Vec<(u64, u32)>,
     /// The offset of the last commit.
     pub commit: u64,
 }
@@ -41,20 +41,18 @@ impl BlockOrder {
                 chunk.is_some_and(|(_, last)| last != BlockKind::Layout)
             }
         };
-        let is_copy = |first: BlockRef| (first.header.first, first.header.count) == (header.first, header.count);
-        let lacks_copy = match (header.kind, self.dictionary.take()) {
-            (BlockKind::Dictionary, None) => {
-                self.dictionary = Some(*block);
-                false
+        if header.kind == BlockKind::Dictionary {
+            let strings = (header.first, header.count);
+            match self.dictionaries.iter().position(|dictionary| *dictionary == strings) {
+                Some(copied) => drop(self.dictionaries.remove(copied)),
+                None => self.dictionaries.push(strings),
             }
-            (BlockKind::Dictionary, Some(first)) => !is_copy(first),
-            (_, first) => first.is_some(),
-        };
+        }
         if header.kind == BlockKind::Commit {
             self.commit = block.offset;
-        }
-        if lacks_copy {
-            return Some(Damage::new(block.offset, DamageKind::DictionaryCopy));
+            if !std::mem::take(&mut self.dictionaries).is_empty() {
+                return Some(Damage::new(block.offset, DamageKind::DictionaryCopy));
+            }
         }
         is_out_of_order.then_some(Damage::new(block.offset, DamageKind::ColumnsOutOfOrder))
     }
@@ -104,6 +102,18 @@ pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &Block
     };
     let is_right = deletions::decode(&payload, before.games).is_some_and(agrees);
     (!is_right).then_some(Damage::new(block.offset, DamageKind::DeletionsBlock))
+}
+
+/// Returns any fault in a loose block that follows the blocks of `before` and this number of source blocks. Its bytes
+/// belong to one of these sources or to the next, and precede one of these games or the next.
+pub(super) fn loose_fault(store: &impl ReadAt, before: &State, sources: u64, block: &BlockRef) -> Option<Damage> {
+    let payload = match block.checked(store, before.id) {
+        Ok(payload) => payload,
+        Err(damage) => return Some(damage),
+    };
+    let follows = loose::split(&payload).is_some_and(|(source, _)| source <= sources)
+        && (1..=before.games + 1).contains(&block.header.first);
+    (!follows).then_some(Damage::new(block.offset, DamageKind::LooseBlock))
 }
 
 /// Returns any fault in a metadata or model block.

@@ -1,6 +1,6 @@
 //! Verifies that every byte of an archive is unchanged and that every game is intact.
 
-use crate::archive::maintain::structure::{BlockOrder, deletions_fault, dictionary_fault, metadata_fault};
+use crate::archive::maintain::structure::{BlockOrder, deletions_fault, dictionary_fault, loose_fault, metadata_fault};
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, refuse_unknown, walk};
 use crate::archive::read::chunk::Chunk;
@@ -182,18 +182,27 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     monitor.check()?;
     damage.extend(found);
     let (mut builder, mut order) = (IndexBuilder::new(id), BlockOrder::default());
-    let mut next = 1;
+    let (mut next, mut totals, mut commits) = (1, Commit::default(), Vec::new());
     for block in &blocks {
         let before = builder.index.state;
         let (misplaced, contradiction) = (order.add(block), builder.add(block).err());
         let fault = misplaced.or(contradiction);
+        totals.strings = builder.index.strings;
         if damage.is_empty() {
             damage.extend(match block.header.kind {
-                BlockKind::Commit => commit_fault(&store, &before, block).or(fault),
+                BlockKind::Commit => match commit_after(&store, &before, &totals, block) {
+                    Ok(commit) => {
+                        commits.push((block.offset, commit));
+                        fault
+                    }
+                    Err(damage) => Some(damage),
+                },
                 BlockKind::Deleted | BlockKind::Restored => deletions_fault(&store, &before, block).or(fault),
+                BlockKind::Loose => loose_fault(&store, &before, totals.sources, block).or(fault),
                 _ => fault,
             });
         }
+        add_block(&mut totals, block);
         if block.header.kind == BlockKind::Moves {
             if block.header.first > next {
                 lost_at.push((gap_before(block.offset), (next, block.header.first - 1)));
@@ -239,7 +248,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     }
     if level == Level::Full && report.is_intact() {
         let archive = Archive::from_opening(path, *options, store, opening, index_file)?;
-        verify_games(&archive, &mut report, monitor)?;
+        verify_games(&archive, &commits, &mut report, monitor)?;
     }
     report.damage.sort_by_key(|damage| (damage.offset, damage.game));
     report.spots = spots(&report.damage, &lost_at);
@@ -249,23 +258,71 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     Ok(report)
 }
 
-/// Returns any fault in a commit block, given the state `before` this block. Returns `None` for other blocks.
-fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
-    if block.header.kind != BlockKind::Commit {
-        return None;
+/// Adds a block to the numbers that the totals of a commit contain.
+fn add_block(totals: &mut Commit, block: &BlockRef) {
+    let bytes = block.end() - block.offset;
+    match block.header.kind {
+        BlockKind::Moves => totals.moves_bytes += bytes,
+        BlockKind::Tags => totals.tags_bytes += bytes,
+        BlockKind::Texts => totals.texts_bytes += bytes,
+        BlockKind::Dictionary => totals.dictionary_bytes += bytes,
+        BlockKind::Layout | BlockKind::Loose => totals.layout_bytes += bytes,
+        BlockKind::Source => totals.sources += 1,
+        _ => {}
     }
+}
+
+/// Returns the totals of a commit block, or its fault if it does not match the state and the totals before it. The
+/// blocks do not show how much PGN was read, and how many games were rejected.
+fn commit_after(archive: &impl ReadAt, before: &State, totals: &Commit, block: &BlockRef) -> Result<Commit, Damage> {
     let commit = block.checked(archive, before.id).ok().and_then(|payload| Commit::decode(&payload));
     let follows = |commit: &Commit| {
-        let numbers = (commit.sequence, commit.games, block.header.first);
-        commit.chain == before.chain && numbers == (before.sequence + 1, before.games, before.sequence + 1)
+        let Commit { plies, pgn_bytes, faulty, rejected, .. } = *commit;
+        let (sequence, games, chain) = (before.sequence + 1, before.games, before.chain);
+        block.header.first == sequence
+            && *commit == Commit { sequence, games, chain, plies, pgn_bytes, faulty, rejected, ..*totals }
     };
-    (!commit.is_some_and(|commit| follows(&commit))).then_some(Damage::new(block.offset, DamageKind::CommitOutOfPlace))
+    commit.filter(follows).ok_or(Damage::new(block.offset, DamageKind::CommitOutOfPlace))
+}
+
+/// The plies and the faulty games of each chunk, including deleted games.
+struct Counts(Vec<[AtomicU64; 2]>);
+
+impl Counts {
+    /// Checks a game, counts it, and returns the number of its plies.
+    fn check(&self, game: &GameRef) -> Result<u32> {
+        // Computing the digest also reads tags and texts.
+        game.digest()?;
+        let plies = game.check_moves()?;
+        if let Some([all_plies, faulty]) = self.0.get(game.chunk()) {
+            all_plies.fetch_add(u64::from(plies), Ordering::Relaxed);
+            faulty.fetch_add(u64::from(game.has_fault()), Ordering::Relaxed);
+        }
+        Ok(plies)
+    }
+
+    /// Returns the first commit with other numbers.
+    fn fault(&self, archive: &Archive, commits: &[(u64, Commit)]) -> Option<Damage> {
+        let (mut chunk, mut sums) = (0, [0; 2]);
+        let differs = |(offset, commit): &&(u64, Commit)| {
+            while archive.chunk_offset(chunk).is_some_and(|start| start < *offset)
+                && let Some(counts) = self.0.get(chunk)
+            {
+                sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count.load(Ordering::Relaxed));
+                chunk += 1;
+            }
+            sums != [commit.plies, commit.faulty]
+        };
+        let (offset, _) = commits.iter().find(differs)?;
+        Some(Damage::new(*offset, DamageKind::CommitOutOfPlace))
+    }
 }
 
 /// Reads every game, checks every move, and restores every source to compare its hash. Reads each game only once for
 /// these checks, unless there is damage.
-fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<()> {
-    let (restored, damage) = match verify_sources(archive, report, monitor) {
+fn verify_games(archive: &Archive, commits: &[(u64, Commit)], report: &mut Report, monitor: &Monitor) -> Result<()> {
+    let counts = Counts((0..archive.chunk_count()).map(|_| Default::default()).collect());
+    let (restored, damage) = match verify_sources(archive, &counts, report, monitor) {
         Ok(found) => found,
         Err(error) => (Vec::new(), vec![error.damage().ok_or(error)?]),
     };
@@ -286,11 +343,12 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
             }
             match archive.chunk(number) {
                 Ok(chunk) => {
-                    chunk
-                        .games()
-                        .filter(|game| !game.as_ref().is_ok_and(|game| is_read(game.number())))
-                        .for_each(|game| note(game.and_then(|game| check(&game))));
-                    // Reads the layout and the deleted games, which have not been read yet.
+                    for game in games.filter(|game| !is_read(*game)) {
+                        let plies = chunk.any_game(game).and_then(|game| counts.check(&game));
+                        // A deleted game can be restored, so it must be intact.
+                        note(plies.map(|plies| if archive.is_deleted(game) { 0 } else { plies }));
+                    }
+                    // Reads the layout, which has not been read yet.
                     note(check_columns(&chunk).map(|()| 0));
                 }
                 Err(error) => note(Err(error)),
@@ -310,6 +368,9 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
     // The damage of a game may already be in the report.
     let others = damage.into_iter().filter(|damage| !report.damage.contains(damage)).collect::<Vec<_>>();
     report.damage.extend(others);
+    if report.is_intact() {
+        report.damage.extend(counts.fault(archive, commits));
+    }
     Ok(())
 }
 
@@ -326,16 +387,14 @@ fn check_columns(chunk: &Chunk) -> Result<()> {
     Ok(())
 }
 
-/// Reads a game, checks its moves, and returns the number of its plies.
-fn check(game: &GameRef) -> Result<u32> {
-    // Computing the digest also reads tags and texts.
-    game.digest()?;
-    game.check_moves()
-}
-
 /// Restores every source and compares its hash with the stored hash. Returns the games that were checked in the
 /// process, and the damage found. The caller then checks the games of damaged sources individually.
-fn verify_sources(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<(Vec<Range<u64>>, Vec<Damage>)> {
+fn verify_sources(
+    archive: &Archive,
+    counts: &Counts,
+    report: &mut Report,
+    monitor: &Monitor,
+) -> Result<(Vec<Range<u64>>, Vec<Damage>)> {
     let (mut next, mut restored, mut damage) = (1, Vec::new(), Vec::new());
     for (number, source) in (0..).zip(archive.sources()?) {
         let stored = source.seen - source.rejected;
@@ -353,7 +412,7 @@ fn verify_sources(archive: &Archive, report: &mut Report, monitor: &Monitor) -> 
         let plies = AtomicU64::new(0);
         let look = |game: &GameRef| {
             monitor.check()?;
-            plies.fetch_add(u64::from(check(game)?), Ordering::Relaxed);
+            plies.fetch_add(u64::from(counts.check(game)?), Ordering::Relaxed);
             let first = archive.games_of(game.chunk()).start == game.number();
             if first && let Ok(head) = archive.head(game.chunk()) {
                 monitor.advance(head.block.header.length);

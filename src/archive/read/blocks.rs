@@ -135,16 +135,16 @@ impl IndexBuilder {
                 self.index.pages += layout.pages() as u64;
             }
             BlockKind::Dictionary => {
-                let known = self.index.strings;
-                match self.index.dictionaries.last_mut() {
-                    Some(last) if last.first == header.first && last.copy == 0 && known > header.first => {
-                        last.copy = offset;
-                    }
-                    _ if header.first == known && header.count > 0 => {
-                        self.index.dictionaries.push(DictionaryEntry { first: known, offset, copy: 0 });
-                        self.index.strings += u64::from(header.count);
-                    }
-                    _ => return Err(damage(DamageKind::DictionaryOutOfOrder)),
+                let (known, entries) = (self.index.strings, &mut self.index.dictionaries);
+                if header.first == known && header.count > 0 {
+                    entries.push(DictionaryEntry { first: known, offset, copy: 0 });
+                    self.index.strings += u64::from(header.count);
+                } else {
+                    // The copy follows its block anywhere in the batch.
+                    let entry = entries.binary_search_by_key(&header.first, |entry| entry.first).ok();
+                    let entry = entry.and_then(|index| entries.get_mut(index));
+                    let entry = entry.filter(|entry| entry.copy == 0 && entry.first >= self.committed.1);
+                    entry.ok_or(damage(DamageKind::DictionaryOutOfOrder))?.copy = offset;
                 }
             }
             BlockKind::Deleted | BlockKind::Restored => {

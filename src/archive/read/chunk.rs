@@ -137,23 +137,43 @@ impl<'a> Chunk<'a> {
     /// Calls `seen` for each game in order, including deleted games, with the value of the game's first tag with this
     /// name, or `None`.
     ///
-    /// Reads only the chunk's tags.
+    /// Reads only the chunk's tags. Errors: the tags are damaged. If only some values are unreadable, `seen` receives
+    /// `None` for them, and the error is returned at the end unless all their games are deleted.
     pub fn visit_tag(&self, name: &str, mut seen: impl FnMut(Option<TagValue<'_>>)) -> Result<()> {
-        let tags = self.columns.tags(self.archive.blocks(), &self.archive.head(self.number)?.block)?;
-        let mut fault = None;
-        let visited = tags.visit_column(name.as_bytes(), |value| match value {
-            None => seen(None),
-            Some(StoredValue::Text(text)) => seen(Some(TagValue { text, string: None })),
-            Some(StoredValue::Dictionary(number)) => match self.archive.dictionary(number) {
-                Ok(text) => seen(Some(TagValue { text, string: Some(number) })),
-                Err(damage) => fault = Some(damage),
-            },
+        let (mut fault, mut game) = (None, self.first);
+        self.visit_tag_values(name, |value| {
+            seen(value.unwrap_or_else(|damage| {
+                if !self.archive.is_deleted(game) {
+                    fault.get_or_insert(damage);
+                }
+                None
+            }));
+            game += 1;
+        })?;
+        fault.map_or(Ok(()), |damage| Err(damage.into()))
+    }
+
+    /// Like `visit_tag`, but passes the damage of each unreadable value to `seen`.
+    pub(crate) fn visit_tag_values(
+        &self,
+        name: &str,
+        mut seen: impl FnMut(Result<Option<TagValue<'_>>, Damage>),
+    ) -> Result<()> {
+        let head = self.archive.head(self.number)?;
+        let tags = self.columns.tags(self.archive.blocks(), &head.block)?;
+        let mut game = self.first;
+        let visited = tags.visit_column(name.as_bytes(), |value| {
+            seen(match value {
+                None => Ok(None),
+                Some(StoredValue::Text(text)) => Ok(Some(TagValue { text, string: None })),
+                Some(StoredValue::Dictionary(number)) => match self.archive.dictionary(number) {
+                    Ok(text) => Ok(Some(TagValue { text, string: Some(number) })),
+                    Err(damage) => Err(damage.of_game(game)),
+                },
+            });
+            game += 1;
         });
-        match (visited, fault) {
-            (_, Some(damage)) => Err(damage.into()),
-            (None, _) => Err(Damage::new(self.archive.head(self.number)?.block.offset, DamageKind::Tags).into()),
-            _ => Ok(()),
-        }
+        visited.ok_or_else(|| Damage::new(head.block.offset, DamageKind::Tags).into())
     }
 
     /// Returns the distinct names of the tags in this chunk's games.

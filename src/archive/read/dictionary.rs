@@ -9,6 +9,9 @@ use crate::format::index::DictionaryEntry;
 use crate::format::{ArchiveId, Limits};
 use std::sync::OnceLock;
 
+/// The usual maximum size in bytes of a dictionary block.
+const USUAL: u64 = 64 << 10;
+
 /// The dictionary of an open archive.
 #[derive(Debug)]
 pub struct Dictionary {
@@ -44,8 +47,8 @@ fn read(
     offset: u64,
     entry: &DictionaryEntry,
 ) -> Result<BlockStrings, Damage> {
-    // The copy directly follows the block. If the block's length is known, its header and strings are read together.
-    let size = entry.copy.saturating_sub(entry.offset);
+    // The header and the strings are read together if they have the usual size.
+    let size = entry.copy.saturating_sub(entry.offset).min(USUAL);
     let near = archive.ahead(offset..offset.saturating_add(size), None);
     let file = near.of(archive);
     let block = BlockRef::at(&file, id, offset)?;

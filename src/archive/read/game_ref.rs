@@ -73,7 +73,20 @@ pub struct GameRef<'a> {
     index: usize,
     record: Record<'a>,
     columns: Option<Arc<Columns>>,
+    /// Whether unreadable tags have the value `?` instead of causing an error.
+    shows_lost_tags: bool,
 }
+
+/// The tags of a game whose tags are all lost, with the values for unknown facts.
+const LOST_TAGS: [(&str, &str); 7] = [
+    ("Event", "?"),
+    ("Site", "?"),
+    ("Date", "????.??.??"),
+    ("Round", "?"),
+    ("White", "?"),
+    ("Black", "?"),
+    ("Result", "*"),
+];
 
 impl<'a> GameRef<'a> {
     pub(in crate::archive) fn new(
@@ -84,7 +97,15 @@ impl<'a> GameRef<'a> {
         record: Record<'a>,
         columns: Option<Arc<Columns>>,
     ) -> GameRef<'a> {
-        GameRef { archive, number, chunk, index, record, columns }
+        GameRef { archive, number, chunk, index, record, columns, shows_lost_tags: false }
+    }
+
+    /// Returns the game with `?` as the value of each tag that cannot be read. If no tag can be read, the game has the
+    /// seven tags of every PGN game. Programs that show a damaged archive use this form, and report the fault that
+    /// [`visit_tags`](GameRef::visit_tags) of the original game returns.
+    #[must_use]
+    pub fn with_lost_tags(self) -> GameRef<'a> {
+        GameRef { shows_lost_tags: true, ..self }
     }
 
     /// Returns the archive that contains the game.
@@ -290,10 +311,21 @@ impl<'a> GameRef<'a> {
                 StoredValue::Text(text) => tag(name, text),
                 StoredValue::Dictionary(number) => match self.archive.dictionary(number) {
                     Ok(text) => tag(name, text),
+                    Err(_) if self.shows_lost_tags => tag(name, b"?"),
                     Err(damage) => fault = Some(damage.of_game(self.number)),
                 },
             })
-        })?;
+        });
+        if self.shows_lost_tags {
+            if seen.is_err() {
+                let result = self.outcome().unwrap_or(Outcome::Unknown).token();
+                LOST_TAGS.iter().for_each(|(name, value)| {
+                    tag(name.as_bytes(), if *name == "Result" { result } else { value }.as_bytes());
+                });
+            }
+            return Ok(());
+        }
+        let seen = seen?;
         match (seen, fault) {
             (_, Some(damage)) => Err(damage.into()),
             (None, _) => Err(self.damage(DamageKind::Tags).into()),

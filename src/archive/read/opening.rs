@@ -115,6 +115,13 @@ impl Opening {
             Page::Zero if state.sequence == 0 => None,
             _ => Some(offset),
         });
+        if state.sequence > 0
+            && let Ok(block) = BlockRef::at(file, state.id, header.commit)
+            && (block.header.kind != BlockKind::Commit || block.end() != state.length)
+        {
+            // The blocks after the last commit belong to no commit, and a copy would lose them.
+            return Err(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit).into());
+        }
         let mut opening = Opening { header, found: Vec::new(), damaged_page, incomplete: None };
         if file.length() < state.length {
             opening.header = commits(file, Header::new(state.id), |_| true).pop().unwrap_or(Header::new(state.id));

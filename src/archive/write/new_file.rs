@@ -2,7 +2,7 @@
 
 use crate::archive::existing::Existing;
 use crate::archive::file_kind::{FileKind, remove_beside};
-use crate::archive::write::temporary::{self, Temporary, folder_of};
+use crate::archive::write::temporary::{self, Permissions, Temporary, folder_of};
 use crate::archive::write::writer::Writer;
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
@@ -24,9 +24,15 @@ pub struct NewFile {
 
 impl NewFile {
     /// Creates a file with the header of an empty archive. A file to be replaced remains until `finish`. Without
-    /// replacement, an existing file is an error.
-    pub fn create(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
-        let (mut new, writer) = NewFile::create_unnamed(path, id, existing)?;
+    /// replacement, an existing file is an error. A file that replaces no other receives at most the permissions
+    /// `most`, which are those of the inputs.
+    pub fn create(
+        path: &Path,
+        id: ArchiveId,
+        existing: Existing,
+        most: Permissions,
+    ) -> Result<(NewFile, Writer<File>)> {
+        let (mut new, writer) = NewFile::create_unnamed(path, id, existing, most)?;
         if !new.replace {
             new.give_name()?;
         }
@@ -35,7 +41,12 @@ impl NewFile {
 
     /// Creates a file like `create`, but always renames it only at the end: an incomplete copy would be an archive that
     /// silently lacks games.
-    pub fn create_unnamed(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
+    pub fn create_unnamed(
+        path: &Path,
+        id: ArchiveId,
+        existing: Existing,
+        most: Permissions,
+    ) -> Result<(NewFile, Writer<File>)> {
         let replace = existing == Existing::Replace;
         if !replace && path.exists() {
             return Err(Error::Exists { path: path.to_path_buf() });
@@ -49,7 +60,7 @@ impl NewFile {
             _ => None,
         };
         temporary::sweep(folder_of(path));
-        let (file, temporary) = Temporary::create(path, path).map_err(Error::io("cannot create", path))?;
+        let (file, temporary) = Temporary::create(path, path, most).map_err(Error::io("cannot create", path))?;
         lock(&file, path)?;
         let writer = Writer::create(file, id).map_err(Error::io("cannot write", path))?;
         Ok((
@@ -93,6 +104,11 @@ impl NewFile {
         self.give_name()
     }
 
+    /// Returns the path of the unnamed file.
+    pub(in crate::archive) fn unnamed_path(&self) -> Option<&Path> {
+        self.temporary.as_ref().and_then(Temporary::path)
+    }
+
     /// Removes the file.
     pub fn remove(self) {
         if self.temporary.is_none() {
@@ -120,7 +136,7 @@ fn busy(path: &Path) -> Error {
 /// in the same folder, which is synced and renamed.
 pub fn write_side(archive: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {
-        let (mut file, temporary) = Temporary::create(path, archive)?;
+        let (mut file, temporary) = Temporary::create(path, archive, Permissions::from_inputs([archive]))?;
         file.write_all(bytes)?;
         file.sync_data()?;
         drop(file);

@@ -52,15 +52,8 @@ pub struct Temporary(Option<tempfile::TempPath>);
 
 impl Temporary {
     /// Creates an empty file for reading and writing that will replace `target`. The new file receives the permissions
-    /// of the file `like`, or default permissions if `like` does not exist.
-    pub fn create(target: &Path, like: &Path) -> io::Result<(File, Temporary)> {
-        Temporary::create_private(target, like, 0o777)
-    }
-
-    /// Creates a file like `create`. If the file `like` does not exist, group and others receive at most the
-    /// permissions of these mode bits.
-    #[doc(hidden)]
-    pub fn create_private(target: &Path, like: &Path, most: u32) -> io::Result<(File, Temporary)> {
+    /// of the file `like`. If `like` does not exist, the new file receives at most the permissions `most`.
+    pub fn create(target: &Path, like: &Path, most: Permissions) -> io::Result<(File, Temporary)> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX);
         let mode = Mode::from_path(like);
@@ -73,6 +66,11 @@ impl Temporary {
         let temporary = Temporary(Some(path));
         mode.finish(&file)?;
         Ok((file, temporary))
+    }
+
+    /// Returns the temporary path.
+    pub(in crate::archive) fn path(&self) -> Option<&Path> {
+        self.0.as_deref()
     }
 
     /// Renames the file to its final name, atomically. `replace` determines whether an existing file is replaced or
@@ -170,7 +168,68 @@ fn is_ours(name: &[u8]) -> bool {
     random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// The permissions for a new file, copied from an existing file, so a copy of a private file is private.
+/// The permissions that all inputs of a program grant. A new file receives at most these permissions, so a copy of a
+/// private file is private. Systems without mode bits grant all permissions.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (source, target) = (folder.path().join("games.csv"), folder.path().join("games.bga"));
+/// # std::fs::write(&source, "e4,e5\n")?;
+/// use scoresheet::archive::Permissions;
+/// use scoresheet::{Import, ImportOptions};
+///
+/// // Games read from a file of another format: the archive is as private as that file.
+/// let options = ImportOptions { permissions: Permissions::from_inputs([&source]), ..ImportOptions::default() };
+/// Import::new(&target).options(options).run_reader("games.csv", &b"1. e4 e5 *\n"[..])?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Permissions(u32);
+
+impl Permissions {
+    /// The permissions of a program that reads no file.
+    pub const ALL: Permissions = Permissions(0o777);
+
+    /// Returns the permissions that all these files grant. `-` is standard input. A device, a pipe or a missing file
+    /// grants all permissions.
+    pub fn from_inputs<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Permissions {
+        inputs.into_iter().fold(Permissions::ALL, |all, input| all.and(Permissions::of_file(input.as_ref())))
+    }
+
+    /// Returns the permissions that both values grant.
+    #[must_use]
+    pub fn and(self, other: Permissions) -> Permissions {
+        Permissions(self.0 & other.0)
+    }
+
+    #[cfg(unix)]
+    fn of_file(path: &Path) -> Permissions {
+        use std::os::unix::fs::PermissionsExt;
+        let file = file_metadata(path).filter(std::fs::Metadata::is_file);
+        file.map_or(Permissions::ALL, |file| Permissions(file.permissions().mode() & 0o777))
+    }
+
+    #[cfg(not(unix))]
+    fn of_file(_: &Path) -> Permissions {
+        Permissions::ALL
+    }
+}
+
+/// Returns the metadata of an input. `-` is the file that is standard input.
+pub(crate) fn file_metadata(path: &Path) -> Option<std::fs::Metadata> {
+    if path.as_os_str() != "-" {
+        return std::fs::metadata(path).ok();
+    }
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        File::from(io::stdin().as_fd().try_clone_to_owned().ok()?).metadata().ok()
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+/// The permissions for a new file, copied from an existing file.
 #[cfg(unix)]
 struct Mode(Option<u32>);
 
@@ -184,9 +243,9 @@ impl Mode {
 
     /// Sets the permissions of the temporary file: the umask applies as for any new file, and the final permissions are
     /// the maximum.
-    fn prepare(&self, builder: &mut tempfile::Builder, most: u32) {
+    fn prepare(&self, builder: &mut tempfile::Builder, most: Permissions) {
         use std::os::unix::fs::PermissionsExt;
-        let mode = self.0.unwrap_or(0o666 & most);
+        let mode = self.0.unwrap_or(0o666 & most.0);
         builder.permissions(std::fs::Permissions::from_mode(mode | 0o600));
     }
 
@@ -210,7 +269,7 @@ impl Mode {
         Mode
     }
 
-    fn prepare(&self, _: &mut tempfile::Builder, _: u32) {}
+    fn prepare(&self, _: &mut tempfile::Builder, _: Permissions) {}
 
     fn finish(&self, _: &File) -> io::Result<()> {
         Ok(())
@@ -272,7 +331,7 @@ mod tests {
     fn a_temporary_file_has_a_name_that_is_swept_and_is_registered_while_it_is_there() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("games.bga");
-        let (file, temporary) = Temporary::create(&target, &target).unwrap();
+        let (file, temporary) = Temporary::create(&target, &target, Permissions::ALL).unwrap();
         drop(file);
         let [name] = names(folder.path()).try_into().unwrap();
         assert!(is_ours(name.as_bytes()), "{name}");
@@ -282,7 +341,7 @@ mod tests {
         assert!(!live().contains(&path));
         assert!(names(folder.path()).is_empty());
         for (replace, expected) in [(false, true), (false, false), (true, true)] {
-            let (_, temporary) = Temporary::create(&target, &target).unwrap();
+            let (_, temporary) = Temporary::create(&target, &target, Permissions::ALL).unwrap();
             assert_eq!(temporary.persist(&target, replace).is_ok(), expected);
             assert_eq!(names(folder.path()), ["games.bga"]);
         }
@@ -298,8 +357,16 @@ mod tests {
         std::fs::write(&target, b"").unwrap();
         for mode in [0o600, 0o640, 0o444, 0o666] {
             std::fs::set_permissions(&target, std::fs::Permissions::from_mode(mode)).unwrap();
-            let (file, _temporary) = Temporary::create(&folder.path().join("games.bgi"), &target).unwrap();
-            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, mode);
+            let made = |target: &str, like, most| {
+                let (file, _temporary) = Temporary::create(&folder.path().join(target), like, most).unwrap();
+                file.metadata().unwrap().permissions().mode() & 0o777
+            };
+            assert_eq!(made("games.bgi", &target, Permissions::ALL), mode);
+            // The owner can always read and write a new file.
+            let copy = folder.path().join("copy.bga");
+            let both = Permissions::from_inputs([&target, folder.path()]);
+            assert_eq!(made("copy.bga", &copy, both) & !0o022, (mode | 0o600) & !0o022);
+            assert_eq!(made("copy.bga", &copy, both.and(Permissions(0o700))), 0o600);
         }
     }
 }

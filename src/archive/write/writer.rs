@@ -15,6 +15,7 @@ use crate::format::metadata;
 use crate::format::moves::{self, Coding};
 use crate::format::side::Made;
 use crate::format::source::SourceRecord;
+use std::collections::VecDeque;
 use std::io;
 
 pub use crate::archive::write::interner::Interner;
@@ -23,6 +24,12 @@ pub use crate::archive::write::reopen::Opened;
 
 /// The default number of chunks per batch. A commit follows each batch.
 pub const BATCH: u32 = 64;
+/// The maximum number of chunks, and of bytes in blocks, that remain after a dictionary block has been written with their
+/// strings. These blocks follow the dictionary block, so half of a batch separates its last dictionary block from the
+/// copies at the end of the batch: no damage of this length takes both.
+const HELD: (usize, usize) = (BATCH as usize / 2, 4 << 20);
+/// The number of chunks, and of bytes, between dictionary blocks.
+const SEGMENT: (usize, usize) = (8, 4 << 20);
 /// The compression level of dictionary blocks, which are small and read often.
 const DICTIONARY_LEVEL: i32 = 6;
 
@@ -53,6 +60,26 @@ pub struct EncodedChunk {
     pub pgn_bytes: u64,
 }
 
+/// Blocks that the writer holds until the strings that they need are written before them.
+enum Held {
+    Chunk(u64, Box<EncodedChunk>),
+    /// A block with its kind, its first and its count.
+    Block(BlockKind, u64, u32, Vec<u8>),
+}
+
+impl Held {
+    /// Returns the number of chunks and the approximate number of bytes.
+    fn size(&self) -> (usize, usize) {
+        match self {
+            Held::Chunk(_, chunk) => {
+                let EncodedChunk { records, tags, texts, layout, .. } = &**chunk;
+                (1, records.len() + tags.len() + texts.as_ref().map_or(0, Vec::len) + layout.len())
+            }
+            Held::Block(.., payload) => (0, payload.len()),
+        }
+    }
+}
+
 /// Appends to an archive. Uncommitted data does not belong to the archive.
 pub struct Writer<S> {
     storage: S,
@@ -63,8 +90,13 @@ pub struct Writer<S> {
     /// The totals at the last commit.
     committed: Commit,
     index: IndexBuilder,
-    /// Strings of this batch.
+    /// Strings that have not been written.
     strings: Vec<Box<[u8]>>,
+    /// Blocks that have not been written, and their number of chunks and bytes.
+    held: VecDeque<Held>,
+    held_size: (usize, usize),
+    /// The dictionary blocks of this batch, as their first string, number of strings and payload.
+    dictionaries: Vec<(u64, u32, Vec<u8>)>,
     chunks: u32,
     unfinished: Option<Unfinished>,
     poisoned: bool,
@@ -94,6 +126,9 @@ impl<S: Storage> Writer<S> {
             committed: totals,
             index,
             strings: Vec::new(),
+            held: VecDeque::new(),
+            held_size: (0, 0),
+            dictionaries: Vec::new(),
             chunks: 0,
             unfinished: None,
             poisoned: false,
@@ -166,17 +201,58 @@ impl<S: Storage> Writer<S> {
     }
 
     /// Appends a chunk. An empty chunk only changes the totals.
-    pub fn add_chunk(&mut self, chunk: EncodedChunk) -> io::Result<()> {
+    pub fn add_chunk(&mut self, mut chunk: EncodedChunk) -> io::Result<()> {
         self.totals.pgn_bytes += chunk.pgn_bytes;
         self.totals.rejected += chunk.rejected;
-        if !chunk.ends.is_empty() {
-            self.append_chunk(self.totals.games + 1, &chunk)?;
-            self.totals.games += chunk.ends.len() as u64;
-            self.totals.plies += chunk.plies;
-            self.totals.faulty += chunk.faulty;
-        }
-        self.strings.extend(chunk.new_strings);
+        self.strings.append(&mut chunk.new_strings);
         self.chunks += 1;
+        if chunk.ends.is_empty() {
+            return self.check();
+        }
+        let first = self.totals.games + 1;
+        self.totals.games += chunk.ends.len() as u64;
+        self.totals.plies += chunk.plies;
+        self.totals.faulty += chunk.faulty;
+        self.hold(Held::Chunk(first, Box::new(chunk)))
+    }
+
+    /// Appends blocks to the blocks that the writer holds. If these are too many, writes the strings that are known so
+    /// far, and then the oldest blocks.
+    fn hold(&mut self, held: Held) -> io::Result<()> {
+        self.check()?;
+        if let Held::Block(kind, first, count, payload) = &held
+            && self.held.is_empty()
+            && self.strings.is_empty()
+        {
+            return self.append_counted(*kind, *first, *count, payload);
+        }
+        let (chunks, bytes) = held.size();
+        self.held_size = (self.held_size.0 + chunks, self.held_size.1 + bytes);
+        self.held.push_back(held);
+        let is_full = self.held_size.0 >= HELD.0 + SEGMENT.0 || self.held_size.1 >= HELD.1 + SEGMENT.1;
+        if is_full { self.write_held(HELD) } else { Ok(()) }
+    }
+
+    /// Writes the new strings, and then the oldest blocks until at most this number of chunks and bytes remains.
+    fn write_held(&mut self, (chunks, bytes): (usize, usize)) -> io::Result<()> {
+        if !self.strings.is_empty() {
+            let strings = std::mem::take(&mut self.strings);
+            let (first, count) = (self.totals.strings, strings.len() as u32);
+            let payload = dictionary::encode(&strings, DICTIONARY_LEVEL);
+            self.append_counted(BlockKind::Dictionary, first, count, &payload)?;
+            self.totals.strings += u64::from(count);
+            self.dictionaries.push((first, count, payload));
+        }
+        while (self.held_size.0 > chunks || self.held_size.1 > bytes || chunks == 0)
+            && let Some(held) = self.held.pop_front()
+        {
+            let size = held.size();
+            self.held_size = (self.held_size.0 - size.0, self.held_size.1 - size.1);
+            match held {
+                Held::Chunk(first, chunk) => self.append_chunk(first, &chunk)?,
+                Held::Block(kind, first, count, payload) => self.append_counted(kind, first, count, &payload)?,
+            }
+        }
         Ok(())
     }
 
@@ -210,27 +286,22 @@ impl<S: Storage> Writer<S> {
         let runs: Vec<(u64, u64)> = games.runs().collect();
         let Some((first, _)) = runs.first() else { return Ok(()) };
         let count = u32::try_from(games.len()).map_err(|_| io::Error::other("too many games for one block"))?;
-        let payload = deletions::encode(&runs);
-        self.append(|id, at| block::encode(kind, *first, count, &payload, id, at))?;
-        Ok(())
+        self.hold(Held::Block(kind, *first, count, deletions::encode(&runs)))
     }
 
     /// Appends metadata as keys and values. An empty list has no effect. An empty value removes a key.
     pub fn describe<'a>(&mut self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> io::Result<()> {
         let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
         let count = u32::try_from(pairs.len()).map_err(|_| io::Error::other("too many keys for one block"))?;
-        if count > 0 {
-            let payload = metadata::encode(pairs);
-            self.append(|id, at| block::encode(BlockKind::Metadata, 0, count, &payload, id, at))?;
+        match count {
+            0 => Ok(()),
+            _ => self.hold(Held::Block(BlockKind::Metadata, 0, count, metadata::encode(pairs))),
         }
-        Ok(())
     }
 
     /// Appends a model that readers need for packed moves.
     pub fn add_model(&mut self, number: u32, model: &[u8]) -> io::Result<()> {
-        let payload = metadata::encode_model(model);
-        self.append(|id, at| block::encode(BlockKind::Model, u64::from(number), 0, &payload, id, at))?;
-        Ok(())
+        self.hold(Held::Block(BlockKind::Model, u64::from(number), 0, metadata::encode_model(model)))
     }
 
     /// Adds strings to the dictionary at the next commit, which assigns them the next numbers.
@@ -240,8 +311,7 @@ impl<S: Storage> Writer<S> {
 
     /// Appends source bytes that no adjacent stored game contains, as the payload of a loose block before game `next`.
     pub fn add_loose(&mut self, next: u64, payload: &[u8]) -> io::Result<()> {
-        self.totals.layout_bytes += self.append(|id, at| block::encode(BlockKind::Loose, next, 0, payload, id, at))?;
-        Ok(())
+        self.hold(Held::Block(BlockKind::Loose, next, 0, payload.to_vec()))
     }
 
     /// Appends a moves block unchanged. Its games are counted only when a commit is copied.
@@ -259,6 +329,11 @@ impl<S: Storage> Writer<S> {
     /// Appends a block from another archive, with a single CRC for its payload.
     pub(in crate::archive) fn append_block(&mut self, block: &BlockRef, payload: &[u8]) -> io::Result<()> {
         let BlockHeader { kind, first, count, .. } = block.header;
+        self.append_counted(kind, first, count, payload)
+    }
+
+    /// Appends a block, and adds its size to the totals.
+    fn append_counted(&mut self, kind: BlockKind, first: u64, count: u32, payload: &[u8]) -> io::Result<()> {
         let bytes = self.append(|id, at| block::encode(kind, first, count, payload, id, at))?;
         match kind {
             BlockKind::Tags => self.totals.tags_bytes += bytes,
@@ -285,10 +360,8 @@ impl<S: Storage> Writer<S> {
 
     /// Appends the record of a completely imported source.
     pub fn add_source(&mut self, source: &SourceRecord) -> io::Result<()> {
-        let number = self.totals.sources;
-        self.append(|id, at| block::encode(BlockKind::Source, number, 1, &source.encode(), id, at))?;
         self.totals.sources += 1;
-        Ok(())
+        self.hold(Held::Block(BlockKind::Source, self.totals.sources - 1, 1, source.encode()))
     }
 
     /// Commits if the batch has this many chunks.
@@ -300,15 +373,9 @@ impl<S: Storage> Writer<S> {
     pub fn commit(&mut self) -> io::Result<()> {
         self.check()?;
         self.chunks = 0;
-        if !self.strings.is_empty() {
-            let strings = std::mem::take(&mut self.strings);
-            let payload = dictionary::encode(&strings, DICTIONARY_LEVEL);
-            let (first, count) = (self.totals.strings, strings.len() as u32);
-            for _ in 0..2 {
-                self.totals.dictionary_bytes +=
-                    self.append(|id, at| block::encode(BlockKind::Dictionary, first, count, &payload, id, at))?;
-            }
-            self.totals.strings += u64::from(count);
+        self.write_held((0, 0))?;
+        for (first, count, payload) in std::mem::take(&mut self.dictionaries) {
+            self.append_counted(BlockKind::Dictionary, first, count, &payload)?;
         }
         if self.end() == self.header.state.length {
             return Ok(());
@@ -344,6 +411,9 @@ impl<S: Storage> Writer<S> {
         let state = self.header.state;
         (self.totals, self.chunks) = (self.committed, 0);
         self.strings.clear();
+        self.held.clear();
+        self.held_size = (0, 0);
+        self.dictionaries.clear();
         self.index.go_back(state);
         if !self.marking {
             let _ = self.storage.set_length(state.length);

@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_document_has_the_same_numbers() {
-        let document = include_str!("../../../FORMAT.md");
+        let document = include_str!("../../../docs/format/numbers.md");
         assert!(document.contains(&format!("numbers below {CONTEXTS};")));
         assert!(document.contains(&format!("min(size - 1, {})", TOPS - 1)));
         let scale = 65_536 - usize::from(LEAST) * SYMBOLS;

@@ -41,6 +41,8 @@ pub enum Codec {
     Time,
     /// A prefix, followed by eight characters of `0-9A-Za-z`.
     Base62(Vec<u8>),
+    /// A skippable column of a later version, with the number of its codec: no game has a tag in it.
+    Skipped(u8),
 }
 
 const DAY: u64 = 86_400;
@@ -56,6 +58,7 @@ impl Codec {
             Codec::Date => 4,
             Codec::Time => 5,
             Codec::Base62(_) => 6,
+            Codec::Skipped(number) => *number,
         }
     }
 
@@ -75,6 +78,7 @@ impl Codec {
             4 => Codec::Date,
             5 => Codec::Time,
             6 => Codec::Base62(budget::copy(bytes.string()?)?.into_vec()),
+            number @ 128.. => bytes.string().map(|_| Codec::Skipped(number))?,
             _ => return None,
         })
     }
@@ -83,7 +87,7 @@ impl Codec {
     /// the text.
     pub fn parse(&self, text: &[u8]) -> Option<u64> {
         match self {
-            Codec::Text | Codec::Dictionary => None,
+            Codec::Text | Codec::Dictionary | Codec::Skipped(_) => None,
             Codec::Integer => decimal(text),
             Codec::Signed => match text {
                 [b'+', digits @ ..] => Some(decimal(digits).filter(|n| n >> 31 == 0)? * 2),
@@ -120,7 +124,7 @@ impl Codec {
         let two =
             |n: u64, out: &mut Vec<u8>| out.extend_from_slice(&[b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8]);
         match self {
-            Codec::Text | Codec::Dictionary => {}
+            Codec::Text | Codec::Dictionary | Codec::Skipped(_) => {}
             Codec::Integer => push_decimal(value, out),
             Codec::Signed => {
                 out.push(if value & 1 == 0 { b'+' } else { b'-' });

@@ -1,6 +1,6 @@
 //! Dictionary blocks, which contain the strings that tags refer to by number (FORMAT.md, "Dictionary blocks").
 //!
-//! Each dictionary block is written twice in succession, because many games depend on it.
+//! Each dictionary block is written twice, far apart if the batch is large, because many games depend on it.
 
 use crate::format::budget::{Allowance, Budget, Cost, STRING, with_room};
 use crate::format::limits::Limits;

@@ -13,6 +13,7 @@ use scoresheet_query::openings::{Opening, Openings};
 use scoresheet_query::value;
 use scoresheet_query::{PositionQuery, SearchOptions};
 use scoresheet::{Archive, Game};
+use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 /// Returns one game as PGN.
@@ -159,16 +160,18 @@ pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault
         ("number".to_owned(), (number - before).into()),
         ("last".to_owned(), snapshot.games().into()),
     ]);
-    answer.extend(members(&game, opening, has_fault, fens));
+    answer.extend(members(&game, opening, has_fault, fens)?);
     answer.insert("is_changed".to_owned(), is_changed.into());
     Ok(Value::Object(answer))
 }
 
 /// Returns the contents of a game, which need not be in an archive: tags, moves with all annotations, the last
 /// position.
-pub fn members(game: &Game, opening: Option<Value>, has_fault: bool, fens: bool) -> Map<String, Value> {
-    let mut reader = Reader { events: game.events.iter().peekable(), fens, chess960: game.start.is_chess960() };
-    let (line, after) = reader.line(game.start.clone(), 0);
+///
+/// Errors: too many variations are inside each other.
+pub fn members(game: &Game, opening: Option<Value>, has_fault: bool, fens: bool) -> Result<Map<String, Value>, Fault> {
+    let mut reader = Reader { events: game.events.iter(), fens, chess960: game.start.is_chess960() };
+    let (line, after) = reader.lines(game.start.clone())?;
     let tags: Vec<Value> = game.tags.iter().map(|(name, value)| json!([name, value])).collect();
     let members = [
         ("tags", tags.into()),
@@ -181,7 +184,7 @@ pub fn members(game: &Game, opening: Option<Value>, has_fault: bool, fens: bool)
         ("moves", line.moves.into()),
         ("end", after.fen().into()),
     ];
-    members.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
+    Ok(members.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect())
 }
 
 /// Returns an opening as JSON, with the ply at which a game reaches its position.
@@ -193,48 +196,75 @@ fn result(game: &Game) -> &'static str {
     value::result(game.tag("Result").map(str::as_bytes), game.outcome).token()
 }
 
+/// The maximum number of variations inside each other in an answer. Each level is several levels of JSON, and parsers of
+/// JSON limit these.
+const MOST_LEVELS: usize = 256;
+
 /// A line of moves that is being converted to JSON.
-#[derive(Default)]
 struct Line {
     /// Comments before the first move.
     before: Vec<Value>,
     moves: Vec<Value>,
+    /// The positions after and before the last move, the last move, and its ply.
+    now: Position,
+    previous: Position,
+    last: Option<Move>,
+    ply: u32,
+}
+
+impl Line {
+    fn new(start: Position, ply: u32) -> Line {
+        Line { before: Vec::new(), moves: Vec::new(), now: start.clone(), previous: start, last: None, ply }
+    }
+
+    /// Returns the line with a variation of its last move.
+    fn with(mut self, variation: Line) -> Line {
+        add(&mut self, "variations", json!({"before": variation.before, "moves": variation.moves}));
+        self
+    }
 }
 
 struct Reader<'a> {
-    events: std::iter::Peekable<std::slice::Iter<'a, Event>>,
+    events: std::slice::Iter<'a, Event>,
     fens: bool,
     /// Whether this game writes castling as king takes rook (Chess960).
     chess960: bool,
 }
 
 impl Reader<'_> {
-    /// Reads a line up to the event that closes the line. Returns the line and its last position.
-    fn line(&mut self, start: Position, ply: u32) -> (Line, Position) {
-        let (mut line, mut now, mut previous, mut ply) = (Line::default(), start.clone(), start, ply);
-        let mut last = None;
-        while let Some(event) = self.events.next() {
+    /// Reads all events. Returns the main line and its last position.
+    ///
+    /// Errors: more than [`MOST_LEVELS`] variations are inside each other.
+    fn lines(&mut self, start: Position) -> Result<(Line, Position), Fault> {
+        let (mut open, mut line) = (Vec::new(), Line::new(start, 0));
+        for event in std::mem::take(&mut self.events) {
             match event {
                 Event::Move(m) => {
-                    ply += 1;
-                    let node = self.node(&now, *m, ply);
-                    previous = now.clone();
-                    last = Some(*m);
-                    now.play_unchecked(*m);
+                    line.ply += 1;
+                    let node = self.node(&line.now, *m, line.ply);
+                    line.previous = line.now.clone();
+                    line.last = Some(*m);
+                    line.now.play_unchecked(*m);
                     line.moves.push(node);
                 }
-                Event::Open => {
-                    // The depth of recursion is limited by the PGN parser's limit on nested variations.
-                    let (variation, _) = self.line(previous.clone(), ply.saturating_sub(1));
-                    let json = json!({"before": variation.before, "moves": variation.moves});
-                    add(&mut line, "variations", json);
+                Event::Open if open.len() == MOST_LEVELS => {
+                    let what = format!("more than {MOST_LEVELS} variations are inside each other: read the PGN instead");
+                    return Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "too_deep", what));
                 }
-                Event::Close => break,
+                Event::Open => {
+                    let variation = Line::new(line.previous.clone(), line.ply.saturating_sub(1));
+                    open.push(std::mem::replace(&mut line, variation));
+                }
+                Event::Close => match open.pop() {
+                    Some(outer) => line = outer.with(line),
+                    None => break,
+                },
                 Event::Nag(nag) => add(&mut line, "nags", (*nag).into()),
                 Event::Suffix(good) => add(&mut line, "marks", if *good { "!" } else { "?" }.into()),
                 Event::Text(kind, text) => {
                     let is_comment = matches!(kind, TextKind::Brace | TextKind::Line);
-                    let analysis = last.filter(|_| is_comment).and_then(|m| Analysis::read(text, ply, &previous, m));
+                    let analysis = line.last.filter(|_| is_comment);
+                    let analysis = analysis.and_then(|m| Analysis::read(text, line.ply, &line.previous, m));
                     text_of(&mut line, *kind, text, analysis.is_some() && !text.contains("[%"));
                     if let Some(analysis) = analysis {
                         self.analysis_of(&mut line, &analysis);
@@ -242,7 +272,9 @@ impl Reader<'_> {
                 }
             }
         }
-        (line, now)
+        line = open.into_iter().rev().fold(line, |line, outer| outer.with(line));
+        let now = line.now.clone();
+        Ok((line, now))
     }
 
     /// Adds an engine's values to the last move, under the names of docs/JSON.md. Existing values are kept.

@@ -65,7 +65,7 @@ pub fn read(snapshot: &Snapshot, request: &ReadRequest, stop: &Stop) -> Result<V
         let (ply, san) = left.unzip();
         json!({"ply": ply, "san": san, "games_before": known})
     });
-    let mut answer = game::members(&game, opening(&game), has_fault, true);
+    let mut answer = game::members(&game, opening(&game), has_fault, true)?;
     let more = [
         ("number", request.number.into()),
         ("last", games.into()),

@@ -6,7 +6,8 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use scoresheet::Existing;
 use scoresheet::Import;
-use scoresheet::archive::FileKind;
+use scoresheet::ImportOptions;
+use scoresheet::archive::{FileKind, Permissions};
 use scoresheet_output::{Content, Outputs};
 use scoresheet_arrow::RowsToPgn;
 use std::fs::File;
@@ -66,7 +67,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let existing = if args.force { Existing::Replace } else { Existing::Append };
     Outputs::from_sources(&args.files).file(&target, Content::Archive(FileKind::Archive), existing)?;
     let mut faults = 0u64;
-    let mut import = Import::new(&target).threads(args.threads).stop(files::stopped());
+    // The library reads a copy, and does not know these files.
+    let permissions = Permissions::from_inputs(&args.files);
+    let options = ImportOptions { threads: args.threads, permissions, ..ImportOptions::default() };
+    let mut import = Import::new(&target).options(options).stop(files::stopped());
     if args.append {
         import = import.append();
     } else if args.force {

@@ -229,26 +229,17 @@ impl Work<'_> {
         let mut failed = 0;
         let work = |((archive, _), ply): &Taken, game: Result<GameRef, Error>| {
             let name = names.get(*archive).and_then(Option::as_deref);
-            let mut text = Vec::new();
-            match game.and_then(|game| self.push(name, &game, *ply, &mut text)) {
-                Ok(()) => Ok(text),
-                Err(error) => Err(archives::fault(name, &error)),
-            }
+            parallel::text_of(name, game, |game, text| self.push(name, game, *ply, text))
         };
         parallel::in_any_order(
             self.archives,
             self.taken,
             |(index, _)| *index,
             work,
-            |text| {
-                match text {
-                    Ok(text) => out.write_all(&text)?,
-                    Err(fault) => {
-                        session.unread(&fault);
-                        failed += 1;
-                    }
-                }
-                Ok(())
+            |(text, fault)| {
+                fault.iter().for_each(|fault| session.unread(fault));
+                failed += u64::from(fault.is_some());
+                Ok(out.write_all(&text)?)
             },
         )?;
         Ok(failed)

@@ -261,30 +261,23 @@ impl<'a> Printer<'a> {
         let Printer { session, archives, names, columns, has_columns, format, has_hits, table, out, failed } = self;
         let row = Row { columns, has_columns: *has_columns, format: *format, has_hits: *has_hits };
         let work = |found_game: &FoundGame, game: Result<GameRef, Error>| {
-            let mut text = Vec::new();
             let name = names.get(found_game.archive).and_then(Option::as_deref);
-            match game.and_then(|game| row.push(name, &game, &found_game.hits, &mut text)) {
-                Ok(()) => Ok(text),
-                Err(error) => Err(archives::fault(name, &error)),
-            }
+            parallel::text_of(name, game, |game, text| row.push(name, game, &found_game.hits, text))
         };
         parallel::in_any_order(
             archives,
             found,
             |found_game| (found_game.archive, found_game.game),
             work,
-            |text| {
-                match text {
-                    Ok(text) if *format == Format::Table => {
-                        let text = String::from_utf8_lossy(&text);
-                        table.row(text.split(CELL).map(str::to_owned).collect(), out)?;
-                    }
-                    Ok(text) => out.write_all(&text)?,
-                    Err(fault) => {
-                        session.unread(&fault);
-                        *failed += 1;
-                    }
+            |(text, fault)| {
+                if *format == Format::Table && !text.is_empty() {
+                    let text = String::from_utf8_lossy(&text);
+                    table.row(text.split(CELL).map(str::to_owned).collect(), out)?;
+                } else {
+                    out.write_all(&text)?;
                 }
+                fault.iter().for_each(|fault| session.unread(fault));
+                *failed += u64::from(fault.is_some());
                 Ok(())
             },
         )

@@ -1,7 +1,7 @@
 //! Processes games in parallel, and returns the results in order.
 
 use crate::failure::Failure;
-use crate::select::archives::name_in;
+use crate::select::archives::{fault, name_in};
 use crate::select::filter::Where;
 use crate::select::units::{Unit, units};
 use crate::session::{GameFault, Session};
@@ -51,6 +51,25 @@ const WAITING: usize = 32 << 20;
 /// The initial and the maximum number of games that are read in one batch.
 const BATCHES: (usize, usize) = (1024, 1 << 16);
 
+/// Returns the text that `push` appends for a game, and the fault of an unreadable game. A game that has lost only its
+/// tags is shown with `?`.
+pub fn text_of(
+    name: Option<&str>,
+    game: Result<GameRef, Error>,
+    push: impl Fn(&GameRef, &mut Vec<u8>) -> Result<(), Error>,
+) -> (Vec<u8>, Option<GameFault>) {
+    let mut text = Vec::new();
+    let read = game.and_then(|game| {
+        push(&game, &mut text).inspect_err(|_| {
+            text.clear();
+            if push(&game.clone().with_lost_tags(), &mut text).is_err() {
+                text.clear();
+            }
+        })
+    });
+    (text, read.err().map(|error| fault(name, &error)))
+}
+
 /// Processes games of several archives in parallel, and calls `take` with the results in the given order. `place`
 /// returns the index of a game's archive, and the game's number in that archive.
 ///
@@ -59,8 +78,8 @@ pub fn in_any_order<G: Sync>(
     archives: &ArchiveSet,
     games: &[G],
     location: impl Fn(&G) -> (usize, u64),
-    work: impl Fn(&G, Result<GameRef<'_>, Error>) -> Result<Vec<u8>, GameFault> + Sync,
-    mut take: impl FnMut(Result<Vec<u8>, GameFault>) -> Result<(), Failure>,
+    work: impl Fn(&G, Result<GameRef<'_>, Error>) -> (Vec<u8>, Option<GameFault>) + Sync,
+    mut take: impl FnMut((Vec<u8>, Option<GameFault>)) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let (mut begin, mut size) = (0, BATCHES.0);
     while begin < games.len() {
@@ -91,7 +110,7 @@ pub fn in_any_order<G: Sync>(
         let mut done: Vec<_> = done.into_iter().flatten().collect();
         done.sort_unstable_by_key(|(at, _)| *at);
         begin += batch.len();
-        let bytes: usize = done.iter().map(|(_, text)| text.as_ref().map_or(0, Vec::len)).sum();
+        let bytes: usize = done.iter().map(|(_, (text, _))| text.len()).sum();
         // Estimate the size of the next batch from these results.
         size = (WAITING / (bytes / batch.len().max(1)).max(1)).clamp(BATCHES.0 / 8, BATCHES.1.min(size * 4));
         done.into_iter().try_for_each(|(_, text)| take(text))?;

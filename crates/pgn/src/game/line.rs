@@ -73,6 +73,12 @@ impl Line {
         self.stack.len()
     }
 
+    /// Returns whether a move precedes in this line, so a variation may open. A move always changes the clocks.
+    #[doc(hidden)]
+    pub fn has_moved(&self) -> bool {
+        self.now != self.before
+    }
+
     #[doc(hidden)]
     pub fn open(&mut self) {
         let before = self.before.clone();

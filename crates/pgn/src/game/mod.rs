@@ -4,6 +4,9 @@
 //! A reader calls a [`Visitor`], so an import can encode records without building a tree for each game. [`Game`] is the
 //! visitor that stores all events, and can pass them to another visitor. All text is UTF-8.
 
+/// The maximum number of variations inside each other (FORMAT.md, section 8). Readers and writers share this limit.
+pub const MAX_DEPTH: usize = 1024;
+
 mod analysis;
 mod engine;
 mod events;

@@ -2,7 +2,7 @@
 
 use crate::bytes::{self, slice, trim_end};
 use crate::fault::{Fault, FaultKind};
-use crate::game::{Outcome, TextKind, Visitor};
+use crate::game::{MAX_DEPTH, Outcome, TextKind, Visitor};
 use crate::limits::ReadOptions;
 use crate::read::glyphs::{self, Meaning};
 use crate::read::lexer::{Kind, Lexer, Token};
@@ -602,7 +602,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
     }
 
     fn open(&mut self, token: Token) {
-        if self.branches.len() >= self.options.limits.max_depth {
+        if self.branches.len() >= self.options.limits.max_depth.min(MAX_DEPTH) {
             self.fault(FaultKind::TooDeep, token.start);
             self.lexer.at = token.start;
             return self.tail(token.start);

@@ -2,7 +2,7 @@
 //! head.
 
 use scoresheet::archive::temporary::Temporary;
-use scoresheet::archive::{Archive, FileKind, sync_folder};
+use scoresheet::archive::{Archive, FileKind, Permissions, sync_folder};
 use scoresheet::error::{Error, Result};
 use scoresheet::format::side::{Head, Made, PAGE, Part, Segment};
 use scoresheet::format::{ArchiveId, crc_from};
@@ -25,7 +25,8 @@ impl SideWriter {
     /// Creates a side file, which receives its final name through `commit`.
     pub fn create(archive: &Archive, kind: FileKind) -> Result<SideWriter> {
         let path = kind.of_archive(archive.path());
-        let (file, temporary) = Temporary::create(&path, archive.path()).map_err(Error::io("cannot write", &path))?;
+        let (file, temporary) = Temporary::create(&path, archive.path(), Permissions::from_inputs([archive.path()]))
+            .map_err(Error::io("cannot write", &path))?;
         Ok(SideWriter { kind, path, file, temporary: Some(temporary), head: Head::new(archive.id()) })
     }
 

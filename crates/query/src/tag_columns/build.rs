@@ -157,14 +157,23 @@ fn part(chunk: &Chunk, games: Range<u64>, key: &Key) -> Part {
 }
 
 fn tag(chunk: &Chunk, games: Range<u64>, name: &str) -> Result<Part> {
-    let (mut strings, mut numbers) = (Vec::new(), Vec::new());
+    let (mut strings, mut numbers, mut unread) = (Vec::new(), Vec::new(), Vec::<Unread>::new());
     let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
     let mut numbered: HashMap<u64, u32> = HashMap::new();
     let mut all = chunk.numbers();
-    chunk.visit_tag(name, |value| {
-        if !all.next().is_some_and(|game| games.contains(&game)) {
-            return;
-        }
+    chunk.visit_tag_values(name, |value| {
+        let Some(game) = all.next().filter(|game| games.contains(game)) else { return };
+        let value = match value {
+            Ok(value) => value,
+            Err(_) if chunk.archive().is_deleted(game) => None,
+            Err(damage) => {
+                match unread.last_mut().filter(|last| last.games.end == game) {
+                    Some(last) => last.games.end += 1,
+                    None => unread.push(Unread { games: game..game + 1, error: damage.into() }),
+                }
+                None
+            }
+        };
         let Some(value) = value else { return numbers.push(0) };
         if let Some(number) = value.string.and_then(|string| numbered.get(&string)) {
             return numbers.push(*number);
@@ -182,7 +191,7 @@ fn tag(chunk: &Chunk, games: Range<u64>, name: &str) -> Result<Part> {
         }
         numbers.push(number);
     })?;
-    Ok(Part { numbers, strings: Values::Met(strings), ..Part::new(games) })
+    Ok(Part { numbers, strings: Values::Met(strings), unread, ..Part::new(games) })
 }
 
 /// Returns the numbers that `of` computes for each game, with 0 for an unreadable deleted game.

@@ -116,8 +116,10 @@ impl Tags {
                 0 => budget::copy(bytes.string()?)?,
                 number => NAMES.get(usize::from(number) - 1)?.as_bytes().into(),
             };
-            columns.push(Column { name, codec: Codec::read(&mut bytes)?, cells: Vec::new() });
-            widths.push(bytes.u8()?);
+            let codec = Codec::read(&mut bytes)?;
+            // A skippable column has no width, because no game has a value in it.
+            widths.push(if matches!(codec, Codec::Skipped(_)) { 0 } else { bytes.u8()? });
+            columns.push(Column { name, codec, cells: Vec::new() });
         }
         let predictions = bytes.count().filter(|predictions| *predictions <= predicted::MOST)?;
         budget.draw(predictions, budget::PREDICTION)?;
@@ -161,6 +163,9 @@ impl Tags {
         for ((column, width), count) in columns.iter_mut().zip(widths).zip(counts) {
             if width == PREDICTED {
                 continue;
+            }
+            if count > 0 && matches!(column.codec, Codec::Skipped(_)) {
+                return None;
             }
             if column.codec == Codec::Text {
                 let end = locals.checked_add(count)?;
@@ -254,9 +259,9 @@ impl Tags {
         Some(())
     }
 
-    /// Iterates over the names of the columns.
+    /// Iterates over the names of the columns of tags.
     pub fn names(&self) -> impl Iterator<Item = &[u8]> {
-        self.columns.iter().map(|column| &*column.name)
+        self.columns.iter().filter(|column| !matches!(column.codec, Codec::Skipped(_))).map(|column| &*column.name)
     }
 
     fn value<'a>(&'a self, column: &'a Column, cell: u32, text: &'a mut Vec<u8>) -> Option<StoredValue<'a>> {

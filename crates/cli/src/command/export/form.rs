@@ -51,14 +51,22 @@ pub struct FormText<'a> {
 
 impl FormText<'_> {
     /// Appends a game, with the name of its archive if there are several archives. Leaves the text unchanged if the
-    /// game is unreadable.
+    /// game is unreadable. If only its tags are unreadable, appends it with `?` and returns the error.
     pub fn push(&mut self, name: Option<&str>, number: u64, game: Result<GameRef, Error>) -> Result<(), Error> {
+        let game = game?;
+        let pushed = self.push_readable(name, number, &game);
+        if pushed.is_err() && game.visit_tags(|_, _| {}).is_err() {
+            self.push_readable(name, number, &game.with_lost_tags())?;
+        }
+        pushed
+    }
+
+    fn push_readable(&mut self, name: Option<&str>, number: u64, source: &GameRef) -> Result<(), Error> {
         let Form { format, flavor, shape, .. } = self.form;
         if *format == Format::Pgn && shape.is_everything() {
             // Writing may find damage only after part of the game has been written.
-            return game.and_then(|game| game.write_pgn(&mut self.writer)).inspect_err(|_| self.writer.undo());
+            return source.write_pgn(&mut self.writer).inspect_err(|_| self.writer.undo());
         }
-        let source = game?;
         let mut game = source.to_game()?;
         shape.apply(&mut game);
         if *format == Format::Pgn {
@@ -68,7 +76,7 @@ impl FormText<'_> {
         if *format == Format::Csv {
             let (tags, columns) = (source.tags()?, game_table::columns(None, name.is_some(), false));
             for column in &columns {
-                let cell = column.text(&source, &tags, name, &[])?;
+                let cell = column.text(source, &tags, name, &[])?;
                 self.others.extend_from_slice(formats::csv(&cell.unwrap_or_default()).as_bytes());
                 self.others.push(b',');
             }

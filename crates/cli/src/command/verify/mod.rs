@@ -22,7 +22,8 @@ use std::time::Duration;
 ///
 /// `verify` checks every byte of the archive, its index and its side files against checksums. It also reads the tags
 /// and texts of every game, and checks the legality of each move. It reports each damaged part on a line, with the
-/// games that it affects. The exit code is 4 if any part is damaged or a side file is out of date.
+/// games that it affects. The exit code is 4 if the archive is damaged, and 6 if only its index or a side file is damaged
+/// or out of date; `index` makes these files again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -113,7 +114,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         report::conclude(path, session, &found, level, file.len(), &mut out)?;
     }
     out.flush()?;
-    Ok(if found.is_intact() && faults.is_empty() { Code::Success } else { Code::Damaged })
+    Ok(match (found.is_intact(), faults.is_empty()) {
+        (false, _) => Code::Damaged,
+        (true, false) => Code::Stale,
+        (true, true) => Code::Success,
+    })
 }
 
 /// Returns the state of the index and of each side file of the archive; empty if the archive cannot be opened.
