@@ -5,6 +5,7 @@
 //! visitor that stores all events, and can pass them to another visitor. All text is UTF-8.
 
 mod analysis;
+mod date;
 mod engine;
 mod events;
 mod line;
@@ -17,6 +18,7 @@ mod values;
 
 pub(crate) use analysis::AnalysisReader;
 pub use analysis::{Analysis, PrincipalVariation};
+pub use date::date;
 pub use engine::EngineNote;
 pub use events::{Event, Outcome, TextKind, Visitor};
 pub(crate) use line::Line;

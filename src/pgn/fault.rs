@@ -51,6 +51,10 @@ pub enum FaultKind {
     NulByte,
     /// A byte that is not valid UTF-8, in a source that is declared as UTF-8. U+FFFD replaces it.
     NotUtf8,
+    /// A tag whose value is not of the tag's kind, such as a date that cannot be read. The value is kept as a text.
+    UnreadableValue,
+    /// A result after the moves that differs from the tag Result. Both are kept.
+    ResultsDiffer,
     /// A text that contains no tag, no move and no result, so it is not a game. It is rejected.
     NotAGame,
 }
@@ -89,6 +93,8 @@ impl fmt::Display for FaultKind {
             FaultKind::Oversized => "game too long",
             FaultKind::NulByte => "NUL byte",
             FaultKind::NotUtf8 => "byte that is not UTF-8",
+            FaultKind::UnreadableValue => "tag value that cannot be read",
+            FaultKind::ResultsDiffer => "result that differs from the tag Result",
             FaultKind::NotAGame => "neither tags nor moves: not a game",
         })
     }
@@ -167,7 +173,9 @@ mod tests {
             Kind::TooManyPlies => Kind::Oversized,
             Kind::Oversized => Kind::NulByte,
             Kind::NulByte => Kind::NotUtf8,
-            Kind::NotUtf8 => Kind::NotAGame,
+            Kind::NotUtf8 => Kind::UnreadableValue,
+            Kind::UnreadableValue => Kind::ResultsDiffer,
+            Kind::ResultsDiffer => Kind::NotAGame,
             // The faults in a FEN are listed separately.
             Kind::NotAGame | Kind::BadFen(_) => return None,
         })

@@ -1580,7 +1580,7 @@ const FIXTURES: &[(&str, &[u8], &[&str])] = &[
         "typographic results",
         b"1. e4 \xC2\xBD-\xC2\xBD",
         &[
-            "e4 <½-½>",
+            "e4 <½-½> = 1/2-1/2",
         ],
     ),
     (

@@ -336,7 +336,7 @@ fn fault(mut game: Game, what: &str) -> Game {
 }
 
 fn outcome(text: &str) -> Option<Outcome> {
-    Outcome::from_token(text.as_bytes())
+    Outcome::parse(text.as_bytes())
 }
 
 /// Returns a 16-bit evaluation in Lichess' form.

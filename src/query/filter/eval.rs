@@ -6,12 +6,12 @@
 
 use crate::archive::GameSet;
 use crate::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
+use crate::game::Outcome;
 use crate::query::filter::expr::{Expr, Ranges, Ratings, Test, TextTest};
 use crate::query::filter::verdicts::{self, ASK};
 use crate::query::measure::field::Measure;
 use crate::query::measure::values::NONE;
 use crate::query::tag_columns::{Column, Key, Strings, TagColumns};
-use crate::query::value;
 use crate::query::value::reading;
 use crate::query::value::reading::Reading;
 use rayon::prelude::*;
@@ -97,16 +97,16 @@ impl Maker<'_, '_> {
         match test {
             Test::Text(name, test) => self.look(name, Question::Text(test.clone())),
             Test::Value(name, reading, ranges) => self.look(name, Question::Value(*reading, ranges.clone(), 0)),
-            Test::Date(reading, ranges) => {
+            Test::Date(ranges) => {
                 let (date, utc) = (self.tag("Date"), self.tag("UTCDate"));
-                let first = self.judge(&date, Question::Value(*reading, ranges.clone(), ASK));
-                let second = self.judge(&utc, Question::Value(*reading, ranges.clone(), 0));
+                let first = self.judge(&date, Question::Value(Reading::Date, ranges.clone(), ASK));
+                let second = self.judge(&utc, Question::Value(Reading::Date, ranges.clone(), 0));
                 look_twice(date, first, utc, second)
             }
             Test::Result(results) => {
                 let result = self.tag("Result");
                 let of = |number: u8| u8::from(results >> number & 1 == 1);
-                // If the tag contains a result, it decides. Otherwise, the movetext decides.
+                // If the tag states a result other than `*`, it decides. Otherwise, the movetext decides.
                 let first = verdicts::of(&result, ASK, |text| outcome(text).map_or(ASK, of));
                 if !uses(&result, &first, ASK) {
                     return Node::Look(result, first.into());
@@ -114,6 +114,10 @@ impl Maker<'_, '_> {
                 let facts = self.column(Key::Facts);
                 let second = (0..=255).map(|facts| of(marked_outcome(facts))).collect();
                 Node::LookTwice(result, first.into(), facts, second)
+            }
+            Test::MovetextResult(results) => {
+                let verdicts = (0..=255).map(|facts| results >> marked_outcome(facts) & 1);
+                Node::Look(self.column(Key::Facts), verdicts.collect())
             }
             Test::Facts(bits) => {
                 let facts = self.column(Key::Facts);
@@ -168,8 +172,7 @@ impl Maker<'_, '_> {
         let verdicts: Arc<[u8]> = match &question {
             Question::Text(test) => verdicts::of_text(column, test),
             Question::Value(reading, ranges, missing) => verdicts::of(column, *missing, |text| {
-                let unsaid = || if reading::decides(*reading, text) { 0 } else { *missing };
-                reading::read(*reading, text).map_or_else(unsaid, |value| u8::from(ranges.hold(value)))
+                reading::read(*reading, text).map_or(*missing, |value| u8::from(ranges.hold(value)))
             }),
         }
         .into();
@@ -448,7 +451,7 @@ pub fn marked_outcome(facts: u8) -> u8 {
     if facts & NO_MARKER != 0 { 0 } else { facts >> OUTCOME_SHIFT & 3 }
 }
 
-/// Returns the number of the outcome that a Result tag states, if it states one.
+/// Returns the number of the outcome that a Result tag states, or `None` if the movetext decides.
 pub fn outcome(text: &[u8]) -> Option<u8> {
-    value::outcome(text).map(|outcome| outcome as u8)
+    Some(Outcome::of_game(Some(text), None) as u8).filter(|outcome| *outcome != Outcome::Unknown as u8)
 }

@@ -4,7 +4,7 @@ use crate::query::fold::fold;
 use crate::query::measure::field::Measure;
 use crate::query::tag_columns::Key;
 use crate::query::value::is_known;
-use crate::query::value::reading::Reading;
+use crate::query::value::reading::{self, Reading};
 
 /// A condition on a game, as a tree.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,11 +24,13 @@ pub enum Test {
     /// code.
     Value(String, Reading, Ranges),
     /// The date of the game, from the tag Date, or from UTCDate if Date contains no year.
-    Date(Reading, Ranges),
+    Date(Ranges),
     /// A value derived from both ratings is in one of these ranges.
     Ratings(Ratings, Ranges),
     /// The result is in a set, which contains a bit for each `Outcome`.
     Result(u8),
+    /// The result after the moves is in a set. A game without a result there counts as unknown.
+    MovetextResult(u8),
     /// The number of plies in the main line is in one of these ranges.
     Plies(Ranges),
     /// The number of the game is in one of these ranges.
@@ -52,6 +54,8 @@ pub enum TextTest {
     Begins(String),
     /// The field has a value, that is, it is not empty, `?` or `-`.
     Known,
+    /// The field has a value that cannot be read as this kind.
+    Unreadable(Reading),
 }
 
 impl TextTest {
@@ -64,6 +68,7 @@ impl TextTest {
             TextTest::Has(part) => fold(text).contains(&fold(part)),
             TextTest::Begins(part) => fold(text).starts_with(&fold(part)),
             TextTest::Known => is_known(text.as_bytes()),
+            TextTest::Unreadable(reading) => reading::is_unreadable(*reading, text.as_bytes()),
         }
     }
 }
@@ -180,7 +185,7 @@ impl Expr {
                 // The movetext is needed only if the tag contains no result.
                 Test::Result(_) => keys.push(tag("Result")),
                 Test::Plies(_) => keys.push(Key::Plies),
-                Test::Facts(_) => keys.push(Key::Facts),
+                Test::Facts(_) | Test::MovetextResult(_) => keys.push(Key::Facts),
                 Test::Number(_) | Test::Measure(..) => {}
             },
         }

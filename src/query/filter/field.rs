@@ -29,6 +29,8 @@ pub enum Field {
     Year,
     /// The result.
     Result,
+    /// The result after the moves.
+    MovetextResult,
     /// The number of plies in the main line.
     Plies,
     /// The number of moves in the main line, which is half the number of plies, rounded up.
@@ -81,7 +83,7 @@ impl Field {
 }
 
 /// The names that are not the names of tags, or that mean more than the tag.
-const SPECIAL: [(&str, Field); 27] = [
+const SPECIAL: [(&str, Field); 28] = [
     ("player", Field::Player),
     ("opening", Field::Opening),
     ("winner", Field::Decided { winner: true }),
@@ -102,6 +104,7 @@ const SPECIAL: [(&str, Field); 27] = [
     ("base", Field::Value("TimeControl", Reading::Base)),
     ("increment", Field::Value("TimeControl", Reading::Increment)),
     ("result", Field::Result),
+    ("movetextresult", Field::MovetextResult),
     ("plies", Field::Plies),
     ("moves", Field::Moves),
     ("game", Field::Number),

@@ -11,10 +11,8 @@ use crate::query::filter::parse;
 use crate::query::measure::field::{Measure, Unit, piece_name};
 use crate::query::measure::values;
 use crate::query::openings::Openings;
-use crate::query::position::facts;
 use crate::query::value;
-use crate::query::value::reading;
-use crate::query::value::reading::Reading;
+use crate::query::value::reading::{self, Reading};
 use std::fmt;
 
 /// A field of the filter language whose value can be read from a game: a tag, a rating, a fact, or a measure of clocks
@@ -123,10 +121,8 @@ impl GameField {
         let number = |name: &str, reading| reading::read(reading, text(name)?.as_bytes()).map(|(least, _)| least);
         let ratings = || ["WhiteElo", "BlackElo"].map(|name| number(name, Reading::Rating));
         let integer = |number: Option<i64>| number.map(FieldValue::Integer);
-        let date_text = || {
-            let known = |name: &&str| number(name, Reading::Date).is_some();
-            ["Date", "UTCDate"].into_iter().find(known).and_then(text)
-        };
+        let outcome = || Outcome::of_game(text("Result").map(str::as_bytes), game.outcome());
+        let dates = || ["Date", "UTCDate"].map(|name| text(name).map(str::as_bytes));
         Ok(match &self.field {
             Field::Text(name) => text(name).map(|text| FieldValue::Text(text.to_owned())),
             Field::Value(name, Reading::Date | Reading::Eco) => {
@@ -142,17 +138,13 @@ impl GameField {
                 let [white, black] = ratings();
                 integer(white.zip(black).map(|(white, black)| made.of(white, black)))
             }
-            Field::Date(Reading::Date) => date_text().map(|date| FieldValue::Text(date.to_owned())),
-            Field::Date(reading) => {
-                let decides = text("Date").is_some_and(|date| reading::decides(*reading, date.as_bytes()));
-                let utc_date = || if decides { None } else { number("UTCDate", *reading) };
-                integer(number("Date", *reading).or_else(utc_date))
+            Field::Date(Reading::Date) => {
+                value::played(text("Date"), text("UTCDate")).map(|date| FieldValue::Text(date.to_owned()))
             }
-            Field::Year => {
-                let day = ["Date", "UTCDate"].into_iter().find_map(|name| number(name, Reading::Date));
-                integer(day.map(reading::year))
-            }
-            Field::Result => Some(FieldValue::Text(outcome(game, text("Result")).token().to_owned())),
+            Field::Date(reading) => integer(reading::of_date(*reading, dates())),
+            Field::Year => integer(reading::of_date(Reading::Date, dates()).map(reading::year)),
+            Field::Result => Some(FieldValue::Text(outcome().token().to_owned())),
+            Field::MovetextResult => game.outcome().map(|outcome| FieldValue::Text(outcome.token().to_owned())),
             Field::Plies => Some(FieldValue::Integer(i64::from(game.plies()))),
             Field::Moves => Some(FieldValue::Integer(i64::from(game.plies().div_ceil(2)))),
             Field::Number => i64::try_from(game.number()).ok().map(FieldValue::Integer),
@@ -165,7 +157,7 @@ impl GameField {
                 _ => false,
             })),
             Field::Decided { winner } => {
-                let side = match (outcome(game, text("Result")), winner) {
+                let side = match (outcome(), winner) {
                     (Outcome::WhiteWins, true) | (Outcome::BlackWins, false) => Some("White"),
                     (Outcome::BlackWins, true) | (Outcome::WhiteWins, false) => Some("Black"),
                     _ => None,
@@ -193,11 +185,6 @@ impl GameField {
 fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
     use crate::game::Event;
     Ok(game.to_game()?.events.iter().any(|event| matches!(event, Event::Suffix(_) | Event::Nag(_))))
-}
-
-/// Returns the result from the tag, or from the movetext if the tag contains no result.
-fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
-    facts::result(game, tag.and_then(|tag| value::outcome(tag.as_bytes())))
 }
 
 /// Returns the greatest or the least value among measures with the same unit.

@@ -3,7 +3,9 @@
 use crate::chess::Color;
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
-use crate::query::filter::conditions::{decided, joined, known, no_numbers, not, numbers, opening};
+use crate::query::filter::conditions::{
+    decided, joined, known, no_numbers, not, numbers, opening, results_differ, unreadable,
+};
 use crate::query::filter::expr::{Expr, Ranges, Test, TextTest};
 use crate::query::filter::field::{self, Field};
 use crate::query::filter::lexer::{self, Kind, Token};
@@ -140,6 +142,10 @@ fn has_names(field: &Field) -> bool {
     }
 }
 
+fn is_result(field: &Field) -> bool {
+    matches!(field, Field::Result | Field::MovetextResult)
+}
+
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
@@ -230,14 +236,18 @@ impl Parser<'_> {
         let calls = matches!(self.tokens.get(self.next + 1), Some(Token { kind: Kind::Sign("("), .. }));
         if let Kind::Word(word) = &token.kind
             && calls
-            && ["has", "missing"].iter().any(|known| word.eq_ignore_ascii_case(known))
+            && let Some(call) = ["has", "missing", "unreadable"].iter().find(|known| word.eq_ignore_ascii_case(known))
         {
             self.next += 2;
             let at = self.peek().clone();
             let field = self.field()?;
-            let known = known(&field).ok_or_else(|| self.fault_at(&at, "every game has this field"))?;
+            let (expr, what) = match *call {
+                "unreadable" => (unreadable(&field), "every value of this field can be read"),
+                _ => (known(&field), "every game has this field"),
+            };
+            let expr = expr.ok_or_else(|| self.fault_at(&at, what))?;
             self.expect(")", "expected \")\"")?;
-            return Ok(if word.eq_ignore_ascii_case("has") { known } else { not(known) });
+            return Ok(if *call == "missing" { not(expr) } else { expr });
         }
         let field = self.field()?;
         let name = match (&token.kind, &field) {
@@ -326,12 +336,17 @@ impl Parser<'_> {
                 _ => Err(self.fault_at(&token, "compare colors with = or !=")),
             };
         }
-        let is_text =
-            matches!(field, Field::Text(_) | Field::Opening | Field::Player | Field::Decided { .. } | Field::Result);
+        let is_text = has_names(field) || is_result(field);
+        if is_result(field)
+            && matches!(sign, Sign::Is | Sign::IsNot)
+            && matches!(&token.kind, Kind::Word(word) if field::find(word).is_some_and(|other| is_result(&other)))
+        {
+            return Ok(results_differ(sign == Sign::Is));
+        }
         if is_text && matches!(sign, Sign::Is | Sign::IsNot) {
             return self.items(field, &[item], sign == Sign::IsNot);
         }
-        if *field == Field::Result {
+        if is_result(field) {
             return Err(self.fault_at(&token, "compare results with = or !="));
         }
         let (low, high) = self.number(field, &token)?;
@@ -492,7 +507,7 @@ impl Parser<'_> {
     /// Returns the condition that a field equals one of `items`. With `none`, returns the condition that it differs
     /// from all `items`.
     fn items(&mut self, field: &Field, items: &[Item], none: bool) -> Result<Expr, QueryFault> {
-        if *field == Field::Result {
+        if is_result(field) {
             let mut results = 0;
             for item in items {
                 let (Some(token), None) = (&item.first, &item.last) else {
@@ -500,7 +515,11 @@ impl Parser<'_> {
                 };
                 results |= 1 << self.result(token)? as u8;
             }
-            return Ok(Expr::Test(Test::Result(if none { !results & 15 } else { results })));
+            let results = if none { !results & 15 } else { results };
+            return Ok(Expr::Test(match field {
+                Field::MovetextResult => Test::MovetextResult(results),
+                _ => Test::Result(results),
+            }));
         }
         let (mut texts, mut ranges) = (Vec::new(), Vec::new());
         for item in items {
@@ -590,13 +609,8 @@ impl Parser<'_> {
     }
 
     fn result(&self, token: &Token) -> Result<Outcome, QueryFault> {
-        Ok(match written(token).to_ascii_lowercase().as_str() {
-            "1-0" | "white" => Outcome::WhiteWins,
-            "0-1" | "black" => Outcome::BlackWins,
-            "1/2-1/2" | "1/2" | "draw" => Outcome::Draw,
-            "*" | "unknown" => Outcome::Unknown,
-            _ => return Err(self.fault_at(token, "expected 1-0, 0-1, 1/2-1/2 or *")),
-        })
+        let outcome = Outcome::parse(written(token).as_bytes());
+        outcome.ok_or_else(|| self.fault_at(token, "expected 1-0, 0-1, 1/2-1/2 or *"))
     }
 }
 

@@ -131,7 +131,7 @@ fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, 
         materials: list(fields, path, "material", Material::read)?,
         imbalances: list(fields, path, "imbalance", Imbalance::read)?,
         results: list(fields, path, "result", |text| {
-            Outcome::from_token(text.as_bytes()).ok_or((1, "not a result: write 1-0, 0-1, 1/2-1/2 or *".to_owned()))
+            Outcome::parse(text.as_bytes()).ok_or((1, "not a result: write 1-0, 0-1, 1/2-1/2 or *".to_owned()))
         })?,
         moves: list(fields, path, "white-move", |text| MoveRule::read(text, Color::White))?,
         moved: single(fields, path, "moved", roles)?,

@@ -2,7 +2,7 @@
 
 pub(in crate::query) mod reading;
 
-use crate::game::Outcome;
+pub use crate::game::date;
 
 /// The maximum value of a bound.
 pub const MOST: i64 = i64::MAX / 4;
@@ -29,46 +29,17 @@ pub fn rating(text: &[u8]) -> Option<i64> {
     number(text).filter(|rating| *rating > 0)
 }
 
-/// Returns the year, the month and the day of a date such as `1998.05.??`, `1998-5-1` or `1998`. Unknown parts are 0.
-pub fn date(text: &[u8]) -> Option<[i64; 3]> {
-    let mut parts = text.trim_ascii().split(|byte| matches!(byte, b'.' | b'-' | b'/'));
-    let mut next = |most: i64, digits: usize| {
-        let part = parts.next().unwrap_or(b"?");
-        if part.is_empty() || part.iter().all(|byte| *byte == b'?') {
-            return Some(0);
-        }
-        let is_numeric = part.len() <= digits && part.iter().all(u8::is_ascii_digit);
-        number(part).filter(|number| is_numeric && *number <= most)
-    };
-    let (year, month, day) = (next(9999, 4)?, next(12, 2)?, next(31, 2)?);
-    // 1998.??.05 is a date in 1998. A time after the day or a fourth part makes the date invalid.
-    parts.next().is_none().then_some([year, month, day])
-}
-
 /// Returns the year of a date, from 1 to 9999.
 pub fn year(text: &[u8]) -> Option<u16> {
     date(text).and_then(|[year, ..]| u16::try_from(year).ok()).filter(|year| *year > 0)
 }
 
-/// Returns the result that a tag states, or `None` if it states none.
-pub fn outcome(text: &[u8]) -> Option<Outcome> {
-    Some(match text.trim_ascii() {
-        b"1-0" => Outcome::WhiteWins,
-        b"0-1" => Outcome::BlackWins,
-        b"1/2-1/2" | b"1/2" => Outcome::Draw,
-        b"*" => Outcome::Unknown,
-        _ => return None,
-    })
-}
-
-/// Returns the result of a game from the tag, or from the movetext if the tag states none.
-pub fn result(tag: Option<&[u8]>, movetext: Option<Outcome>) -> Outcome {
-    tag.and_then(outcome).or(movetext).unwrap_or(Outcome::Unknown)
-}
-
-/// Returns the date of the game as written in the tag Date, or in UTCDate if Date states no year.
+/// Returns the date of the game as written in the tag Date, or in UTCDate if only UTCDate states a year. A date that
+/// cannot be read is returned as written.
 pub fn played<'a>(date: Option<&'a str>, utc_date: Option<&'a str>) -> Option<&'a str> {
-    [date, utc_date].into_iter().flatten().find(|date| year(date.as_bytes()).is_some())
+    let says = |text: &&str| is_known(text.as_bytes()) && self::date(text.as_bytes()) != Some([0; 3]);
+    let dates = || [date, utc_date].into_iter().flatten();
+    dates().find(|date| year(date.as_bytes()).is_some()).or_else(|| dates().find(says))
 }
 
 /// Returns the base and the increment of a time control such as `300+2` or `300`, in seconds. If there are several

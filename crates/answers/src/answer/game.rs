@@ -190,7 +190,7 @@ pub fn named(opening: &Opening, ply: u32) -> Value {
 }
 
 fn result(game: &Game) -> &'static str {
-    value::result(game.tag("Result").map(str::as_bytes), game.outcome).token()
+    Outcome::of_game(game.tag("Result").map(str::as_bytes), game.outcome).token()
 }
 
 /// A line of moves that is being converted to JSON.
