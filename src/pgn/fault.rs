@@ -20,6 +20,8 @@ pub enum FaultKind {
     LeavesKingInCheck,
     /// A FEN tag that cannot be parsed. The complete movetext is kept as raw text.
     BadFen(FenError),
+    /// A FEN tag whose counters cannot be read. The moves are played from the position, with the counters 0 and 1.
+    UnreadableCounters,
     /// A chess variant with rules other than the rules of chess. The game is rejected.
     Variant,
     /// A word that is neither a move, a number nor a common sign. It is kept as a text at its position.
@@ -78,6 +80,7 @@ impl fmt::Display for FaultKind {
             FaultKind::UnreadableMove => "not a move",
             FaultKind::LeavesKingInCheck => "illegal move: leaves the king in check",
             FaultKind::BadFen(error) => return fmt::Display::fmt(error, f),
+            FaultKind::UnreadableCounters => "counters of the FEN that cannot be read",
             FaultKind::Variant => "a variant of chess that is not supported",
             FaultKind::UnknownToken => "unknown word in the movetext",
             FaultKind::BadTag => "not a tag pair",
@@ -158,7 +161,8 @@ mod tests {
             Kind::IllegalMove => Kind::AmbiguousMove,
             Kind::AmbiguousMove => Kind::UnreadableMove,
             Kind::UnreadableMove => Kind::LeavesKingInCheck,
-            Kind::LeavesKingInCheck => Kind::Variant,
+            Kind::LeavesKingInCheck => Kind::UnreadableCounters,
+            Kind::UnreadableCounters => Kind::Variant,
             Kind::Variant => Kind::UnknownToken,
             Kind::UnknownToken => Kind::BadTag,
             Kind::BadTag => Kind::UnterminatedTag,

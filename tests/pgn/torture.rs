@@ -1227,7 +1227,7 @@ const FIXTURES: &[(&str, &[u8], &[&str])] = &[
         "result tag against the movetext",
         b"[Result \"1-0\"]\n\n1. e4 0-1",
         &[
-            "[Result 1-0] e4 = 0-1",
+            "[Result 1-0] e4 = 0-1 #ResultsDiffer line 3 byte 22 ply 1",
         ],
     ),
     (

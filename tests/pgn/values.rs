@@ -70,7 +70,7 @@ fn results_after_the_moves_are_read_and_kept() {
         assert_eq!((game.outcome == Some(outcome), faults.len()), (word_is_read, 1), "{spelling}");
         assert!(is_plain || written(&game).contains(spelling), "{}", written(&game));
         // In the middle of the moves, it is a text.
-        let (game, _) = read(format!("1. e4 {spelling} 1... e5 2. Nf3 0-1").as_bytes());
+        let (game, _) = read(format!("1. e4 e5 {spelling} 2. Nf3 0-1").as_bytes());
         assert_eq!((game.outcome, game.main_line().count()), (Some(BlackWins), 3), "{spelling}");
     }
     let (game, _) = read(b"1. e4 e5 \xBD-\xBD");
@@ -81,7 +81,7 @@ fn results_after_the_moves_are_read_and_kept() {
 
 #[test]
 fn castling_after_a_number_is_a_move() {
-    let start = "[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1\"]\n\n";
+    let start = "[FEN \"r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1\"]\n\n";
     for moves in ["1.0-0 0-0-0 *", "1. 0-0 1... 0-0 *", "1.0-0-0 0-0 1-0"] {
         let (game, faults) = read(format!("{start}{moves}").as_bytes());
         assert_eq!((game.main_line().count(), faults), (2, vec![]), "{moves}");
@@ -126,4 +126,49 @@ fn tags_that_cannot_be_read_are_faults() {
     }
     assert_eq!(fault("Result \"1-0\"", "1. e4 *"), []);
     assert_eq!(fault("Result \"½-½\"", "1. e4 0.5-0.5"), []);
+}
+
+#[test]
+fn null_moves_have_many_names() {
+    for name in ["--", "Z0", "@@@@", "null", "<>", "pass", "0000"] {
+        let (game, faults) = read(format!("1. e4 e5 2. Nf3 {name} 3. Bc4 Nc6 *").as_bytes());
+        assert_eq!((game.main_line().count(), faults), (6, vec![]), "{name}");
+        // It may begin a game.
+        let (game, faults) = read(format!("{name} e5 2. Nf3 *").as_bytes());
+        assert_eq!((game.main_line().count(), faults), (3, vec![]), "{name}");
+    }
+    let (game, _) = read(b"1. e4 e5 2. Nf3 000 Nc6 *");
+    assert_eq!(game.main_line().count(), 4);
+}
+
+#[test]
+fn the_first_four_fields_of_a_fen_decide() {
+    let fields = "4k3/8/8/8/8/8/4P3/4K3 b - -";
+    for (counters, fault, number) in [
+        ("", false, 1),
+        (" 3", false, 1),
+        (" 3 7", false, 7),
+        (" hmvc 3; fmvn 7;", false, 7),
+        (" hmvc 1;", false, 1),
+        (" bm Kf7;", false, 1),
+        (" 0 7 bm Kf7;", false, 7),
+        (" ? ?", true, 1),
+        (" -1 1", true, 1),
+        (" 0.5 1", true, 1),
+        (" 0 1 what", false, 1),
+        (" 0 1 2", true, 1),
+        (" 0 99999999999", true, 1),
+    ] {
+        let (game, faults) = read(format!("[FEN \"{fields}{counters}\"]\n\n1... Kf7 2. e4 *").as_bytes());
+        let expected = if fault { vec![FaultKind::UnreadableCounters] } else { vec![] };
+        assert_eq!((game.main_line().count(), faults), (2, expected), "{counters}");
+        assert_eq!(game.start.fullmove_number(), number, "{counters}");
+        assert!(written(&game).contains(&format!("{fields}{counters}\"]")), "{counters}");
+    }
+    for fen in
+        ["4k3/8/8/8/8/8/4P3/4K3 white - - 0 1", "4k3/8/8/8/8/8/4P3/4K3/ b - - 0 1", "4k3/8/8/8/8/8/4P3/4K3_b_-_-_0_1"]
+    {
+        let (game, faults) = read(format!("[FEN \"{fen}\"]\n\n1... Kf7 2. e4 *").as_bytes());
+        assert!(game.main_line().count() == 0 && matches!(faults[0], FaultKind::BadFen(_)), "{fen}");
+    }
 }

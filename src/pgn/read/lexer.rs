@@ -242,6 +242,8 @@ impl<'a> Lexer<'a> {
             }
             Some(&byte) if class(byte) & STOP == 0 => self.digits_and_more(start, at),
             Some(0x80..) if wide_blank(self.text, at) == 0 => self.digits_and_more(start, at),
+            // The null move.
+            _ if slice(self.text, start, at) == b"0000" => self.token(Kind::Word, start, at),
             _ => self.token(Kind::Number, start, at),
         }
     }

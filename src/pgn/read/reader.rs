@@ -1,6 +1,7 @@
 //! Reads a game from a span: its tags, starting position, movetext, result and all faults.
 
 use crate::chess::position::STANDARD;
+use crate::chess::record::read_start;
 use crate::chess::san::{Plain as PlainMove, SanError, ShortText};
 use crate::chess::{Move, MoveKind, Position};
 use crate::game::{Outcome, TextKind, Visitor};
@@ -269,8 +270,11 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             }
         }
         let Some((value, at)) = fen else { return false };
-        match Position::from_fen(&value) {
-            Ok(position) => {
+        match read_start(&value) {
+            Ok((position, is_counted)) => {
+                if !is_counted {
+                    self.fault(FaultKind::UnreadableCounters, at);
+                }
                 self.before.clone_from(&position);
                 self.now = position;
                 false
@@ -369,7 +373,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// Checks the value of a tag that is read as a result or a date.
+    /// Checks the value of a tag that is not only a text.
     fn tag_value(&mut self, name: &[u8], value: &[u8], at: usize) {
         if name == b"Result" && self.tag_outcome.is_none() {
             self.tag_outcome = Outcome::parse(value);

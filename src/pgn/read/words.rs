@@ -1,5 +1,6 @@
 //! Classifies the words in movetext.
 
+use crate::chess::san::is_null_move;
 use crate::game::Outcome;
 use crate::pgn::read::glyphs;
 
@@ -66,5 +67,5 @@ pub(in crate::pgn) fn has_form_of_move(word: &[u8]) -> bool {
         matches!(b, b'a'..=b'h' | b'1'..=b'8' | b'x' | b'-' | b':' | b'+' | b'#' | b'=' | b'(' | b')' | b'/')
             || b"NBRQKPnrq.e".contains(b)
     };
-    castling || word == b"--" || word == b"Z0" || squares && word.len() <= 12 && word.iter().all(sane)
+    castling || is_null_move(word) || squares && word.len() <= 12 && word.iter().all(sane)
 }
