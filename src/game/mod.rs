@@ -5,6 +5,7 @@
 //! visitor that stores all events, and can pass them to another visitor. All text is UTF-8.
 
 mod analysis;
+mod control;
 mod date;
 mod engine;
 mod events;
@@ -18,6 +19,7 @@ mod values;
 
 pub(crate) use analysis::AnalysisReader;
 pub use analysis::{Analysis, PrincipalVariation};
+pub use control::{leading_number, time_control};
 pub use date::date;
 pub use engine::EngineNote;
 pub use events::{Event, Outcome, TextKind, Visitor};

@@ -1,10 +1,10 @@
-//! Checks the values of tags that are read as results or dates.
+//! Checks the values of tags that are read as results, dates, ratings or time controls.
 
-use crate::game::{Outcome, date};
+use crate::game::{Outcome, date, leading_number, time_control};
 
 /// Returns whether the value of the tag with this name is read.
 pub(in crate::pgn) fn is_read(name: &[u8]) -> bool {
-    matches!(name, b"Result" | b"Date" | b"UTCDate" | b"EventDate")
+    matches!(name, b"Result" | b"Date" | b"UTCDate" | b"EventDate" | b"WhiteElo" | b"BlackElo" | b"TimeControl")
 }
 
 /// Returns whether the value of a tag is neither a placeholder nor a value of the tag's kind.
@@ -13,6 +13,8 @@ pub(in crate::pgn) fn is_unreadable(name: &[u8], value: &[u8]) -> bool {
         && match name {
             b"Result" => Outcome::parse(value).is_none(),
             b"Date" | b"UTCDate" | b"EventDate" => !is_usual_date(value) && date(value).is_none(),
+            b"WhiteElo" | b"BlackElo" => leading_number(value).is_none(),
+            b"TimeControl" => value != b"inf" && time_control(value).is_none(),
             _ => false,
         }
 }

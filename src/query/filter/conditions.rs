@@ -1,6 +1,7 @@
 //! Builds conditions on fields as trees of tests.
 
 use crate::chess::Color;
+use crate::format::tag_columns::COMMENTS;
 use crate::game::Outcome;
 use crate::query::filter::expr::{Expr, Ranges, Test, TextTest};
 use crate::query::filter::field::Field;
@@ -147,6 +148,7 @@ pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
         | Field::Decided { .. }
         | Field::Result
         | Field::MovetextResult
+        | Field::Comment
         | Field::Fact(_)
         | Field::Relative { .. }
         | Field::Color(_) => Expr::always(false),
@@ -163,6 +165,7 @@ pub fn known(field: &Field) -> Option<Expr> {
         Field::Opening => opening(TextTest::Known),
         Field::Result => Expr::Test(Test::Result(DECIDED)),
         Field::MovetextResult => Expr::Test(Test::MovetextResult(DECIDED)),
+        Field::Comment => Expr::Test(Test::Facts(COMMENTS)),
         Field::Plies | Field::Moves | Field::Number | Field::Fact(_) | Field::Color(_) => return None,
         field => numbers(field, &Ranges(vec![(-MOST, MOST)])),
     })

@@ -25,10 +25,16 @@ const FEW: u32 = 8;
 /// The number of words in the sample, each of which stands for 64 games.
 const SAMPLE: usize = 16;
 
-/// Measures, each with its values, indexed by the number of the game minus 1.
-pub type Measured = [(Measure, Arc<[i64]>)];
+/// The values of a filter's measures, and the games that satisfy its conditions on comments (1, or 0). Each list is
+/// indexed by the number of the game minus 1.
+#[derive(Default)]
+pub struct Measured {
+    pub measures: Vec<(Measure, Arc<[i64]>)>,
+    pub comments: Vec<(TextTest, Arc<[i64]>)>,
+}
 
-/// Returns the games that satisfy the filter. `measured` must contain all measures in the filter.
+/// Returns the games that satisfy the filter. `measured` must contain all measures and conditions on comments in the
+/// filter.
 pub fn games(expr: &Expr, headers: &TagColumns, measured: &Measured) -> GameSet {
     let archive = headers.archive();
     let games = archive.len() as usize;
@@ -134,10 +140,13 @@ impl Maker<'_, '_> {
             }
             Test::Number(ranges) => Node::GameNumber(ranges.clone()),
             Test::Measure(measure, ranges) => {
-                match self.measured.iter().find(|(known_measure, _)| known_measure == measure) {
-                    Some((_, values)) => Node::Measured(Arc::clone(values), ranges.clone()),
-                    None => Node::Same(false),
-                }
+                let known = self.measured.measures.iter().find(|(known, _)| known == measure);
+                known.map_or(Node::Same(false), |(_, values)| Node::Measured(Arc::clone(values), ranges.clone()))
+            }
+            Test::Comment(test) => {
+                let known = self.measured.comments.iter().find(|(known, _)| known == test);
+                let holds = Ranges(vec![(1, 1)]);
+                known.map_or(Node::Same(false), |(_, values)| Node::Measured(Arc::clone(values), holds))
             }
             Test::Ratings(ratings, ranges) => {
                 let (white, black) = (self.tag("WhiteElo"), self.tag("BlackElo"));

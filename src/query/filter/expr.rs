@@ -37,6 +37,8 @@ pub enum Test {
     Number(Ranges),
     /// The byte of facts contains any of these bits.
     Facts(u8),
+    /// A comment, also one in a variation, satisfies the condition.
+    Comment(TextTest),
     /// A measure that is computed from the game is in one of these ranges.
     Measure(Measure, Ranges),
 }
@@ -137,6 +139,16 @@ impl Expr {
         }
     }
 
+    /// Appends the conditions on comments, except those already in `comments`.
+    pub fn comments(&self, comments: &mut Vec<TextTest>) {
+        match self {
+            Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.comments(comments)),
+            Expr::Not(expr) => expr.comments(comments),
+            Expr::Test(Test::Comment(test)) if !comments.contains(test) => comments.push(test.clone()),
+            Expr::Test(_) => {}
+        }
+    }
+
     /// Returns a weaker condition without measures: it assumes for each measure the most favorable value, so every game
     /// that satisfies the original condition also satisfies the returned one.
     pub fn without_measures(&self) -> Expr {
@@ -167,7 +179,7 @@ impl Expr {
             Expr::And(all) => Expr::And(all.iter().map(|expr| expr.assumed(holds)).collect()),
             Expr::Or(all) => Expr::Or(all.iter().map(|expr| expr.assumed(holds)).collect()),
             Expr::Not(expr) => Expr::Not(Box::new(expr.assumed(!holds))),
-            Expr::Test(Test::Measure(..)) => Expr::always(holds),
+            Expr::Test(Test::Measure(..) | Test::Comment(_)) => Expr::always(holds),
             Expr::Test(test) => Expr::Test(test.clone()),
         }
     }
@@ -186,7 +198,7 @@ impl Expr {
                 Test::Result(_) => keys.push(tag("Result")),
                 Test::Plies(_) => keys.push(Key::Plies),
                 Test::Facts(_) | Test::MovetextResult(_) => keys.push(Key::Facts),
-                Test::Number(_) | Test::Measure(..) => {}
+                Test::Number(_) | Test::Measure(..) | Test::Comment(_) => {}
             },
         }
     }

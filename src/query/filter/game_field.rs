@@ -8,7 +8,9 @@ use crate::game::Outcome;
 use crate::query::fault::QueryFault;
 use crate::query::filter::field::{self, Field};
 use crate::query::filter::parse;
-use crate::query::measure::field::{Measure, Unit, piece_name};
+use crate::query::filter::visit_comments;
+use crate::query::measure::end;
+use crate::query::measure::field::{Measure, Unit, mate_of, piece_name};
 use crate::query::measure::values;
 use crate::query::openings::Openings;
 use crate::query::value;
@@ -103,7 +105,7 @@ impl GameField {
         match &self.field {
             Field::Value(_, reading) => !matches!(reading, Reading::Date | Reading::Eco),
             Field::Measure(Measure { kind, .. }) | Field::EitherMeasure(kind) => {
-                !matches!(kind.unit(), Unit::Piece | Unit::Name)
+                !matches!(kind.unit(), Unit::Piece | Unit::End | Unit::Name)
             }
             Field::Rating | Field::Ratings(_) | Field::Year | Field::Plies | Field::Moves | Field::Number => true,
             Field::Date(reading) => *reading != Reading::Date,
@@ -145,6 +147,11 @@ impl GameField {
             Field::Year => integer(reading::of_date(Reading::Date, dates()).map(reading::year)),
             Field::Result => Some(FieldValue::Text(outcome().token().to_owned())),
             Field::MovetextResult => game.outcome().map(|outcome| FieldValue::Text(outcome.token().to_owned())),
+            Field::Comment => {
+                let mut all = Vec::new();
+                visit_comments(game, &mut |text| all.push(text.trim().to_owned()))?;
+                (!all.is_empty()).then(|| FieldValue::Text(all.join(" ")))
+            }
             Field::Plies => Some(FieldValue::Integer(i64::from(game.plies()))),
             Field::Moves => Some(FieldValue::Integer(i64::from(game.plies().div_ceil(2)))),
             Field::Number => i64::try_from(game.number()).ok().map(FieldValue::Integer),
@@ -195,8 +202,12 @@ fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Opt
     let unit = measures.first().map_or(Unit::Count, |measure| measure.kind.unit());
     Ok(value.map(|value| match unit {
         Unit::Time => FieldValue::Seconds(value as f64 / 1000.0),
-        Unit::Hundredths => FieldValue::Decimal(value as f64 / 100.0),
+        Unit::Evaluation if mate_of(value).is_some() => {
+            FieldValue::Text(format!("#{}", mate_of(value).unwrap_or_default()))
+        }
+        Unit::Hundredths | Unit::Evaluation => FieldValue::Decimal(value as f64 / 100.0),
         Unit::Count => FieldValue::Integer(value),
+        Unit::End => FieldValue::Text(end::name(value).to_owned()),
         Unit::Piece => FieldValue::Text(piece_name(value).to_owned()),
         Unit::Name => FieldValue::Text(Openings::table().names().get(value as usize).unwrap_or(&"").to_string()),
     }))

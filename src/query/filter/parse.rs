@@ -22,8 +22,17 @@ const MAX_DEPTH: usize = 100;
 /// The fields that a filter contains, each with the condition that the field has a value.
 pub type Question = Vec<(String, Expr)>;
 
-/// Parses a filter. Also returns the fields that the filter contains.
-pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
+/// A parsed filter.
+pub struct Parsed {
+    pub expr: Expr,
+    /// The fields that the filter contains.
+    pub questions: Question,
+    /// For a filter that is about a player, the conditions for a player with White and with Black.
+    pub sides: Option<[Expr; 2]>,
+}
+
+/// Parses a filter.
+pub fn parse(text: &str) -> Result<Parsed, QueryFault> {
     if text.len() > MAX_TEXT {
         return Err(QueryFault::new("", 0..0, format!("a filter has at most {MAX_TEXT} bytes")));
     }
@@ -39,11 +48,11 @@ pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
         }
     };
     match of_side(None)? {
-        (expr, false, questions) => Ok((expr, questions)),
+        (expr, false, questions) => Ok(Parsed { expr, questions, sides: None }),
         // The entire filter must be satisfied for the same side.
         (_, true, _) => {
             let sides = [of_side(Some(Color::White))?.0, of_side(Some(Color::Black))?.0];
-            Ok((Expr::Or(sides.to_vec()), Vec::new()))
+            Ok(Parsed { expr: Expr::Or(sides.to_vec()), questions: Vec::new(), sides: Some(sides) })
         }
     }
 }
@@ -74,7 +83,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
         }
         let at = parser.peek().clone();
         let field = parser.field()?;
-        if parser.is_relative || matches!(field, Field::Decided { .. }) {
+        if parser.is_relative || matches!(field, Field::Decided { .. } | Field::Comment) {
             return Err(parser.fault_at(&at, "games cannot be sorted by this: use a field of the game"));
         }
         keys.push((field, down));
@@ -428,6 +437,7 @@ impl Parser<'_> {
             Field::Player => Expr::Or(vec![tag("White"), tag("Black")]),
             Field::Decided { winner } => decided(*winner, tag),
             Field::Opening => opening(test()),
+            Field::Comment => Expr::Test(Test::Comment(test())),
             Field::Value(name, Reading::Eco | Reading::Date) => tag(name),
             Field::Date(Reading::Date) => tag("Date"),
             _ => return Err(self.fault_at(sign, "this is not a text: compare it with = != < <= > >= or \"in\"")),
@@ -598,6 +608,9 @@ impl Parser<'_> {
             }
             Field::Value(_, Reading::Rating) | Field::Rating | Field::Ratings(_) => (Reading::Number, "a rating"),
             Field::Year => (Reading::Number, "a year"),
+            Field::Comment => {
+                return Err(self.fault_at(token, "a game has many comments: write comment ~ word"));
+            }
             Field::Opening | Field::Player | Field::Decided { .. } => {
                 return Err(self.fault_at(token, "names have no order: write = != ~ ^= or a set {a, b}"));
             }

@@ -116,7 +116,9 @@ impl SortKeys {
             Field::Fact(_) => vec![Key::Facts],
             Field::Number | Field::Measure(_) | Field::EitherMeasure(_) => Vec::new(),
             // These fields are never used as keys.
-            Field::Decided { .. } | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => Vec::new(),
+            Field::Decided { .. } | Field::Comment | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
+                Vec::new()
+            }
         };
         self.0.iter().flat_map(of).collect()
     }
@@ -186,7 +188,7 @@ impl SortKey {
                     Color::BOTH.map(|side| measured(headers, games, Measure { kind: *kind, side: Some(side) }));
                 white.into_iter().zip(black).map(|(white, black)| self.foremost(white, black)).collect()
             }
-            Field::Decided { .. } | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
+            Field::Decided { .. } | Field::Comment | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
                 vec![None; games.len()]
             }
         }

@@ -120,6 +120,11 @@ pub(in crate::query) fn is_rule(name: &str) -> bool {
     RULES.contains(&name) || matches!(name, "sequence" | "streak")
 }
 
+/// Returns whether a name occurs in queries of Scoutfish.
+pub(in crate::query) fn is_member(name: &str) -> bool {
+    is_rule(name) || matches!(name, "skip" | "limit")
+}
+
 fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, QueryFault> {
     only(fields, &RULES, path)?;
     if !fields.keys().any(|name| RULES.contains(&name.as_str())) {
@@ -176,7 +181,7 @@ pub(in crate::query) fn roles(text: &str) -> Result<Vec<Role>, Fault> {
 }
 
 /// Reads a member whose value is a text or a list of texts.
-fn list<T>(
+pub(in crate::query) fn list<T>(
     fields: &Map<String, Value>,
     path: &JsonPath,
     name: &str,

@@ -2,7 +2,9 @@
 
 pub(in crate::query) mod reading;
 
-pub use crate::game::date;
+use crate::game::time_control;
+pub use crate::game::{date, leading_number as number};
+use std::time::Duration;
 
 /// The maximum value of a bound.
 pub const MOST: i64 = i64::MAX / 4;
@@ -10,18 +12,6 @@ pub const MOST: i64 = i64::MAX / 4;
 /// Returns whether the text of a tag is a value and not a placeholder such as `?` or `-`.
 pub fn is_known(text: &[u8]) -> bool {
     !matches!(text, b"" | b"?" | b"-")
-}
-
-/// Returns the number at the beginning of a text.
-pub fn number(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text.trim_ascii_start() {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        rest => (false, rest),
-    };
-    let length = digits.iter().take_while(|digit| digit.is_ascii_digit()).count();
-    let value = std::str::from_utf8(digits.get(..length)?).ok()?.parse::<i64>().ok()?.min(MOST);
-    Some(if negative { -value } else { value })
 }
 
 /// Returns the rating at the beginning of a text, if it is above 0.
@@ -42,41 +32,33 @@ pub fn played<'a>(date: Option<&'a str>, utc_date: Option<&'a str>) -> Option<&'
     dates().find(|date| year(date.as_bytes()).is_some()).or_else(|| dates().find(says))
 }
 
-/// Returns the base and the increment of a time control such as `300+2` or `300`, in seconds. If there are several
-/// periods, the first is used, as in `40/9000:900`.
+/// Returns the base and the increment of a time control such as `300+2` or `300`, in whole seconds, rounded down.
 pub fn control(text: &[u8]) -> Option<(i64, i64)> {
-    let first = text.trim_ascii().split(|byte| *byte == b':').next()?;
-    let seconds = first.rsplit(|byte| *byte == b'/').next()?;
-    let mut parts = seconds.split(|byte| *byte == b'+');
-    let integer = |part: &[u8]| number(part).filter(|_| part.iter().all(u8::is_ascii_digit));
-    let base = integer(parts.next()?)?;
-    let increment = match parts.next() {
-        Some(part) => integer(part)?,
-        None => 0,
-    };
-    parts.next().is_none().then_some((base, increment))
+    let seconds = |time: Duration| i64::try_from(time.as_secs()).ok();
+    let (base, increment) = time_control(text)?;
+    Some((seconds(base)?, seconds(increment)?))
 }
 
 /// Returns the speed category of a time control, with the name that Lichess uses. It depends on the base plus 40
 /// increments. If there are several periods, the first is used.
 pub fn speed(control: &[u8]) -> &'static str {
-    let index = self::control(control).map_or(5, |(base, increment)| speed_of(base, increment));
-    SPEEDS.get(index).copied().unwrap_or_default()
+    SPEEDS.get(speed_of(control).unwrap_or(5)).copied().unwrap_or_default()
 }
 
 /// The names that Lichess uses for the speed categories.
 pub const SPEEDS: [&str; 6] = ["ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence"];
 
-/// Returns the index in [`SPEEDS`] for a time control in seconds.
-pub fn speed_of(base: i64, increment: i64) -> usize {
-    match base.saturating_add(increment.saturating_mul(40)) {
+/// Returns the index in [`SPEEDS`] for a time control, or `None` if it cannot be read.
+pub fn speed_of(control: &[u8]) -> Option<usize> {
+    let (base, increment) = time_control(control)?;
+    Some(match base.saturating_add(increment.saturating_mul(40)).as_secs() {
         ..30 => 0,
         30..180 => 1,
         180..480 => 2,
         480..1500 => 3,
         1500..21600 => 4,
         _ => 5,
-    }
+    })
 }
 
 /// Returns the number of days in a month.
@@ -137,6 +119,9 @@ mod tests {
             ("-", "correspondence"),
             ("40/7200:3600", "classical"),
             ("86400", "correspondence"),
+            ("5+0.05", "ultraBullet"),
+            ("10+0.5", "bullet"),
+            ("movetime: 5", "blitz"),
         ];
         for (control, expected) in known {
             assert_eq!(speed(control.as_bytes()), expected, "{control}");

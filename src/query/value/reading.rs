@@ -53,6 +53,8 @@ pub fn is_unreadable(reading: Reading, text: &[u8]) -> bool {
         && match reading {
             Reading::Date | Reading::Month | Reading::Day => date(text).is_none(),
             Reading::Rating => number(text).is_none(),
+            // Some engines write an unlimited time like this.
+            Reading::Base | Reading::Increment => control(text).is_none() && text != b"inf",
             reading => read(reading, text).is_none(),
         }
 }
