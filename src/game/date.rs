@@ -3,9 +3,8 @@
 /// Returns the year, the month and the day of a date, with 0 for unknown parts, or `None` if the text is no date.
 ///
 /// The year comes first (`1998.05.??`, `1998-5-1`, `1998`, `19980501`, also with a time after it). A date that begins
-/// with the day or the month is read only if it has one meaning: with dots, the day comes first (`01.05.1998`); with
-/// other signs, one of the numbers must exceed 12, or both must be equal (`05/17/1998`). The month may be an English
-/// name: `17 May 1998`, `May 17, 1998`, `Sun May 17 1998`. docs/format/side-files.md states the rules.
+/// with the day or the month is read only if it has one meaning. With dots, the day comes first (`01.05.1998`). With
+/// other signs, a number must exceed 12, or both must be equal (`05/17/1998`). The month may be an English name: `17 May 1998`, `May 17, 1998`, `Sun May 17 1998`. docs/format/side-files.md states the rules.
 pub fn date(text: &[u8]) -> Option<[i64; 3]> {
     let text = text.trim_ascii();
     let has_name = text.windows(3).any(|letters| month(letters).is_some());
@@ -92,7 +91,7 @@ fn named(text: &[u8]) -> Option<[i64; 3]> {
     (day <= 31).then_some([year?, month_number?, day])
 }
 
-/// Returns the number of the month whose English name, or at least the first three letters of it, a word is.
+/// Returns the number of a month, from its English name or at least the first three letters.
 fn month(word: &[u8]) -> Option<i64> {
     const MONTHS: [&str; 12] = [
         "january",
@@ -118,7 +117,7 @@ fn is_weekday(word: &[u8]) -> bool {
         .any(|name| is_start(word, name))
 }
 
-/// Returns whether a word is a name or the start of it, from three letters on.
+/// Returns whether a word is a name, or at least its first three letters.
 fn is_start(word: &[u8], name: &str) -> bool {
     word.len() >= 3 && name.as_bytes().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }

@@ -292,7 +292,7 @@ const ODD: &str = r#"
 
 90. Kd3 Kd5 1/2-1/2 {drawn by the 50-move rule}
 
-[FEN "8/8/8/8/8/4k3/4r3/4K3 w - - 0 1"]
+[FEN "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1"]
 
 1. Kxe2 {xyz} *
 

@@ -17,7 +17,7 @@ pub const KNOWN: [(&str, &str, &str); 5] = [
     ("parquet", "scoresheet-arrow --features command", "Convert archives to and from Parquet and Arrow"),
 ];
 
-/// Returns the arguments that ask such a program for its help, for the arguments `help PROGRAM`.
+/// Returns the arguments `PROGRAM --help` for the arguments `help PROGRAM`.
 pub fn of_help(args: &[OsString]) -> Option<Vec<OsString>> {
     let [help, name] = args else { return None };
     let is_known = help == "help" && KNOWN.iter().any(|(known, ..)| name == known);

@@ -13,8 +13,8 @@ pub(in crate::pgn) fn nag(token: &[u8]) -> Option<u8> {
     u8::try_from(number(digits)).ok()
 }
 
-/// Returns whether a word is not an attempt to write a move: it contains no digit and does not begin like a move, or it
-/// is a word like `29th` or `0.35`.
+/// Returns whether a word is not an attempt to write a move. Such a word contains no digit and does not begin like a
+/// move, or it is a word like `29th` or `0.35`.
 pub(in crate::pgn) fn is_plain_word(word: &[u8]) -> bool {
     let begins_like_move = match word {
         [b'N' | b'B' | b'R' | b'Q' | b'K' | b'P', rest @ ..] => {
@@ -45,7 +45,7 @@ pub(in crate::pgn) fn split_result(word: &[u8]) -> Option<(&[u8], Outcome)> {
     outcomes.into_iter().find_map(|outcome| Some((word.strip_suffix(outcome.token().as_bytes())?, outcome)))
 }
 
-/// Returns whether a word is a termination marker that a PGN writer writes, or a usual short form of it.
+/// Returns whether a word is a termination marker of standard PGN, or the usual short form `1/2`.
 pub(in crate::pgn) fn is_plain_result(word: &[u8]) -> bool {
     let end = word.iter().rposition(|byte| !matches!(byte, b'.' | b','));
     let word = word.get(..end.map_or(0, |end| end + 1)).unwrap_or_default();

@@ -291,7 +291,7 @@ impl Filter {
     }
 }
 
-/// Calls `read` with each comment of a game, also with those in variations.
+/// Calls `read` with each comment of a game, including comments in variations.
 pub(in crate::query) fn visit_comments(game: &GameRef<'_>, read: &mut dyn FnMut(&str)) -> Result<()> {
     game.visit_texts(|kind, _, text| {
         if matches!(kind, TextKind::Brace | TextKind::Line) {

@@ -144,7 +144,7 @@ impl FromStr for Query {
         let board = match (positions.is_empty(), pattern) {
             (true, None) => None,
             (true, Some(pattern)) => Some(Board::Pattern(pattern)),
-            // A game must reach the position of `fen` and the one of `moves`.
+            // A game must reach both the position of `fen` and the position of `moves`.
             (false, None) if fields.switch("every")? || has_both && positions.len() == 2 => {
                 Some(Board::EveryPosition(positions))
             }

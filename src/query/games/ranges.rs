@@ -31,7 +31,7 @@ impl GameRanges {
     }
 
     /// Returns the first and last game of each range, for an archive of `games` games. A game that several ranges contain
-    /// belongs to the first of them, so later ranges may be split.
+    /// belongs to the first such range, and later ranges may be split.
     ///
     /// Errors: a range begins after the last game of the archive. If a range ends after the last game, it is shortened.
     pub fn within(&self, games: u64) -> Result<Vec<(u64, u64)>> {

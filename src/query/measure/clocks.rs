@@ -9,9 +9,9 @@ use std::time::Duration;
 pub struct ClockMeasures {
     /// The least time left after any move, or zero if only the times used for the moves are known.
     pub lowest: Duration,
-    /// The total time that the side used for its moves, or `None` if the comments do not determine it: the sum of the
-    /// times in the commands `[%emt ..]`, and, for moves without one, the decrease of the clock plus the increments of the
-    /// tag TimeControl.
+    /// The total time that the side used for its moves, or `None` if the comments do not determine it. The total is the
+    /// sum of the times in the commands `[%emt ..]`. For other moves, it is the decrease of the clock plus the increments
+    /// of the tag TimeControl.
     pub used: Option<Duration>,
     /// The number of moves with a clock or a time used.
     pub moves: u32,

@@ -51,7 +51,7 @@ pub fn name(number: i64) -> &'static str {
 }
 
 /// Returns how a game ends: by its last position, the tag Termination, or the comments after the last move. Returns
-/// `None` if none of them states it.
+/// `None` if the game has no such text.
 pub fn of_game(game: &GameRef<'_>) -> Result<Option<End>> {
     let last = game.position(game.plies())?;
     if let Some(end) = on_board(game, &last)? {

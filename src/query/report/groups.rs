@@ -245,8 +245,8 @@ pub enum NameMatch {
 
 impl NameMatch {
     /// Returns the quality of the match between a name and a query. Case and accents are ignored ([`fold`]), except for
-    /// [`NameMatch::Exact`]. A single word is a surname, even if it is the complete name of another player. A `*` at the
-    /// end of a query asks for all names that contain the query.
+    /// [`NameMatch::Exact`]. A single word is a surname, even if it is the complete name of another player. With a `*`
+    /// at the end of the query, every name that contains the query matches exactly.
     pub fn compare(name: &str, query: &str) -> Option<NameMatch> {
         let part = query.strip_suffix('*');
         let word = part.unwrap_or(query).trim().trim_end_matches([',', ' ']);

@@ -27,9 +27,9 @@ use std::path::PathBuf;
 /// Report on a player: score, openings, opponents, best results
 ///
 /// A part of the name suffices, and case is ignored. A single word is a surname. `player` prefers an exact name, then a
-/// surname, then names with these words, then names with these letters; NAME* counts all of them. The report lists the
-/// names that it counts and those that it leaves out. In --where, `color`, `score` and other fields of a player are those
-/// of this player. Performance is the mean rating of the opponents, adjusted by the score.
+/// surname, then names with the same words, then names with the same letters; NAME* counts every such name. The report
+/// lists the names that it counts, and similar names that it omits. In --where, `color`, `score` and other fields of a
+/// player belong to this player. Performance is the mean rating of the opponents, adjusted by the score.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -20,11 +20,11 @@ pub struct Chosen {
 }
 
 /// Keeps only the games of a player; returns an error if there are no such games. Returns the names of the player in
-/// these games, the most frequent first. `filter` is the filter that selected the games: its fields of a player are
-/// those of this player.
+/// these games, the most frequent first. `filter` is the filter that selected the games: its fields of a player
+/// belong to this player.
 pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Chosen, Failure> {
     if name.trim_matches(|letter: char| letter == '*' || !letter.is_alphanumeric()).is_empty() {
-        return Err(Failure::Usage("a player's name has letters: give a name, or a part of it".to_owned()));
+        return Err(Failure::Usage("a player's name has letters: give a name or a part".to_owned()));
     }
     let mut least: Option<NameMatch> = None;
     for selection in &*all {
