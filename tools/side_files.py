@@ -520,7 +520,19 @@ def first_tags(game):
 
 
 BLANKS = b" \t\n\f\r"
-RESULTS = {b"*": 0, b"0-1": 1, b"1-0": 2, b"1/2-1/2": 3, b"1/2": 3}
+RESULTS = {"*": 0, "unknown": 0, "black": 1, "blackwins": 1, "white": 2, "whitewins": 2, "1/2": 3, "draw": 3, "drawn": 3,
+           "remis": 3}
+SCORES = {"0": 0, "0.0": 0, "1/2": 1, "0.5": 1, ".5": 1, "1": 2, "1.0": 2}
+SIGNS = {ord(sign): "-" for sign in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212:"}
+SIGNS.update({ord(","): ".", 0x2044: "/", 0xBD: "1/2", 0xA0: "", **{blank: "" for blank in BLANKS}})
+
+
+def stated_result(value):
+    """The outcome that a tag states, or 0."""
+    text = value[:64].decode(errors="replace").lower().translate(SIGNS).rstrip(".")
+    white, _, black = text.partition("-")
+    scores = SCORES.get(white), SCORES.get(black)
+    return RESULTS.get(text) or {(2, 0): 2, (0, 2): 1, (1, 1): 3}.get(scores, 0)
 
 
 def rating(value):
@@ -529,15 +541,55 @@ def rating(value):
     return number if number <= 4095 else 0
 
 
-def year(value):
-    """The year of a date, or 0. A date has up to three parts; each is digits, question marks or empty."""
-    parts = re.split(rb"[./-]", value.strip(BLANKS))
-    if len(parts) > 3:
-        return 0
-    for part, digits, most in zip(parts, (4, 2, 2), (9999, 12, 31)):
-        if part.strip(b"?") and not (re.fullmatch(rb"[0-9]+", part) and len(part) <= digits and int(part) <= most):
+MONTHS = b"january february march april may june july august september october november december".split()
+WEEKDAYS = b"monday tuesday wednesday thursday friday saturday sunday".split()
+
+
+def named(word, names):
+    return next((n for n, name in enumerate(names, 1) if len(word) >= 3 and name.startswith(word.lower())), 0)
+
+
+def named_year(value):
+    month = day = year = 0
+    for word in filter(None, re.split(rb"[ ,./-]", value)):
+        if b":" in word:
+            break
+        if named(word, MONTHS) and not month:
+            month = named(word, MONTHS)
+        elif re.fullmatch(rb"[0-9]{4}", word) and not year:
+            year = int(word)
+        elif re.fullmatch(rb"[0-9]{1,2}(st|nd|rd|th)?", word) and not day and int(word[:2].rstrip(b"strndh")) <= 31:
+            day = word
+        elif not named(word, WEEKDAYS):
             return 0
-    return int(parts[0]) if parts[0].strip(b"?") else 0
+    return year if month else 0
+
+
+def year(value):
+    """The year of a date, or 0."""
+    value = value.strip(BLANKS)
+    if any(named(value[at:at + 3], MONTHS) for at in range(len(value) - 2)):
+        return named_year(value)
+    value = re.sub(rb"^([^ T]*)[ T][0-9].*:.*$", rb"\1", value, flags=re.S)
+    if re.fullmatch(rb"[0-9]{8}", value):
+        value = value[:4] + b"." + value[4:6] + b"." + value[6:]
+    parts = re.split(rb"[./-]", value)
+
+    def date(parts):
+        for part, digits, most in zip(parts, (4, 2, 2), (9999, 12, 31)):
+            if part.strip(b"?") and not (re.fullmatch(rb"[0-9]+", part) and len(part) <= digits and int(part) <= most):
+                return None
+        return [int(part) if part.strip(b"?") else 0 for part in parts]
+
+    if len(parts) == 3 and re.fullmatch(rb"[0-9]{4}", parts[2]):
+        first, second, last = parts
+        day_first, month_first = date([last, second, first]), date([last, first, second])
+        if day_first and month_first and day_first != month_first and b"." not in value:
+            return 0
+        found = day_first or month_first
+    else:
+        found = date(parts) if len(parts) <= 3 else None
+    return found[0] if found else 0
 
 
 def outcome(game):
@@ -551,8 +603,7 @@ def outcome(game):
 def facts(game, plies):
     """Section 20: the facts of a position index."""
     tags = first_tags(game)
-    result = RESULTS.get(tags.get(b"Result", b"").strip(BLANKS))
-    result = outcome(game) if result is None else result
+    result = stated_result(tags.get(b"Result", b"")) or outcome(game)
     ratings = [rating(tags.get(name, b"")) for name in (b"WhiteElo", b"BlackElo")]
     date = year(tags.get(b"Date", b"")) or year(tags.get(b"UTCDate", b""))
     return plies | (game.flags & 1) << 23 | result << 24 | ratings[0] << 26 | ratings[1] << 38 | date << 50

@@ -59,3 +59,5 @@ mod screen;
 mod slips;
 /// Side files follow every change.
 mod upkeep;
+/// Values as people write them.
+mod values;

@@ -12,3 +12,5 @@ mod hostile;
 mod lines;
 /// Every trap with its frozen result; mutants; random games.
 mod torture;
+/// Values as people write them.
+mod values;

@@ -1227,7 +1227,7 @@ const FIXTURES: &[(&str, &[u8], &[&str])] = &[
         "result tag against the movetext",
         b"[Result \"1-0\"]\n\n1. e4 0-1",
         &[
-            "[Result 1-0] e4 = 0-1",
+            "[Result 1-0] e4 = 0-1 #ResultsDiffer line 3 byte 22 ply 1",
         ],
     ),
     (
@@ -1580,7 +1580,7 @@ const FIXTURES: &[(&str, &[u8], &[&str])] = &[
         "typographic results",
         b"1. e4 \xC2\xBD-\xC2\xBD",
         &[
-            "e4 <½-½>",
+            "e4 <½-½> = 1/2-1/2",
         ],
     ),
     (

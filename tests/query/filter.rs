@@ -44,7 +44,10 @@ impl Seen<'_> {
 
     /// Returns year, month and day of a date from its text, 0 for question marks.
     fn date(&self, name: &str) -> Option<(i64, i64, i64)> {
-        let parts: Vec<&str> = self.tag(name)?.split('.').collect();
+        let mut parts: Vec<&str> = self.tag(name)?.split('.').collect();
+        if parts.len() == 3 && parts[2].len() == 4 {
+            parts.reverse();
+        }
         let part = |index: usize| match parts.get(index).copied() {
             None => Some(0),
             Some(text) if !text.is_empty() && text.chars().all(|letter| letter == '?') => Some(0),
@@ -72,9 +75,56 @@ impl Seen<'_> {
 
     fn result(&self) -> Option<&str> {
         match self.tag("Result") {
-            Some(result @ ("1-0" | "0-1" | "1/2-1/2" | "*")) => Some(result),
+            Some(result @ ("1-0" | "0-1" | "1/2-1/2")) => Some(result),
             _ => self.game.outcome().map(Outcome::token).or(Some("*")),
         }
+    }
+
+    fn comments(&self) -> Vec<String> {
+        self.game.comments().unwrap().into_iter().map(|comment| comment.text).collect()
+    }
+
+    /// Returns how the game ends, from all positions of the main line, or else from the texts.
+    fn end(&self) -> &'static str {
+        let plies = self.game.plies();
+        let fens: Vec<String> = (0..=plies).map(|ply| self.game.position(ply).unwrap().fen()).collect();
+        let four = |fen: &String| fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
+        let (last, position) = (fens.last().unwrap(), self.game.position(plies).unwrap());
+        let clock: u32 = last.split(' ').nth(4).unwrap().parse().unwrap();
+        let pieces: Vec<char> = last.split(' ').next().unwrap().chars().filter(char::is_ascii_alphabetic).collect();
+        let minors = pieces.iter().filter(|piece| !matches!(piece, 'K' | 'k')).count();
+        // Games with bishops of one color on both sides are in no test file.
+        let has_heavy = pieces.iter().any(|piece| "PRQprq".contains(*piece));
+        match plies {
+            0 => {}
+            _ if position.is_checkmate() => return "checkmate",
+            _ if position.is_stalemate() => return "stalemate",
+            _ if !has_heavy && minors <= 1 => return "insufficient",
+            _ if clock >= 150 => return "seventyfive",
+            _ if clock >= 100 => return "fifty",
+            _ if fens.iter().filter(|fen| four(fen) == four(last)).count() >= 3 => return "repetition",
+            _ => {}
+        }
+        let last_comments =
+            self.game.comments().unwrap().into_iter().filter(|note| note.depth == 0 && note.ply == plies);
+        let texts = self.tag("Termination").map(str::to_owned).into_iter().chain(last_comments.map(|note| note.text));
+        for text in texts {
+            for (word, end) in [
+                ("checkmate", "checkmate"),
+                ("repetition", "repetition"),
+                ("resign", "resignation"),
+                ("on time", "time"),
+                ("time forfeit", "time"),
+                ("agree", "agreement"),
+                ("adjudicat", "adjudication"),
+                ("abandon", "abandonment"),
+            ] {
+                if text.to_lowercase().contains(word) {
+                    return end;
+                }
+            }
+        }
+        ""
     }
 
     fn known(&self, name: &str) -> bool {
@@ -89,7 +139,7 @@ impl Seen<'_> {
 type Naive = fn(&Seen) -> bool;
 
 /// Filters and their meanings as code.
-const CASES: [(&str, Naive); 50] = [
+const CASES: [(&str, Naive); 61] = [
     (r#"white ~ "an""#, |g| g.has("White", "an")),
     (r#"white ~ "AN" and black ~ "e""#, |g| g.has("White", "an") && g.has("Black", "e")),
     (r#"player ~ "ch" or event ~ "blitz""#, |g| {
@@ -134,8 +184,9 @@ const CASES: [(&str, Naive); 50] = [
         g.played().is_some_and(|date| latest(date) < (1999, 6, 15))
     }),
     ("month = 1", |g| {
-        let months = ["Date", "UTCDate"].into_iter().filter_map(|name| g.date(name)).map(|date| date.1);
-        months.into_iter().find(|month| *month > 0) == Some(1)
+        let dates: Vec<_> = ["Date", "UTCDate"].into_iter().filter_map(|name| g.date(name)).collect();
+        let dated = dates.iter().find(|date| date.0 > 0).or(dates.iter().find(|date| date.1 > 0));
+        dated.map(|date| date.1) == Some(1)
     }),
     ("eco = B90", |g| g.eco() == Some("B90")),
     ("eco = B2", |g| g.eco().is_some_and(|eco| eco.starts_with("B2"))),
@@ -148,6 +199,30 @@ const CASES: [(&str, Naive); 50] = [
     ("result = 1-0", |g| g.result() == Some("1-0")),
     ("result != 1-0", |g| g.result() != Some("1-0")),
     ("result in {draw, *}", |g| matches!(g.result(), Some("1/2-1/2" | "*"))),
+    ("movetextresult = 1-0", |g| g.game.outcome() == Some(Outcome::WhiteWins)),
+    ("movetextresult != result", |g| {
+        let (tag, moves) = (g.result(), g.game.outcome().map(Outcome::token));
+        ![tag, moves].contains(&Some("*")) && moves.is_some() && tag != moves
+    }),
+    ("unreadable(result) or unreadable(date)", |g| {
+        let known = |name: &str| g.known(name);
+        let result = g.tag("Result").is_some_and(|text| !["1-0", "0-1", "1/2-1/2", "1/2", "*"].contains(&text));
+        let date = |name: &str| known(name) && g.date(name).is_none();
+        known("Result") && result || date("Date") || date("UTCDate")
+    }),
+    ("comment ~ \"A\"", |g| g.comments().iter().any(|text| text.to_lowercase().contains('a'))),
+    ("not comment ~ e and comments", |g| {
+        !g.comments().is_empty() && !g.comments().iter().any(|text| text.to_lowercase().contains('e'))
+    }),
+    ("comment ^= x or has(comment) and plies < 10", |g| {
+        let comments = g.comments();
+        comments.iter().any(|text| text.to_lowercase().starts_with('x')) || !comments.is_empty() && g.game.plies() < 10
+    }),
+    ("end = mate", |g| g.end() == "checkmate"),
+    ("end in {stalemate, repetition, fifty}", |g| ["stalemate", "repetition", "fifty"].contains(&g.end())),
+    ("end = insufficient", |g| g.end() == "insufficient"),
+    ("end in {resignation, time}", |g| ["resignation", "time"].contains(&g.end())),
+    ("missing(end)", |g| g.end().is_empty()),
     ("plies > 60 and plies <= 80", |g| (61..=80).contains(&g.game.plies())),
     ("moves = 30", |g| matches!(g.game.plies(), 59 | 60)),
     ("moves not in 20..40", |g| !(20..=40).contains(&g.game.plies().div_ceil(2))),
@@ -204,6 +279,28 @@ const ODD: &str = r#"
 [Date "1997.??.??"] [UTCDate "1998.06.02"] [Site "c"] [White "-"] [Black "B"] [WhiteElo "1600"]
 
 1. e4 *
+
+[Termination "White won by resignation"]
+
+1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1-0
+
+[Termination "White won by resignation"]
+
+1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 1-0
+
+[FEN "8/8/4k3/8/8/4K3/4R3/8 w - - 98 90"]
+
+90. Kd3 Kd5 1/2-1/2 {drawn by the 50-move rule}
+
+[FEN "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1"]
+
+1. Kxe2 {xyz} *
+
+1. e4 e5 {Black forfeits on time} 1-0
+
+[Result "0-0"] [Date "31.12.99"]
+
+1. f3 e5 2. g4 (2. Nc3 {Zugzwang}) Qh4# 0-1
 "#;
 
 fn imported(folder: &Path, sources: &[PathBuf], name: &str) -> PathBuf {
@@ -249,21 +346,28 @@ fn filters_say_what_a_naive_reading_says() {
     let archive = Archive::open(&odd).unwrap();
     let games = |text: &str| Filter::parse(text).unwrap().numbers(&archive).unwrap();
     // Written by hand, so both evaluations cannot share an error.
-    assert_eq!(archive.len(), 6);
+    assert_eq!(archive.len(), 12);
     assert_eq!(games("player ~ kasparov"), [1, 2]);
-    assert_eq!(games("year = 1998"), [1, 3]);
-    assert_eq!(games("date >= 1998.05"), [2, 3, 5]);
-    assert_eq!(games("date <= 1998.06"), [3, 6]);
-    assert_eq!(games("result = draw"), [1]);
-    assert_eq!(games("result = 0-1"), [2]);
+    assert_eq!(games("year = 1998"), [1, 3, 4]);
+    assert_eq!(games("date >= 1998.05"), [2, 3, 4, 5]);
+    assert_eq!(games("date <= 1998.06"), [3, 4, 6]);
+    assert_eq!(games("result = draw"), [1, 9]);
+    assert_eq!(games("result = 0-1"), [2, 12]);
     assert_eq!(games("eco = B90"), [1]);
     assert_eq!(games("elo > 2650"), [1, 3]);
     assert_eq!(games("avgelo = 2650"), [3]);
     assert_eq!(games("event ~ łÓDŹ"), [3]);
     assert_eq!(games("white = B"), [0u64; 0]);
-    assert_eq!(games("fault"), [5]);
-    assert_eq!(games("setup or comments"), [1, 4]);
+    assert_eq!(games("fault"), [2, 5, 12]);
+    assert_eq!(games("setup or comments"), [1, 4, 9, 10, 11, 12]);
     assert_eq!(games("has(annotator)"), [0u64; 0]);
+    assert_eq!(games("end = repetition"), [7]);
+    assert_eq!(games("end = resignation"), [8]);
+    assert_eq!(games("end = fifty"), [9]);
+    assert_eq!(games("end = insufficient"), [10]);
+    assert_eq!(games("end = time"), [11]);
+    assert_eq!(games("end = checkmate"), [12]);
+    assert_eq!(games("comment ~ zugZWANG"), [12]);
     compare(&imported(folder.path(), &[lichess()], "sample.bga"));
 }
 
@@ -323,6 +427,9 @@ fn faults_name_their_place() {
         ("white = \"x", 9, "no closing quotation mark"),
         ("fault = 1", 7, "takes no comparison"),
         ("has(plies)", 5, "every game has this field"),
+        ("comment = good", 11, "write comment ~ word"),
+        ("end = draw", 7, "expected an end"),
+        ("unreadable(plies)", 12, "every value of this field can be read"),
         ("white = x && black = y", 11, "write \"and\" here"),
         ("elo not 3", 9, "expected \"in\""),
         ("événement = 3", 1, "no field is called événement"),

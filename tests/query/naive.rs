@@ -167,6 +167,22 @@ fn conditions_agree_with_a_naive_evaluation() {
             }),
         ),
         (
+            "promotion on any square",
+            white("=Q"),
+            Box::new(|ply| {
+                let (color, san) = ply.san();
+                color == Some(Color::White) && san.ends_with("=Q")
+            }),
+        ),
+        (
+            "promotion by a capture",
+            black("x=Q"),
+            Box::new(|ply| {
+                let (color, san) = ply.san();
+                color == Some(Color::Black) && san.ends_with("=Q") && san.contains('x')
+            }),
+        ),
+        (
             "from a file",
             white("Rad1"),
             Box::new(|ply| {

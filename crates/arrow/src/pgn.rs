@@ -14,6 +14,7 @@ use arrow_schema::{ArrowError, DataType, Schema};
 use rayon::prelude::*;
 use scoresheet::brenner::standalone;
 use scoresheet::chess::Position;
+use scoresheet::chess::record::read_start;
 use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::{Game, Move};
@@ -274,8 +275,8 @@ impl Row<'_> {
         }
         let mut game = Game::default();
         if let Some((_, fen)) = tags.iter().find(|(name, _)| name == "FEN") {
-            match Position::from_fen(fen.as_bytes()) {
-                Ok(start) => game.start = start,
+            match read_start(fen.as_bytes()) {
+                Ok((start, _)) => game.start = start,
                 Err(error) => return fault(game, &format!("start_fen: {error}")),
             }
         }
@@ -336,7 +337,7 @@ fn fault(mut game: Game, what: &str) -> Game {
 }
 
 fn outcome(text: &str) -> Option<Outcome> {
-    Outcome::from_token(text.as_bytes())
+    Outcome::parse(text.as_bytes())
 }
 
 /// Returns a 16-bit evaluation in Lichess' form.

@@ -52,7 +52,9 @@ pub fn run() -> ExitCode {
         typed.truncate(2);
     }
     let args = typed.get(1..).unwrap_or_default().to_vec();
-    if let Some(code) = outside::of_tables(&args).and_then(|args| outside(&session, &args)) {
+    if let Some(code) =
+        outside::of_tables(&args).or_else(|| outside::of_help(&args)).and_then(|args| outside(&session, &args))
+    {
         return code;
     }
     let configured = match config::arguments(typed, &command_names()) {

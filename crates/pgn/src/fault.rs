@@ -20,6 +20,8 @@ pub enum FaultKind {
     LeavesKingInCheck,
     /// A FEN tag that cannot be parsed. The complete movetext is kept as raw text.
     BadFen(FenError),
+    /// A FEN tag whose counters cannot be read. The moves are played from the position, with the counters 0 and 1.
+    UnreadableCounters,
     /// A chess variant with rules other than the rules of chess. The game is rejected.
     Variant,
     /// A word that is neither a move, a number nor a common sign. It is kept as a text at its position.
@@ -51,6 +53,10 @@ pub enum FaultKind {
     NulByte,
     /// A byte that is not valid UTF-8, in a source that is declared as UTF-8. U+FFFD replaces it.
     NotUtf8,
+    /// A tag whose value is not of the tag's kind, such as a date that cannot be read. The value is kept as a text.
+    UnreadableValue,
+    /// A result after the moves that differs from the tag Result. Both are kept.
+    ResultsDiffer,
     /// A text that contains no tag, no move and no result, so it is not a game. It is rejected.
     NotAGame,
 }
@@ -74,6 +80,7 @@ impl fmt::Display for FaultKind {
             FaultKind::UnreadableMove => "not a move",
             FaultKind::LeavesKingInCheck => "illegal move: leaves the king in check",
             FaultKind::BadFen(error) => return fmt::Display::fmt(error, f),
+            FaultKind::UnreadableCounters => "counters of the FEN that cannot be read",
             FaultKind::Variant => "a variant of chess that is not supported",
             FaultKind::UnknownToken => "unknown word in the movetext",
             FaultKind::BadTag => "not a tag pair",
@@ -89,6 +96,8 @@ impl fmt::Display for FaultKind {
             FaultKind::Oversized => "game too long",
             FaultKind::NulByte => "NUL byte",
             FaultKind::NotUtf8 => "byte that is not UTF-8",
+            FaultKind::UnreadableValue => "tag value that cannot be read",
+            FaultKind::ResultsDiffer => "result that differs from the tag Result",
             FaultKind::NotAGame => "neither tags nor moves: not a game",
         })
     }
@@ -152,7 +161,8 @@ mod tests {
             Kind::IllegalMove => Kind::AmbiguousMove,
             Kind::AmbiguousMove => Kind::UnreadableMove,
             Kind::UnreadableMove => Kind::LeavesKingInCheck,
-            Kind::LeavesKingInCheck => Kind::Variant,
+            Kind::LeavesKingInCheck => Kind::UnreadableCounters,
+            Kind::UnreadableCounters => Kind::Variant,
             Kind::Variant => Kind::UnknownToken,
             Kind::UnknownToken => Kind::BadTag,
             Kind::BadTag => Kind::UnterminatedTag,
@@ -167,7 +177,9 @@ mod tests {
             Kind::TooManyPlies => Kind::Oversized,
             Kind::Oversized => Kind::NulByte,
             Kind::NulByte => Kind::NotUtf8,
-            Kind::NotUtf8 => Kind::NotAGame,
+            Kind::NotUtf8 => Kind::UnreadableValue,
+            Kind::UnreadableValue => Kind::ResultsDiffer,
+            Kind::ResultsDiffer => Kind::NotAGame,
             // The faults in a FEN are listed separately.
             Kind::NotAGame | Kind::BadFen(_) => return None,
         })

@@ -25,6 +25,7 @@ mod bytes;
 mod fault;
 mod limits;
 mod masks;
+mod tag_values;
 mod tags;
 mod text_visitor;
 mod windows_1252;

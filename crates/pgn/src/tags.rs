@@ -3,6 +3,7 @@
 use crate::bytes::{from, is_line_end, line_end, slice, trim_end};
 use crate::fault::FaultKind;
 use crate::masks::{letters, stops};
+use crate::tag_values;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -43,6 +44,8 @@ pub struct TagHead {
     mask: u128,
     /// The length of the name in bytes.
     length: usize,
+    /// Whether the values of these tags are checked.
+    is_read: bool,
 }
 
 impl TagHead {
@@ -58,8 +61,20 @@ impl TagHead {
         for ((byte, mask), of_name) in bytes.iter_mut().zip(&mut mask).zip(name.iter().chain(b" ")) {
             (*byte, *mask) = (*of_name, u8::MAX);
         }
+        let is_read = tag_values::is_read(name);
         let (name, mask, length) = (u128::from_le_bytes(bytes), u128::from_le_bytes(mask), name.len());
-        Some(TagHead { name, mask, length })
+        Some(TagHead { name, mask, length, is_read })
+    }
+
+    /// Returns whether the values of these tags are checked.
+    #[inline]
+    pub(crate) fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// Returns the bytes of the name, followed by a blank and zeros, and the length of the name.
+    pub(crate) fn name(&self) -> ([u8; 16], usize) {
+        (self.name.to_le_bytes(), self.length)
     }
 }
 

@@ -418,7 +418,7 @@ impl Opened {
             }
             if results {
                 let result = |text: Option<&str>| {
-                    let outcome = text.and_then(|text| Outcome::from_token(text.trim().as_bytes()));
+                    let outcome = text.and_then(|text| Outcome::parse(text.as_bytes()));
                     outcome.map_or(UNKNOWN, points)
                 };
                 facts.results.extend(columns(&["Result"])?.into_iter().map(|column| Column::new(column, result)));

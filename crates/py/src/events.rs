@@ -8,6 +8,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use scoresheet::chess::Position;
+use scoresheet::chess::record::read_start;
 use scoresheet::game::{Event, Outcome, TextKind};
 
 /// Returns the events of a game. If `chess960` is true, castling is always written as the king capturing its rook.
@@ -64,7 +65,7 @@ pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game, chess960: bool) -> Py
 pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<scoresheet::Game> {
     let mut game = scoresheet::Game { tags, ..scoresheet::Game::default() };
     if let Some(fen) = game.tag("FEN") {
-        let position = Position::from_fen(fen.as_bytes());
+        let position = read_start(fen.as_bytes()).map(|(position, _)| position);
         game.start = position.map_err(|error| PyValueError::new_err(format!("FEN {fen:?}: {error}")))?;
     }
     game.outcome = Outcome::from_token(result.as_bytes());

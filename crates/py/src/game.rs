@@ -259,12 +259,12 @@ impl Game {
         self.read(py, |game| Ok(game.plies()), |game| game.main_line().count() as u32)
     }
 
-    /// The result: "1-0", "0-1", "1/2-1/2" or "*", from the tag, or from the movetext if the tag has another value.
+    /// The result: "1-0", "0-1", "1/2-1/2" or "*", from the tag, or from the movetext if the tag states none.
     #[getter]
     fn result(&self, py: Python<'_>) -> PyResult<String> {
         let tag = self.tag(py, "Result")?;
         let outcome = self.read(py, |game| Ok(game.outcome()), |game| game.outcome)?;
-        Ok(value::result(tag.as_deref().map(str::as_bytes), outcome).token().to_owned())
+        Ok(Outcome::of_game(tag.as_deref().map(str::as_bytes), outcome).token().to_owned())
     }
 
     /// The FEN of the starting position.

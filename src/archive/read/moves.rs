@@ -87,10 +87,10 @@ impl GameRef<'_> {
         Ok(self.notes()?.comments)
     }
 
-    /// Returns the clock time after each ply of the main line, or `None` for a ply without one (`[%clk 0:03:00]`).
-    /// Reads the chunk's texts.
+    /// Returns the clock time after each ply of the main line, or `None` for a ply without one (`[%clk 0:03:00]`). If all
+    /// clocks have two fields, the tag TimeControl decides whether they are hours and minutes. Reads the chunk's texts.
     pub fn clocks(&self) -> Result<Vec<Option<Duration>>> {
-        Ok(self.notes()?.of_plies(Comment::clock))
+        Ok(self.notes()?.clocks(self.tag("TimeControl")?.as_deref().map(str::as_bytes)))
     }
 
     /// Returns the evaluation after each ply of the main line, or `None` for a ply without one (`[%eval 0.35]`). Reads

@@ -8,7 +8,7 @@ use crate::stop::Stop;
 use scoresheet::archive::GameSet;
 use scoresheet_query::fold;
 use scoresheet_query::tag_columns::{Column, Key};
-use scoresheet_query::value::{is_known, played};
+use scoresheet_query::value::{is_known, year};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ impl Source {
     /// Adds the events of the games in the source at an index.
     fn count(&self, index: usize, found: &mut HashMap<String, Event>) {
         let [event, date, utc, ..] = self.columns.as_slice() else { return };
-        let has_year = |column: &Column, number: u32| played(text(column, number).as_deref(), None).is_some();
+        let has_year = |column: &Column, number: u32| text(column, number).and_then(|text| year(text.as_bytes())).is_some();
         let years = [date, utc].map(|column| -> Vec<bool> {
             (0..numbers(column) as u32).map(|number| has_year(column, number)).collect()
         });

@@ -193,7 +193,7 @@ pub fn named(opening: &Opening, ply: u32) -> Value {
 }
 
 fn result(game: &Game) -> &'static str {
-    value::result(game.tag("Result").map(str::as_bytes), game.outcome).token()
+    Outcome::of_game(game.tag("Result").map(str::as_bytes), game.outcome).token()
 }
 
 /// The maximum number of variations inside each other in an answer. Each level is several levels of JSON, and parsers of

@@ -7,11 +7,13 @@ use crate::params::Params;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use scoresheet_query::nearest;
+use scoresheet_query::Filter;
 use scoresheet_query::report::groups::{self, Group, NameMatch};
 use scoresheet_query::report::player::{ArchiveGame, PlayerArchive, PlayerReport};
 use scoresheet_query::report::points::Points;
 use scoresheet_query::report::spellings;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// The maximum and default number of openings, opponents and games in an answer.
 const MOST: usize = 100;
@@ -23,13 +25,25 @@ pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     let only = params.archive()?;
     snapshot.require_complete()?;
     let names = names(snapshot, only, name, params.switch("exact")?)?;
+    let filter = match params.choice()?.filter {
+        "" => None,
+        text => Some(Filter::parse(text).map_err(|fault| Fault::bad(format!("where: {fault}")))?),
+    };
     let selection = snapshot.select(params.choice()?, stop)?;
     let books = snapshot.books(only)?;
-    let (mut players, mut unread) = (Vec::new(), 0);
+    let (mut players, mut left_out, mut unread) = (Vec::new(), BTreeMap::new(), 0);
     for (index, _, book) in &books {
         let mut games = selection.set(*index).cloned().unwrap_or_else(|| book.archive().live());
         unread += without_unread(book, &mut games, &groups::columns());
-        players.push(groups::games_of_names(book.tags(), &games, &names)?);
+        let mut player = groups::games_of_names(book.tags(), &games, &names)?;
+        if let Some(filter) = &filter {
+            player.restrict(book.tags(), filter)?;
+        }
+        let counted: Vec<String> = player.names.iter().map(|(name, _)| name.clone()).collect();
+        for (other, games) in groups::names_left_out(book.tags(), &games, name, &counted)? {
+            *left_out.entry(other).or_insert(0) += games;
+        }
+        players.push(player);
     }
     let archives = books.iter().zip(&players).map(|((.., book), games)| PlayerArchive { columns: book.tags(), games });
     let archives: Vec<PlayerArchive<'_>> = archives.collect();
@@ -49,8 +63,14 @@ pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     };
     let [white, black] = &report.sides;
     let [with_white, with_black] = &report.openings;
-    let names: Vec<Value> = report.names.iter().map(|(name, games)| json!({"name": name, "games": games})).collect();
-    let mut answer = joined(json!({ "names": names }), &report.all())?;
+    left_out.retain(|name, _| report.names.iter().all(|(known, _)| known != name));
+    let mut left_out: Vec<(String, u64)> = left_out.into_iter().collect();
+    left_out.sort_by_key(|(_, games)| std::cmp::Reverse(*games));
+    let listed = |names: &[(String, u64)]| -> Vec<Value> {
+        names.iter().map(|(name, games)| json!({"name": name, "games": games})).collect()
+    };
+    let names = json!({"names": listed(&report.names), "not_counted": listed(&left_out)});
+    let mut answer = joined(names, &report.all())?;
     answer["white"] = joined(json!({}), white)?;
     answer["black"] = joined(json!({}), black)?;
     answer["openings_with_white"] = list(with_white, "opening")?.into();
@@ -58,6 +78,7 @@ pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     // Here `opponents` is a list. Only `white` and `black` show the opponents' mean rating.
     answer["opponents"] = list(&report.opponents, "opponent")?.into();
     answer["years"] = list(&report.years, "year")?.into();
+    answer["without_year"] = report.without_year.into();
     answer["best_wins"] = rows(&report.best_wins).into();
     answer["worst_losses"] = rows(&report.worst_losses).into();
     answer["undecided"] = selection.undecided.into();

@@ -6,7 +6,7 @@ use crate::params::Params;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use scoresheet::archive::GameSet;
-use scoresheet_query::report::groups;
+use scoresheet_query::report::groups::{self, MissingValues};
 use scoresheet_query::report::overview::Overview;
 use scoresheet_query::report::stats::{self as report, Stats};
 use scoresheet_query::tag_columns::Key;
@@ -37,14 +37,16 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     all.cut(LISTED);
     let mut overview = Overview::new(all);
     for key in overview.keys() {
-        let mut found = Vec::new();
+        let (mut found, mut missing) = (Vec::new(), MissingValues::default());
         for (book, games) in &chosen {
             if stop.is_set() {
                 return Err(Fault::stopped());
             }
-            groups::join(&mut found, groups::groups(book.tags(), games, None, &[key])?.0);
+            let grouped = groups::groups(book.tags(), games, None, &[key])?;
+            groups::join(&mut found, grouped.groups);
+            missing.join(&grouped.missing);
         }
-        overview.add(key, found);
+        overview.add(key, found, missing.games);
     }
     let mut answer = serde_json::to_value(&overview).map_err(|_| Fault::internal())?;
     answer["undecided"] = selection.undecided.into();

@@ -142,6 +142,31 @@ impl PositionRecord {
     }
 }
 
+/// Returns the position of a tag FEN, and whether its counters could be read. The first four fields decide the position,
+/// which may be followed by counters, by the operations of an EPD, or by other text. Counters that cannot be read are 0
+/// and 1.
+///
+/// ```
+/// use scoresheet::chess::record::read_start;
+///
+/// let (position, counted) = read_start(b"4k3/8/8/8/8/8/4P3/4K3 b - - hmvc 3; fmvn 7;")?;
+/// assert_eq!((position.fullmove_number(), counted), (7, true));
+/// assert_eq!(read_start(b"4k3/8/8/8/8/8/4P3/4K3 b - - ? ?")?.1, false);
+/// # Ok::<(), scoresheet::chess::fen::FenError>(())
+/// ```
+pub fn read_start(tag: &[u8]) -> Result<(Position, bool), FenError> {
+    let error = match Fen::read(tag, ReadMode::Forgiving) {
+        Ok(fen) => return Ok((fen.position(), true)),
+        Err(error) => error,
+    };
+    if let Ok(record) = PositionRecord::read(tag, ReadMode::Forgiving) {
+        return Ok((record.position(), true));
+    }
+    let fields: Vec<&[u8]> = tag.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).take(4).collect();
+    let four = Fen::read(&fields.join(&b" "[..]), ReadMode::Forgiving);
+    four.map(|fen| (fen.position(), false)).map_err(|_| error)
+}
+
 /// Returns the operations with every move of `bm`, `am`, `pm`, `sm` and `pv` rewritten by `write`, and the operands
 /// that are not legal moves. Illegal operands remain unchanged, as do the moves after an illegal operand of `pv`. All
 /// other operations remain unchanged.

@@ -72,7 +72,7 @@ enum Form {
 
 /// Parses a move text. In addition to the standard, accepts `0-0`, superfluous files, ranks and squares, `-`, `x` or
 /// `:` between the squares, and `P` for the pawn. Also accepts `e8Q`, `e8(Q)`, `e8/Q`, lower-case promotion letters,
-/// UCI's `e2e4`, and `--` or `Z0` as the null move.
+/// UCI's `e2e4`, and the names of the null move.
 fn read(text: &[u8]) -> Option<Form> {
     let mut text = text;
     while let [rest @ .., b'+' | b'#' | b'!' | b'?'] = text {
@@ -84,7 +84,7 @@ fn read(text: &[u8]) -> Option<Form> {
     match text {
         b"O-O" | b"0-0" | b"o-o" | b"OO" => return Some(Form::Castle(CastlingSide::King)),
         b"O-O-O" | b"0-0-0" | b"o-o-o" | b"OOO" => return Some(Form::Castle(CastlingSide::Queen)),
-        b"--" | b"Z0" | b"@@@@" | b"null" => return Some(Form::Null),
+        text if is_null_move(text) => return Some(Form::Null),
         _ => {}
     }
     let (role, mut rest) = match text {
@@ -130,6 +130,11 @@ fn read(text: &[u8]) -> Option<Form> {
         _ => return None,
     };
     Some(Form::Piece { role, file, rank, to, promotion })
+}
+
+/// Returns whether a word is a name of the null move.
+pub(crate) fn is_null_move(word: &[u8]) -> bool {
+    matches!(word, b"--" | b"Z0" | b"@@@@" | b"null" | b"<>" | b"pass" | b"0000")
 }
 
 /// Iterates over the moves of a text and omits the move numbers: `e4`, `e5` and `Nf3` for `1. e4 e5 2.Nf3`. Numbers may

@@ -47,6 +47,8 @@ pub struct Args {
     #[command(flatten)]
     pattern: PatternArgs,
     /// Also match with colors and board reversed
+    ///
+    /// In --where, `score`, `playerelo` and other fields of a player mean the side in White's place.
     #[arg(help_heading = "Pattern")]
     #[arg(long)]
     either_color: bool,
@@ -141,6 +143,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     if let Some(board) = args.pattern.pattern()?.map(Board::Pattern).or(args.position.board()?) {
         query = query.board(board);
+    }
+    if args.either_color && query.get_filter().is_some_and(Filter::is_of_result) {
+        session.message(
+            "--either-color turns the board, but not the result: score = 1 selects wins of the side in White's place",
+        );
     }
     if !query.is_possible() {
         return Err(Failure::Usage("patterns match main lines only: leave out --variations".to_owned()));

@@ -1,5 +1,6 @@
 //! The help of the program and of its subcommands.
 
+use crate::outside::KNOWN;
 use clap::Arg;
 use clap::builder::StyledStr;
 
@@ -98,6 +99,11 @@ pub fn template(commands: &clap::Command, is_short: bool) -> String {
         for (name, about) in names.iter().filter_map(|name| Some((name, about(name)?))) {
             text += &row(name, &about);
         }
+        text.push('\n');
+    }
+    if !is_short {
+        text += "\x1b[1m\x1b[4mOther programs:\x1b[0m\n";
+        KNOWN.iter().for_each(|(name, _, about)| text += &row(name, about));
         text.push('\n');
     }
     let text = if is_short { text.trim_end() } else { &text };

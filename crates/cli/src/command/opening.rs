@@ -132,11 +132,11 @@ impl Report {
         tree: Tree,
     ) -> Result<Report, Failure> {
         let mut total = Points::default();
-        for group in grouped(session, all, &[GroupKey::Result])?.0 {
+        for group in grouped(session, all, &[GroupKey::Result])?.0.groups {
             total.join(&group.points);
         }
         let (families, _) = grouped(session, all, &[GroupKey::Opening])?;
-        let most = families.iter().max_by_key(|group| group.points.games);
+        let most = families.groups.iter().max_by_key(|group| group.points.games);
         let named = Openings::table().get(&tree.position).map(|opening| format!("{} {}", opening.eco, opening.name));
         let name = named.or_else(|| most.map(|group| group.names.join(" "))).unwrap_or_default();
         let moves = tree.branches.iter().take(args.limit).map(|branch| {
@@ -156,9 +156,10 @@ impl Report {
             Group { names: vec![tree.position.san(branch.m), opening.to_owned()], order: vec![0, 0], points }
         });
         let moves = moves.collect();
-        let mut ratings = grouped(session, all, &[GroupKey::Rating])?.0;
+        let mut ratings = grouped(session, all, &[GroupKey::Rating])?.0.groups;
         group_table::sort(&mut ratings, &[GroupKey::Rating], None);
-        let (mut years, key) = by_years(session, all)?;
+        let (found, key) = by_years(session, all)?;
+        let mut years = found.groups;
         group_table::sort(&mut years, &[key], None);
         let mut players = [Vec::new(), Vec::new()];
         for (side, players) in players.iter_mut().enumerate() {
@@ -172,7 +173,7 @@ impl Report {
                 let player = scoresheet_query::report::groups::PlayerGames { sides, names: Vec::new() };
                 let player_games =
                     [Games { member: selection.member, games: selection.games.clone(), player: Some(player) }];
-                join(&mut found, grouped(session, &player_games, &[GroupKey::Player])?.0);
+                join(&mut found, grouped(session, &player_games, &[GroupKey::Player])?.0.groups);
             }
             group_table::sort(&mut found, &[GroupKey::Player], None);
             found.truncate(args.limit);

@@ -26,9 +26,10 @@ use std::path::PathBuf;
 
 /// Report on a player: score, openings, opponents, best results
 ///
-/// A part of the name suffices, and case is ignored. `player` prefers an exact name, then a surname, then names with
-/// these words, then names with these letters. The report lists the names that it counts. Performance is the mean
-/// rating of the opponents, adjusted by the score.
+/// A part of the name suffices, and case is ignored. A single word is a surname. `player` prefers an exact name, then a
+/// surname, then names with the same words, then names with the same letters; NAME* counts every such name. The report
+/// lists the names that it counts, and similar names that it omits. In --where, `color`, `score` and other fields of a
+/// player belong to this player. Performance is the mean rating of the opponents, adjusted by the score.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -66,10 +67,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
-        let names = players::choose(&mut all, &args.name, &args.filter)?;
+        let chosen = players::choose(&mut all, &args.name, &args.filter)?;
         if args.count {
             side_files::report_searches(session, &archives);
-            players::report(session, &names);
+            players::report(session, &chosen, &args.name);
             filter::print_number(session, all.iter().map(|selection| selection.games.len()).sum())?;
             return failure::all_read(failed);
         }
@@ -78,14 +79,16 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         if let Some(target) = &page {
             let title = report.names.first().map_or("", |(name, _)| name.as_str());
             let (title, filter) = (format!("{title}, {}", archives::names(&args.archives)), args.filter.text());
-            let (games, data) = (report.all().games, json(&archives, &report)?);
+            let (games, data) = (report.all().games, json(&archives, &report, &chosen)?);
             html::Report { kind: "player", title: &title, filter, games, data: &data }.write(session, target)?;
             return failure::all_read(failed);
         }
         let text = match args.rows.format() {
-            RowFormat::Json => format!("{}\n", json(&archives, &report)?),
+            RowFormat::Json => format!("{}\n", json(&archives, &report, &chosen)?),
             RowFormat::Csv => csv(&report),
-            RowFormat::Table => text(session, &archives, &report)?,
+            RowFormat::Table => {
+                text(session, &archives, &report, players::left_out_text(&chosen.left_out, &args.name))?
+            }
         };
         let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
@@ -112,7 +115,12 @@ fn report(session: &Session, all: &[Games], most: usize) -> Result<PlayerReport,
     Ok(report)
 }
 
-fn text(session: &Session, archives: &ArchiveSet, report: &PlayerReport) -> Result<String, Failure> {
+fn text(
+    session: &Session,
+    archives: &ArchiveSet,
+    report: &PlayerReport,
+    left_out: Option<String>,
+) -> Result<String, Failure> {
     let width = session.table_width();
     let total = report.all();
     let name = report.names.first().map_or("", |(name, _)| name.as_str());
@@ -121,6 +129,9 @@ fn text(session: &Session, archives: &ArchiveSet, report: &PlayerReport) -> Resu
     if report.names.len() > 1 {
         let names = format!("{} names, counted as one: {}", report.names.len(), players::listed(&report.names, 8));
         text += &format!("{}\n", folded(&names, session.width()));
+    }
+    if let Some(left_out) = left_out {
+        text += &format!("{}\n", folded(&left_out, session.width()));
     }
     text.push('\n');
     text += &group_table::text(&sides(report), &["side"], width);
@@ -133,6 +144,9 @@ fn text(session: &Session, archives: &ArchiveSet, report: &PlayerReport) -> Resu
     for (title, groups) in tables.into_iter().filter(|(_, groups)| !groups.is_empty()) {
         text.push('\n');
         text += &group_table::text(groups, &[title], width);
+    }
+    if report.without_year > 0 {
+        text += &format!("{} no year\n", count(report.without_year, "game has", "games have"));
     }
     let titles = ["Wins against the highest-rated", "Losses against the lowest-rated"];
     let results = [&report.best_wins, &report.worst_losses];
@@ -178,9 +192,11 @@ fn game_row(archives: &ArchiveSet, index: usize, number: u64) -> Result<String, 
     )))
 }
 
-fn json(archives: &ArchiveSet, report: &PlayerReport) -> Result<Object, Failure> {
-    let names =
-        report.names.iter().map(|(name, games)| Object::new().with("name", name.as_str()).with("games", *games));
+fn json(archives: &ArchiveSet, report: &PlayerReport, chosen: &players::Chosen) -> Result<Object, Failure> {
+    let listed = |names: &players::Names| {
+        let object = |(name, games): &(String, u64)| Object::new().with("name", name.as_str()).with("games", *games);
+        names.iter().map(object).collect::<Vec<_>>()
+    };
     let list = |groups: &[Group], title: &str| {
         groups.iter().map(|group| group_table::json(group, &[title])).collect::<Vec<_>>()
     };
@@ -206,7 +222,8 @@ fn json(archives: &ArchiveSet, report: &PlayerReport) -> Result<Object, Failure>
         .with("rating", total.rating())
         .with("performance", total.performance());
     Ok(Object::new()
-        .array("names", &names.collect::<Vec<_>>())
+        .array("names", &listed(&report.names))
+        .array("not_counted", &listed(&chosen.left_out))
         .joined(&all)
         .object("white", &group_table::points(white))
         .object("black", &group_table::points(black))
@@ -214,6 +231,7 @@ fn json(archives: &ArchiveSet, report: &PlayerReport) -> Result<Object, Failure>
         .array("openings_with_black", &list(with_black, "opening"))
         .array("opponents", &list(&report.opponents, "opponent"))
         .array("years", &list(&report.years, "year"))
+        .with("without_year", report.without_year)
         .array("best_wins", &games(&report.best_wins)?)
         .array("worst_losses", &games(&report.worst_losses)?))
 }

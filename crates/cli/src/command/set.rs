@@ -10,7 +10,7 @@ use scoresheet::Game;
 use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Result as LibraryResult;
 use scoresheet::format::tags::NAMES;
-use scoresheet::game::Outcome;
+use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet::import::original_game;
 use scoresheet_query::tag_columns::Key;
 use scoresheet_query::{TagColumns, nearest};
@@ -20,8 +20,8 @@ use std::str::FromStr;
 /// Add, change, remove or rename tags of games
 ///
 /// Every game keeps its number, and the archive keeps the original tags: `scoresheet export --original` restores the
-/// source byte for byte, and --restore restores the game. If the tag Result agreed with the result after the moves, a
-/// new Result also changes the result after the moves. `set` writes a new file, which replaces the archive when it is
+/// source byte for byte, and --restore restores the game. A new Result also changes the
+/// result after the moves. `set` writes a new file, which replaces the archive when it is
 /// complete.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -75,7 +75,7 @@ fn assignment(text: &str) -> Result<Pair, String> {
     let pair = Pair::from_str(text)?;
     let Pair(name, value) = &pair;
     let fault = match name.as_str() {
-        "Result" if !OUTCOMES.iter().any(|outcome| outcome.token() == value) => "a result is 1-0, 0-1, 1/2-1/2 or *",
+        "Result" if Outcome::from_token(value.as_bytes()).is_none() => "a result is 1-0, 0-1, 1/2-1/2 or *",
         "Date" | "UTCDate" | "EventDate" if !is_date(value) => {
             "a date is written 2024.05.31, with ? for unknown parts, as in 2024.??.??"
         }
@@ -182,19 +182,16 @@ fn change(args: &Args, game: &GameRef) -> LibraryResult<Option<Game>> {
     Ok(Some(game))
 }
 
-const OUTCOMES: [Outcome; 4] = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Unknown];
-
 /// The tags that every game has, in the order of the standard.
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
 /// Sets a tag of a game once, at the index of the existing tag, or else at its place in the order of the standard.
 fn set(game: &mut Game, name: &str, value: &str) {
-    let outcome = |token: &str| OUTCOMES.into_iter().find(|outcome| outcome.token() == token);
-    if name == "Result"
-        && game.outcome.is_some_and(|outcome| game.tag(name).is_none_or(|tag| tag == outcome.token()))
-        && let Some(new) = outcome(value)
-    {
-        game.outcome = Some(new);
+    if name == "Result" {
+        // A result that was kept as a text would contradict the new one.
+        let is_result = |event: &Event| matches!(event, Event::Text(TextKind::Token, text) if Outcome::parse(text.as_bytes()).is_some());
+        game.events.retain(|event| !is_result(event));
+        game.outcome = Outcome::parse(value.as_bytes());
     }
     let mut found = false;
     game.tags.retain_mut(|(tag, old_value)| {

@@ -189,10 +189,7 @@ fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {
 }
 
 fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Failure> {
-    let groups = match tag.eq_ignore_ascii_case("year") {
-        true => grouped::by_year(archive, &archive.live())?,
-        false => grouped::by_tags(archive, &archive.live(), &[tag])?,
-    };
+    let groups = grouped::by_name(archive, &archive.live(), tag)?;
     let mut names = FileNames::default();
     let part = |(value, games): (String, Vec<u64>)| {
         let mut part = GameSet::new(archive.len());

@@ -65,16 +65,24 @@ impl Changing {
 pub fn differences(old: &Game, new: &Game) -> Vec<String> {
     let quoted = |value: &str| format!("\"{}\"", crate::text::printable(value));
     let mut lines = Vec::new();
-    for (name, value) in &old.tags {
-        match new.tags.iter().find(|(new_name, _)| new_name == name) {
-            Some((_, new_value)) if new_value == value => {}
-            Some((_, new_value)) => lines.push(format!("{name} {} -> {}", quoted(value), quoted(new_value))),
-            None => lines.push(format!("{name} {} removed", quoted(value))),
+    // A game may have a tag several times, so the values of a name are compared in order.
+    let values = |game: &'_ Game, name: &str| -> Vec<String> {
+        game.tags.iter().filter(|(known, _)| known == name).map(|(_, value)| quoted(value)).collect()
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in old.tags.iter().chain(&new.tags) {
+        if names.contains(&name.as_str()) {
+            continue;
         }
-    }
-    for (name, value) in &new.tags {
-        if !old.tags.iter().any(|(old_name, _)| old_name == name) {
-            lines.push(format!("{name} {} added", quoted(value)));
+        names.push(name);
+        let (old, new) = (values(old, name), values(new, name));
+        for index in 0..old.len().max(new.len()) {
+            match (old.get(index), new.get(index)) {
+                (Some(old), Some(new)) if old != new => lines.push(format!("{name} {old} -> {new}")),
+                (Some(old), None) => lines.push(format!("{name} {old} removed")),
+                (None, Some(new)) => lines.push(format!("{name} {new} added")),
+                _ => {}
+            }
         }
     }
     if lines.is_empty() && old.tags != new.tags {

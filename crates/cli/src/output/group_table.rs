@@ -3,9 +3,10 @@
 use crate::output::json::Object;
 use crate::output::rows;
 use crate::output::table::{Column, Table};
-use crate::text::{plain, thousands};
-use scoresheet_query::report::groups::{Group, GroupKey};
+use crate::text::{count, plain, thousands};
+use scoresheet_query::report::groups::{Group, GroupKey, MissingValues};
 use scoresheet_query::report::points::Points;
+use serde_json::Value;
 
 /// The order of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -109,6 +110,35 @@ pub fn lines(groups: &[Group], titles: &[&str]) -> String {
         text += &rows::csv_line(group.names.iter().chain(&cells));
     }
     text
+}
+
+/// Returns a line with the numbers of games without a value; empty if there are none.
+pub fn missing_text(missing: &MissingValues, titles: &[&str]) -> String {
+    let counts = missing.by_key.iter().zip(titles).filter(|(count, _)| **count > 0);
+    let counts: Vec<String> =
+        counts.map(|(games, title)| format!("{} no {title}", count(*games, "game has", "games have"))).collect();
+    if counts.is_empty() { String::new() } else { format!("{}, and are not counted\n", counts.join(", ")) }
+}
+
+/// Returns a line of CSV for the games without a value, with empty names; empty if there are none.
+pub fn missing_line(missing: &MissingValues, titles: &[&str]) -> String {
+    if missing.games == 0 {
+        return String::new();
+    }
+    let names = vec![String::new(); titles.len()];
+    let figures = [missing.games.to_string()].into_iter().chain(vec![String::new(); 7]);
+    rows::csv_line(names.iter().chain(&figures.collect::<Vec<_>>()))
+}
+
+/// Returns a line of JSON for the games without a value, where the keys are `null`; empty if there are none.
+pub fn missing_json(missing: &MissingValues, titles: &[&str]) -> String {
+    if missing.games == 0 {
+        return String::new();
+    }
+    let object = titles.iter().fold(Object::new(), |object, title| object.with(title, Value::Null));
+    let counts = titles.iter().zip(&missing.by_key);
+    let counts = counts.fold(Object::new(), |object, (title, games)| object.with(title, *games));
+    format!("{}\n", object.with("games", missing.games).object("without", &counts))
 }
 
 /// Returns the groups of a report as CSV. The first column contains the name of each list. The next columns contain the

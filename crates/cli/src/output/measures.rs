@@ -18,8 +18,9 @@ pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
     let has_clocks = measures.clock_after.iter().any(Option::is_some);
     let clock = |index: usize| {
         let clocks = (*measures.clocks.get(index)?)?;
-        let lowest = if has_clocks { format!("lowest {}, ", shown(clocks.lowest)) } else { String::new() };
-        Some(format!("{lowest}{} used", shown(clocks.used)))
+        let lowest = has_clocks.then(|| format!("lowest {}", shown(clocks.lowest)));
+        let used = clocks.used.map(|used| format!("{} used", shown(used)));
+        Some([lowest, used].into_iter().flatten().collect::<Vec<_>>().join(", ")).filter(|text| !text.is_empty())
     };
     rows.extend(sides(&clock).map(|row| ("Clock", row)));
     let accuracy = |index: usize| {
@@ -112,7 +113,7 @@ fn clocks(clock: Option<ClockMeasures>) -> Object {
     let Some(clock) = clock else { return Object::new() };
     Object::new()
         .with("lowest_clock", rounded(clock.lowest.as_secs_f64(), 3))
-        .with("time_used", rounded(clock.used.as_secs_f64(), 3))
+        .with("time_used", clock.used.map_or(Value::Null, |used| rounded(used.as_secs_f64(), 3)))
 }
 
 fn evaluations(play: Option<EvaluationMeasures>) -> Object {

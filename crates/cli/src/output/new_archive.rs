@@ -75,8 +75,14 @@ pub fn report(session: &Session, path: &Path, copied: &Copied, done: Done) -> Re
 }
 
 /// Writes a new archive with these games. Returns a failure at the end if other games could not be read.
-pub fn write_part(session: &Session, target: &Target, parts: &[Part], unread: u64) -> Result<Code, Failure> {
-    let code = write(session, target, false, parts)?;
+pub fn write_part(
+    session: &Session,
+    target: &Target,
+    quiet: bool,
+    parts: &[Part],
+    unread: u64,
+) -> Result<Code, Failure> {
+    let code = write(session, target, quiet, parts)?;
     failure::all_read(unread).map(|_| code)
 }
 

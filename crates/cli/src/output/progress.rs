@@ -1,7 +1,9 @@
 //! Shows progress bars on standard error if standard error is a terminal.
 
 use crate::session::Session;
+use crate::text::count;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -50,6 +52,22 @@ pub fn counted<T>(session: &Session, total: u64, enabled: bool, work: impl FnOnc
         bar.set_message(left(elapsed, bar.position(), total).unwrap_or_default());
     };
     watched(&bar, look, || work(&|done| bar.inc(done)))
+}
+
+/// Runs a search, and shows its duration and the number of games searched so far, if it takes more than a second.
+pub fn searching<T>(session: &Session, enabled: bool, searched: &AtomicU64, work: impl FnOnce() -> T) -> T {
+    let bar = bar(session, None, enabled);
+    let look = |bar: &ProgressBar, elapsed: Duration| {
+        if elapsed >= Duration::from_secs(1) {
+            let games = match searched.load(Ordering::Relaxed) {
+                0 => String::new(),
+                games => format!(", {} searched", count(games, "game", "games")),
+            };
+            bar.set_message(format!("searching for {}{games}", clock(elapsed.as_secs_f64())));
+            bar.tick();
+        }
+    };
+    watched(&bar, look, work)
 }
 
 /// Returns the remaining time, estimated from the time of the finished part; `None` if it is too early for an estimate.

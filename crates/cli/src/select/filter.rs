@@ -41,6 +41,11 @@ impl Where {
         self.filter.as_ref().map(Filter::as_str)
     }
 
+    /// Returns the filter.
+    pub fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
+    }
+
     /// Returns the selected ranges of games.
     pub fn ranges(&self) -> Option<&GameRanges> {
         self.games.as_ref()

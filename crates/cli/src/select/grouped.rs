@@ -4,11 +4,13 @@ use crate::failure::Failure;
 use crate::select::filter::{self, Where};
 use crate::session::Session;
 use scoresheet::Position;
+use scoresheet::Position;
 use scoresheet::archive::{Archive, GameSet};
+use scoresheet::format::tags::NAMES;
 use scoresheet_query::ArchiveSet;
-use scoresheet_query::report::groups::{self, Group, GroupKey, PlayerGames};
+use scoresheet_query::report::groups::{self, GroupKey, Grouped, MissingValues, PlayerGames};
 use scoresheet_query::tag_columns::Key;
-use scoresheet_query::{Member, TagColumns, Tree, Visit};
+use scoresheet_query::{Member, TagColumns, Tree, Visit, nearest};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -37,6 +39,25 @@ pub fn by_tags(archive: &Archive, games: &GameSet, tags: &[&str]) -> Result<BTre
                 group.push(game);
             }
         }
+    }
+    Ok(groups)
+}
+
+/// Returns games by year, by player, or by a tag, whose name ignores case.
+///
+/// Errors: no game has the tag.
+pub fn by_name(archive: &Archive, games: &GameSet, name: &str) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
+    match name.to_ascii_lowercase().as_str() {
+        "year" => return by_year(archive, games),
+        "player" => return by_tags(archive, games, &["White", "Black"]),
+        _ => {}
+    }
+    let tag = NAMES.iter().find(|known| known.eq_ignore_ascii_case(name)).copied().unwrap_or(name);
+    let groups = by_tags(archive, games, &[tag])?;
+    if !games.is_empty() && groups.keys().all(|value| value == UNKNOWN) {
+        let near = nearest(tag, NAMES).filter(|near| *near != tag);
+        let near = near.map_or_else(String::new, |near| format!(": did you mean {near}?"));
+        return Err(Failure::Usage(format!("no game has a tag {tag}{near}")));
     }
     Ok(groups)
 }
@@ -85,19 +106,27 @@ pub fn tree(all: &[Games], position: &Position) -> Tree {
     set.tree(position, Visit::First, Some(&games), None)
 }
 
-/// Returns the games in groups, in no particular order, and the number of unreadable games, which have been reported.
-pub fn grouped(session: &Session, all: &[Games], keys: &[GroupKey]) -> Result<(Vec<Group>, u64), Failure> {
-    let (mut found, mut lost) = (Vec::new(), 0);
+/// Returns the games in groups, in no particular order, without the unreadable games, which have been reported, and the
+/// number of unreadable games.
+pub fn grouped(session: &Session, all: &[Games], keys: &[GroupKey]) -> Result<(Grouped, u64), Failure> {
+    let (mut found, mut lost) = (Grouped::default(), 0);
     for selection in all {
         let done = groups::groups(selection.columns(), &selection.games, selection.player.as_ref(), keys);
-        let (groups, unread) = done.map_err(Failure::of_archive(selection.archive().path()))?;
-        lost += filter::report_unread(session, selection.archive(), &unread);
-        groups::join(&mut found, groups);
+        let done = done.map_err(Failure::of_archive(selection.archive().path()))?;
+        lost += filter::report_unread(session, selection.archive(), &done.unread);
+        groups::join(&mut found.groups, done.groups);
+        found.missing.join(&done.missing);
     }
     Ok((found, lost))
 }
 
 /// Returns the games by year, or by bands of years if there are many, and the key of the groups.
-pub fn by_years(session: &Session, all: &[Games]) -> Result<(Vec<Group>, GroupKey), Failure> {
-    groups::by_years(|key| Ok(grouped(session, all, &[key])?.0))
+pub fn by_years(session: &Session, all: &[Games]) -> Result<(Grouped, GroupKey), Failure> {
+    let mut missing = MissingValues::default();
+    let (groups, key) = groups::by_years(|key| {
+        let (found, _) = grouped(session, all, &[key])?;
+        missing = found.missing;
+        Ok::<_, Failure>(found.groups)
+    })?;
+    Ok((Grouped { groups, missing, unread: Vec::new() }, key))
 }

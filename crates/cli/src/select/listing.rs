@@ -3,13 +3,14 @@
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
 use crate::output::table::Table;
-use crate::output::{new_archive, rows};
+use crate::output::{new_archive, progress, rows};
 use crate::select::fields::named_fields;
 use crate::select::filter::Where;
 use crate::select::{archives, filter, parallel, side_files};
 use crate::session::Session;
 use crate::text::{count, plain, printable};
 use clap::ValueEnum;
+use scoresheet::Monitor;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
@@ -19,6 +20,7 @@ use scoresheet_query::ArchiveSet;
 use scoresheet_query::{FoundGame, Hit, Query, SortKeys, Step};
 use std::io::{BufWriter, Stdout, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// The options for listing games.
@@ -79,6 +81,10 @@ pub struct Listing {
     #[arg(help_heading = "Output")]
     #[arg(long)]
     explain: bool,
+    /// Print no progress, and no notes about games that are not found
+    #[arg(hide_short_help = true, help_heading = "Output")]
+    #[arg(short, long)]
+    quiet: bool,
     /// Exit with code 1 if no game matches, like grep [default: 0]
     #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long)]
@@ -143,7 +149,9 @@ impl Listing {
             query = query.offset(self.offset);
         }
         let started = Instant::now();
-        let mut found = query.run(archives);
+        let searched = AtomicU64::new(0);
+        let monitor = Monitor::new().on_progress(|games| _ = searched.fetch_add(games, Ordering::Relaxed));
+        let mut found = query.run_monitored(archives, &monitor);
         let mut printer = match (self.count, &target) {
             (false, None) => Some(Printer::new(session, archives, self, query.has_hits())?),
             _ => None,
@@ -151,9 +159,10 @@ impl Listing {
         let (mut games, mut sets) =
             (0, archives.archives().map(|archive| GameSet::new(archive.len())).collect::<Vec<_>>());
         if self.count {
-            games = found.total()?;
+            games = progress::searching(session, !self.quiet, &searched, || found.total())?;
         } else {
-            while let Some(batch) = found.next_batch()? {
+            let mut next = || progress::searching(session, !self.quiet, &searched, || found.next_batch());
+            while let Some(batch) = next()? {
                 games += batch.len() as u64;
                 match &mut printer {
                     Some(printer) => printer.games(&batch)?,
@@ -180,12 +189,13 @@ impl Listing {
             session.note(&format!("{:<16} {:.1} ms", "time", started.elapsed().as_secs_f64() * 1e3));
         }
         // Offset and limit can leave a page without games, although games match.
-        let is_page = self.offset > 0 || self.limit == Some(0);
-        let is_none = games == 0 && (!is_page || query.offset(0).limit(None).run(archives).total()? == 0);
-        if is_none && !self.count {
+        let (offset, limit) = (query.get_offset(), query.get_limit());
+        let is_page = offset > 0 || limit == Some(0);
+        let is_none = games == 0 && (!is_page || query.clone().offset(0).limit(None).run(archives).total()? == 0);
+        if is_none && !self.count && !self.quiet {
             none();
-        } else if games == 0 && self.offset > 0 {
-            session.message("--offset skips all games that match");
+        } else if games == 0 && offset > 0 && !self.quiet {
+            session.message("the offset skips all games that match");
         }
         if self.count {
             let mut out = session.stdout();
@@ -194,7 +204,7 @@ impl Listing {
         }
         if let Some(target) = &target {
             let parts = archives.archives().zip(sets).map(|(archive, games)| Part { archive, games });
-            let written = new_archive::write_part(session, target, &parts.collect::<Vec<_>>(), failed)?;
+            let written = new_archive::write_part(session, target, self.quiet, &parts.collect::<Vec<_>>(), failed)?;
             return Ok(self.status(is_none, written));
         }
         failed += printer.map_or(0, |printer| printer.failed);

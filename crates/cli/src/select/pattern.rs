@@ -50,7 +50,8 @@ pub struct PatternArgs {
     query: Option<String>,
     /// Require this move of White, e.g. Bxh7+ or O-O
     ///
-    /// x requires a capture, + requires check and # requires mate; without these signs, any move is accepted.
+    /// x requires a capture, + requires check and # requires mate; without these signs, any move is accepted. =N is a
+    /// promotion to a knight on any square.
     #[arg(long, value_name = "SAN", help_heading = LAST_MOVE)]
     white_move: Option<String>,
     /// Require this move of Black

@@ -6,45 +6,67 @@ use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, printable, thousands};
 use scoresheet_query::nearest;
-use scoresheet_query::report::groups::{self, NameMatch, PlayerGames};
+use scoresheet_query::report::groups::{self, NameMatch};
 
 /// Names, each with its number of games.
 pub type Names = Vec<(String, u64)>;
 
+/// The names of a player.
+pub struct Chosen {
+    /// The names that are counted as one player.
+    pub names: Names,
+    /// The names that contain the query, but are not counted.
+    pub left_out: Names,
+}
+
 /// Keeps only the games of a player; returns an error if there are no such games. Returns the names of the player in
-/// these games, the most frequent first. `filter` is the filter that selected the games.
-pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Names, Failure> {
+/// these games, the most frequent first. `filter` is the filter that selected the games: its fields of a player
+/// belong to this player.
+pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Chosen, Failure> {
+    if name.trim_matches(|letter: char| letter == '*' || !letter.is_alphanumeric()).is_empty() {
+        return Err(Failure::Usage("a player's name has letters: give a name or a part".to_owned()));
+    }
     let mut least: Option<NameMatch> = None;
     for selection in &*all {
         least = NameMatch::best(selection.columns(), name).into_iter().chain(least).min();
     }
     let Some(least) = least else { return Err(nobody(all, name)) };
-    let mut names = Names::new();
+    let (mut names, mut others) = (Names::new(), Names::new());
     for selection in &mut *all {
-        let found = groups::games_of_player(selection.columns(), &selection.games, name, least);
-        let found = found.map_err(Failure::of_archive(selection.archive().path()))?;
-        join(&mut names, &found);
+        let failed = Failure::of_archive(selection.archive().path());
+        let found =
+            groups::games_of_player(selection.columns(), &selection.games, name, least).and_then(|mut found| {
+                if let Some(filter) = filter.filter() {
+                    found.restrict(selection.columns(), filter)?;
+                }
+                let counted: Vec<String> = found.names.iter().map(|(name, _)| name.clone()).collect();
+                join(&mut others, &groups::names_left_out(selection.columns(), &selection.games, name, &counted)?);
+                Ok(found)
+            });
+        let found = found.map_err(failed)?;
+        join(&mut names, &found.names);
         let [white, black] = &found.sides;
         selection.games =
             scoresheet::archive::GameSet::from_numbers(selection.archive().len(), white.iter().chain(black.iter()));
         selection.player = Some(found);
     }
+    others.retain(|(other, _)| names.iter().all(|(known, _)| known != other));
     if names.is_empty() {
         let mut known = Names::new();
         for selection in all {
             let found = groups::games_of_player(selection.columns(), &selection.archive().live(), name, least);
-            join(&mut known, &found.map_err(Failure::of_archive(selection.archive().path()))?);
+            join(&mut known, &found.map_err(Failure::of_archive(selection.archive().path()))?.names);
         }
         let games = count(known.iter().map(|(_, games)| games).sum(), "game", "games");
         let of = filter.text().map_or_else(|| "is selected".to_owned(), |text| format!("matches --where \'{text}\'"));
         return Err(Failure::Message(format!("{} has {games}, but none {of}", listed(&known, 3))));
     }
-    Ok(names)
+    Ok(Chosen { names, left_out: others })
 }
 
 /// Adds the names of a player in an archive.
-fn join(names: &mut Names, found: &PlayerGames) {
-    for (name, games) in &found.names {
+fn join(names: &mut Names, found: &Names) {
+    for (name, games) in found {
         match names.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known += games,
             None => names.push((name.clone(), *games)),
@@ -70,9 +92,20 @@ pub fn listed(names: &Names, most: usize) -> String {
     first.join(", ") + &more
 }
 
-/// Reports the counted names on standard error if there are several names.
-pub fn report(session: &Session, names: &Names) {
+/// Reports the counted names on standard error if there are several names, and the names that are left out.
+pub fn report(session: &Session, chosen: &Chosen, query: &str) {
+    let Chosen { names, left_out } = chosen;
     if names.len() > 1 {
         session.message(&format!("{} names counted as one: {}", names.len(), listed(names, 5)));
     }
+    if let Some(text) = left_out_text(left_out, query) {
+        session.message(&text);
+    }
+}
+
+/// Returns a sentence with the names that are left out, and how to count them.
+pub fn left_out_text(left_out: &Names, query: &str) -> Option<String> {
+    let all = format!("{}*", query.trim_end_matches('*'));
+    let text = || format!("not counted: {} ('{}' counts them, too)", listed(left_out, 5), printable(&all));
+    (!left_out.is_empty()).then(text)
 }

@@ -15,8 +15,10 @@ const link = (href, content) => (href ? el("a", { href }, content) : content);
 const section = (name, ...content) => el("section.stat", {}, el("h2", {}, t(name)), content);
 const list = (name, titles, rows) => rows.length > 0 && section(name, sheet(t(name), titles.map((title) => t(title)), rows));
 /** Returns groups of games by name, each with a bar of results. */
-const stacked = (name, groups, heading, sides) => groups?.length > 0 && section(name,
-  sheet(t(name), [t(name), t("games"), t("results")], groups.map((group) => [heading(group), number(group.games), bar(group, sides)]), "tree"));
+const stacked = (name, groups, heading, sides, missing) => groups?.length > 0 && section(name,
+  sheet(t(name), [t(name), t("games"), t("results")], groups.map((group) => [heading(group), number(group.games), bar(group, sides)]), "tree"), without(missing));
+/** Returns the number of games that have no value, or nothing. */
+const without = (games) => (games > 0 ? el("p.soft", {}, t("without_value", { n: number(games) })) : null);
 
 /** Returns the sections of statistics from the members of `/api/v1/stats` and the additional members of a report. */
 export function statistics(found, to) {
@@ -46,9 +48,9 @@ export function statistics(found, to) {
     plot(`by_${when}`, by(times, year, ofYear), when, "games"),
     times.length > 1 && section(`results_by_${when}`, shares(t(`results_by_${when}`), times.map((row) => ({ name: year(row), white: row.white ?? 0, draws: row.draws ?? 0, black: row.black ?? 0 })), [t(when), t("games")])),
     ratings.filter((item) => item.value !== null).length > 1 && section("mean_rating", line(t("mean_rating"), ratings, [t(when), t("rating")])),
-    families("by_eco", found.by_eco, (group) => link(code(group) && to.where(`eco = ${code(group)}`), group.name)),
-    stacked("by_rating", found.by_rating, (group) => link(band(group)[1] && to.where(`avgelo in ${band(group).join("..")}`), group.name)),
-    stacked("by_speed", found.by_speed, (group) => t(`speed_${group.name}`.toLowerCase())),
+    families("by_eco", found.by_eco, (group) => link(code(group) && to.where(`eco = ${code(group)}`), group.name), found.without?.eco),
+    stacked("by_rating", found.by_rating, (group) => link(band(group)[1] && to.where(`avgelo in ${band(group).join("..")}`), group.name), undefined, found.without?.rating),
+    stacked("by_speed", found.by_speed, (group) => t(`speed_${group.name}`.toLowerCase()), undefined, found.without?.speed),
     plot("by_length", by(usual(filled(found.lengths, 10)), span, (row) => (row.to ? `moves in ${row.from}..${row.to}` : `moves >= ${row.from}`)), "moves", "games"),
     plot("by_player_rating", by(usual(late(filled(found.ratings, 100))), (row) => (row.isBefore ? `≤${row.to}` : row.to ? String(row.from) : `${row.from}+`), (row) => (row.isBefore ? `elo <= ${row.to}` : row.to ? `elo in ${row.from}..${row.to}` : `elo >= ${row.from}`)), "rating", "players"),
     found.squares && section("squares", el("div.boards", {}, heat(t("white_moves"), found.squares.white), heat(t("black_moves"), found.squares.black))),
@@ -62,7 +64,7 @@ export function statistics(found, to) {
 }
 
 /** Returns openings as a tree: the openings of one name together, with their codes below. */
-function families(name, groups, heading) {
+function families(name, groups, heading, missing) {
   if (!groups?.length) return null;
   const found = new Map();
   for (const group of groups) {
@@ -87,7 +89,7 @@ function families(name, groups, heading) {
   const rows = most.flatMap(([family, members]) => (members.length < 2
     ? [row(members, heading(members[0]))]
     : [row(members, unfold(family, members.length)), ...members.map((group) => row([group], el("span.member", {}, heading(group))))]));
-  return section(name, sheet(t(name), [t(name), t("games"), t("results")], rows, "tree"));
+  return section(name, sheet(t(name), [t(name), t("games"), t("results")], rows, "tree"), without(missing));
 }
 
 /** Joins the first rows, with at most one percent of the games, into one row. */
@@ -119,12 +121,13 @@ export function player(found, to) {
   return [
     el("p.total", {}, link(to.games(""), counted("game", found.games)), unread + undecided > 0 && el("span.fault", {}, " ", t("not_read", { n: number(unread + undecided) }))),
     found.names.length > 1 && list("names", ["player", "games"], found.names.map((spelling) => [spelling.name, number(spelling.games)])),
+    found.not_counted?.length > 0 && list("not_counted", ["player", "games"], found.not_counted.slice(0, 10).map((other) => [link(to.player(other.name), other.name), number(other.games)])),
     points("sides", "side", sides.map(([side, group]) => ({ ...group, side })), (group) => t(group.side), (group) => to.games("", group.side === "both" ? undefined : group.side)),
     years.length > 1 && section("results_by_year", shares(t("results_by_year"), years, [t("year"), t("games")], ["won", "drawn", "lost"])),
     points("with_white", "opening", found.openings_with_white, (group) => openingName(group.opening), (group) => to.games(family(group), "white")),
     points("with_black", "opening", found.openings_with_black, (group) => openingName(group.opening), (group) => to.games(family(group), "black")),
     points("opponents", "opponent", found.opponents, (group) => link(to.player(group.opponent), group.opponent), (group) => to.games(`opponent = ${quoted(group.opponent)}`)),
-    points("years", "year", found.years, (group) => group.year, (group) => to.games(span(group))),
+    points("years", "year", found.years, (group) => group.year, (group) => to.games(span(group))), without(found.without_year),
     games("best_wins", found.best_wins, to), games("worst_losses", found.worst_losses, to),
   ];
 }

@@ -102,6 +102,71 @@ impl Outcome {
             _ => return None,
         })
     }
+
+    /// Reads a result as people write it: `1-0`, `1:0`, `1 – 0`, `1.0-0.0`, `½`, `½-½`, `0.5-0.5`, `draw`, `remis`,
+    /// `white`. Returns `None` for any other text, such as `0-0` or `+-`. docs/format/side-files.md lists the spellings.
+    ///
+    /// ```
+    /// use scoresheet_pgn::game::Outcome;
+    ///
+    /// assert_eq!(Outcome::parse("½ – ½".as_bytes()), Some(Outcome::Draw));
+    /// assert_eq!((Outcome::parse(b"0:1"), Outcome::parse(b"0-0")), (Some(Outcome::BlackWins), None));
+    /// ```
+    pub fn parse(text: &[u8]) -> Option<Outcome> {
+        if let known @ Some(_) = Outcome::from_token(text) {
+            return known;
+        }
+        let plain = plain(text.get(..text.len().min(64))?)?;
+        Some(match plain.trim_end_matches('.') {
+            "*" | "unknown" => Outcome::Unknown,
+            "white" | "whitewins" => Outcome::WhiteWins,
+            "black" | "blackwins" => Outcome::BlackWins,
+            "1/2" | "draw" | "drawn" | "remis" => Outcome::Draw,
+            scores => {
+                let halves = |score: &str| match score {
+                    "0" | "0.0" => Some(0),
+                    "1/2" | "0.5" | ".5" => Some(1),
+                    "1" | "1.0" => Some(2),
+                    _ => None,
+                };
+                let (white, black) = scores.split_once('-')?;
+                match (halves(white)?, halves(black)?) {
+                    (2, 0) => Outcome::WhiteWins,
+                    (0, 2) => Outcome::BlackWins,
+                    (1, 1) => Outcome::Draw,
+                    _ => return None,
+                }
+            }
+        })
+    }
+
+    /// Returns the result of a game from the texts of its tag Result, if it has one, and from its movetext. The tag
+    /// counts, unless it states no result or `*`.
+    pub fn of_game(tag: Option<&[u8]>, movetext: Option<Outcome>) -> Outcome {
+        let stated = tag.and_then(Outcome::parse).filter(|outcome| *outcome != Outcome::Unknown);
+        stated.or(movetext).unwrap_or(Outcome::Unknown)
+    }
+}
+
+/// Returns a text in lower case, without blanks, and with ASCII for typographic dashes, colons, commas and fractions.
+/// Bytes that are not UTF-8 are read as Windows-1252. Returns `None` if a result cannot contain this text.
+fn plain(text: &[u8]) -> Option<String> {
+    let mut plain = String::new();
+    for chunk in text.utf8_chunks() {
+        for letter in chunk.valid().chars().chain(chunk.invalid().iter().map(|byte| char::from(*byte))) {
+            match letter {
+                '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{96}' | '\u{97}' | ':' => plain.push('-'),
+                ',' => plain.push('.'),
+                '\u{2044}' => plain.push('/'),
+                '½' => plain.push_str("1/2"),
+                '\u{A0}' => {}
+                letter if letter.is_ascii_whitespace() => {}
+                letter if letter.is_ascii() => plain.push(letter.to_ascii_lowercase()),
+                _ => return None,
+            }
+        }
+    }
+    Some(plain)
 }
 
 impl fmt::Display for Outcome {

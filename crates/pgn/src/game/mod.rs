@@ -8,6 +8,8 @@
 pub const MAX_DEPTH: usize = 1024;
 
 mod analysis;
+mod control;
+mod date;
 mod engine;
 mod events;
 mod line;
@@ -21,6 +23,8 @@ mod values;
 #[doc(hidden)]
 pub use analysis::AnalysisReader;
 pub use analysis::{Analysis, PrincipalVariation};
+pub use control::{leading_number, time_control};
+pub use date::date;
 pub use engine::EngineNote;
 pub use events::{Event, Outcome, TextKind, Visitor};
 #[doc(hidden)]

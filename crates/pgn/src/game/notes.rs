@@ -1,5 +1,6 @@
 //! The comments of a game, with clocks and evaluations, and its variations.
 
+use super::control::time_control;
 use super::engine::{EngineNote, commands};
 use super::events::{TextKind, Visitor};
 use super::values::{Evaluation, duration};
@@ -59,7 +60,8 @@ impl Comment {
         EngineNote::read(&self.text, self.mover)
     }
 
-    /// Returns the player's remaining time after the move, from the command `clk` or from engine values.
+    /// Returns the player's remaining time after the move, from the command `clk` or from engine values. Reads two
+    /// fields as minutes and seconds; [`Game::clocks`](super::Game::clocks) decides this for all clocks of a game.
     pub fn clock(&self) -> Option<Duration> {
         self.command("clk").and_then(duration).or_else(|| self.engine().time_left)
     }
@@ -130,6 +132,32 @@ impl Notes {
             }
         }
         values
+    }
+}
+
+impl Notes {
+    /// Returns the clock after each ply of the main line, for the time control in the tag TimeControl.
+    ///
+    /// Some programs write hours and minutes. If all clocks have two fields, they are hours and minutes if the first one
+    /// would otherwise be below a tenth of the base time. Without a base time, they are unknown.
+    pub fn clocks(&self, control: Option<&[u8]>) -> Vec<Option<Duration>> {
+        let mut clocks = self.of_plies(Comment::clock);
+        let mut texts =
+            self.comments.iter().filter(|comment| comment.depth == 0).filter_map(|comment| comment.command("clk"));
+        let has_two_fields = |text: &str| text.bytes().filter(|byte| *byte == b':').count() == 1;
+        let Some(first) = clocks.iter().flatten().next().copied() else { return clocks };
+        if texts.clone().next().is_none() || !texts.all(has_two_fields) {
+            return clocks;
+        }
+        let base = control.and_then(time_control).map(|(base, _)| base).filter(|base| !base.is_zero());
+        for clock in &mut clocks {
+            *clock = match base {
+                Some(base) if first < base / 10 => clock.map(|clock| clock * 60),
+                Some(_) => *clock,
+                None => None,
+            };
+        }
+        clocks
     }
 }
 

@@ -124,9 +124,10 @@ impl Game {
         self.notes().comments
     }
 
-    /// Returns the clock time after each ply of the main line, or `None` for a ply without one.
+    /// Returns the clock time after each ply of the main line, or `None` for a ply without one. If all clocks have two
+    /// fields, the tag TimeControl decides whether they are hours and minutes, or minutes and seconds.
     pub fn clocks(&self) -> Vec<Option<Duration>> {
-        self.notes().of_plies(Comment::clock)
+        self.notes().clocks(self.tag("TimeControl").map(str::as_bytes))
     }
 
     /// Returns the evaluation after each ply of the main line, or `None` for a ply without one.

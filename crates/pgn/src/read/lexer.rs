@@ -116,7 +116,7 @@ impl<'a> Lexer<'a> {
                 HIGH => {
                     let blank = wide_blank(self.text, start);
                     if blank == 0 {
-                        return self.word(start);
+                        return self.result(start).unwrap_or_else(|| self.word(start));
                     }
                     self.at += blank;
                 }
@@ -146,7 +146,9 @@ impl<'a> Lexer<'a> {
                         end += 1;
                     }
                     let first = byte == b'1' && end == at + 1;
-                    if self.text.get(end) != Some(&b'.') || first {
+                    // The digits of a decimal number, as in 0.5-0.5, are not a move number.
+                    let is_decimal = self.text.get(end + 1).is_some_and(u8::is_ascii_digit);
+                    if self.text.get(end) != Some(&b'.') || first || is_decimal {
                         self.at = at;
                         return None;
                     }
@@ -232,9 +234,16 @@ impl<'a> Lexer<'a> {
             at += 1;
         }
         match self.text.get(at) {
-            Some(b'.') => self.token(Kind::Number, start, at + 1),
+            Some(b'.') if !self.text.get(at + 1).is_some_and(u8::is_ascii_digit) => {
+                self.token(Kind::Number, start, at + 1)
+            }
+            Some(b' ' | b'\t') if begins_dash(from(self.text, at).trim_ascii_start()) => {
+                self.digits_and_more(start, at)
+            }
             Some(&byte) if class(byte) & STOP == 0 => self.digits_and_more(start, at),
             Some(0x80..) if wide_blank(self.text, at) == 0 => self.digits_and_more(start, at),
+            // The null move.
+            _ if slice(self.text, start, at) == b"0000" => self.token(Kind::Word, start, at),
             _ => self.token(Kind::Number, start, at),
         }
     }
@@ -243,15 +252,42 @@ impl<'a> Lexer<'a> {
     #[inline(never)]
     fn digits_and_more(&mut self, start: usize, digits: usize) -> Token {
         let end = self.word_end(digits);
-        let word = slice(self.text, start, end);
-        if let Some((outcome, len)) = result(word) {
-            return self.token(Kind::Result(outcome), start, start + len);
+        let dot = usize::from(self.text.get(digits) == Some(&b'.'));
+        let after = slice(self.text, digits + dot, end);
+        // 5.0-0 is a number and castling.
+        let is_castling = dot == 1 && after.starts_with(b"0-0") && !after.starts_with(b"0-0.");
+        if !is_castling && let Some(result) = self.result(start) {
+            return result;
         }
-        if has_form_of_move(slice(self.text, digits, end)) && !word.starts_with(b"0-0") {
-            self.token(Kind::Number, start, digits)
+        if after.is_empty()
+            || is_castling
+            || has_form_of_move(after) && !slice(self.text, start, end).starts_with(b"0-0")
+        {
+            self.token(Kind::Number, start, digits + dot)
         } else {
             self.token(Kind::Word, start, end)
         }
+    }
+
+    /// Reads a result, which may have blanks before and after its dash.
+    #[cold]
+    fn result(&mut self, start: usize) -> Option<Token> {
+        let (mut found, mut end) = (None, self.word_end(start + 1));
+        for _ in 0..3 {
+            let text = slice(self.text, start, end);
+            if let Some(outcome) = Outcome::parse(text).filter(|outcome| *outcome != Outcome::Unknown) {
+                found = Some((outcome, end));
+            }
+            let blanks = from(self.text, end).iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let ends_with_dash = matches!(text.last(), Some(b'-' | b':' | 0x90..=0x97));
+            let next = end + blanks;
+            if blanks == 0 || text.len() > 16 || !(ends_with_dash || begins_dash(from(self.text, next))) {
+                break;
+            }
+            end = self.word_end(next);
+        }
+        let (outcome, end) = found?;
+        Some(self.token(Kind::Result(outcome), start, end))
     }
 
     fn sign(&mut self, start: usize) -> Token {
@@ -327,18 +363,9 @@ fn number(bytes: [u8; 8]) -> usize {
     }
 }
 
-/// Returns the termination marker that a word represents, ignoring full stops and commas at its end, and the length of
-/// the word.
-fn result(word: &[u8]) -> Option<(Outcome, usize)> {
-    let mut marker = word;
-    while let [rest @ .., b'.' | b','] = marker {
-        marker = rest;
-    }
-    let outcome = match marker {
-        b"1/2" => Outcome::Draw,
-        _ => Outcome::from_token(marker)?,
-    };
-    Some((outcome, word.len()))
+/// Returns whether a text begins with a dash, possibly a typographic one, or a colon.
+fn begins_dash(text: &[u8]) -> bool {
+    matches!(text, [b'-' | b':' | 0x96 | 0x97, ..] | [0xE2, 0x80 | 0x88, 0x90..=0x95, ..])
 }
 
 /// Returns the length of a non-ASCII blank at `at`, or 0 if there is none. The non-ASCII blanks are a no-break space in

@@ -2,16 +2,18 @@
 
 use crate::bytes::{self, slice, trim_end};
 use crate::fault::{Fault, FaultKind};
-use crate::game::{MAX_DEPTH, Outcome, TextKind, Visitor};
+use crate::game::{Outcome, TextKind, Visitor};
 use crate::limits::ReadOptions;
 use crate::read::glyphs::{self, Meaning};
 use crate::read::lexer::{Kind, Lexer, Token};
 use crate::read::text::{self, Plain};
 use crate::read::variant;
 use crate::read::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
+use crate::tag_values;
 use crate::tags::{self, Pair};
 use crate::text_visitor::{Events, TagRun, TextVisitor};
 use scoresheet_chess::position::STANDARD;
+use scoresheet_chess::record::read_start;
 use scoresheet_chess::san::{Plain as PlainMove, SanError, ShortText};
 use scoresheet_chess::{Move, MoveKind, Position};
 
@@ -118,6 +120,8 @@ struct Reader<'a, V> {
     reading: ReadOutcome,
     rejected: bool,
     tags: usize,
+    /// The value of the first tag Result, if it states a result.
+    tag_outcome: Option<Outcome>,
     /// The comments and raw texts that precede the end of the tags.
     early: Vec<Early>,
 
@@ -143,6 +147,8 @@ struct Marker {
     outcome: Outcome,
     start: usize,
     end: usize,
+    /// Whether the visitor has received the marker as a text, because it is not written as in standard PGN.
+    is_kept: bool,
 }
 
 /// Whether the game continues.
@@ -177,6 +183,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             },
             rejected: false,
             tags: 0,
+            tag_outcome: None,
             early: Vec::new(),
             now: STANDARD.clone(),
             before: STANDARD.clone(),
@@ -263,8 +270,11 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             }
         }
         let Some((value, at)) = fen else { return false };
-        match Position::from_fen(&value) {
-            Ok(position) => {
+        match read_start(&value) {
+            Ok((position, is_counted)) => {
+                if !is_counted {
+                    self.fault(FaultKind::UnreadableCounters, at);
+                }
                 self.before.clone_from(&position);
                 self.now = position;
                 false
@@ -308,6 +318,9 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         if let Some(kind) = pair.fault {
             self.fault(kind, at);
         }
+        if tag_values::is_read(pair.name) {
+            self.tag_value(pair.name, &text::decode(&pair.value, self.plain), at);
+        }
         match pair.name {
             b"FEN" if fen.is_none() => {
                 // The FEN is read from the tag as it will be stored, so the tag and the position agree.
@@ -346,6 +359,10 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             && let Some(value) = tags::read_expected(text, at, head, line_end)
             && value.len() <= self.options.limits.max_tag_bytes
         {
+            if head.is_read() {
+                let (name, length) = head.name();
+                self.tag_value(slice(&name, 0, length), slice(text, value.start, value.end), at);
+            }
             at = value.end + 2 + line_end.len();
             self.visitor.tag_in_run(value.start - begin..value.end - begin);
             self.tags += 1;
@@ -353,6 +370,16 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         if at > begin {
             self.visitor.end_tag_run(slice(text, begin, at));
             self.lexer.at = at;
+        }
+    }
+
+    /// Checks the value of a tag that is not only a text.
+    fn tag_value(&mut self, name: &[u8], value: &[u8], at: usize) {
+        if name == b"Result" && self.tag_outcome.is_none() {
+            self.tag_outcome = Outcome::parse(value);
+        }
+        if tag_values::is_unreadable(name, value) {
+            self.fault(FaultKind::UnreadableValue, at);
         }
     }
 
@@ -473,6 +500,13 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                     Err(glyph_error) => error = glyph_error,
                 }
             }
+            if Outcome::parse(word) == Some(Outcome::Draw) && !ended {
+                let marker = Marker { outcome: Outcome::Draw, start: token.start, end: token.to, is_kept: false };
+                if self.branches.is_empty() && self.is_final(marker) {
+                    self.end_with(marker);
+                    return Flow::On;
+                }
+            }
             let is_token = || is_usual_sign(word) || is_plain_word(word) || ended && !has_form_of_move(word);
             if error == SanError::Unreadable && is_token() {
                 if !is_usual_sign(word) {
@@ -496,7 +530,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         if let Some((rest, outcome)) = split_result(word) {
             let Ok(m) = self.now.parse_san(rest) else { return false };
             self.play(m);
-            let marker = Marker { outcome, start: token.start + rest.len(), end: token.to };
+            let marker = Marker { outcome, start: token.start + rest.len(), end: token.to, is_kept: false };
             self.result(marker);
             return true;
         }
@@ -539,7 +573,9 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
     fn not_a_word(&mut self, token: Token) -> Flow {
         if self.inner_marker.is_some() {
             if token.kind == Kind::End {
-                self.marker = self.inner_marker.take().or(self.marker);
+                if let Some(marker) = self.inner_marker.take() {
+                    self.end_with(marker);
+                }
             } else {
                 self.flush_inner_marker();
             }
@@ -595,7 +631,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                     self.text(TextKind::Token, token.start, token.to);
                 }
             },
-            Kind::Result(outcome) => self.result(Marker { outcome, start: token.start, end: token.to }),
+            Kind::Result(outcome) => self.result(Marker { outcome, start: token.start, end: token.to, is_kept: false }),
             Kind::Pair | Kind::End => return self.end_before(token),
         }
         Flow::On
@@ -619,7 +655,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
 
 impl<V: TextVisitor> Reader<'_, V> {
     fn flush_inner_marker(&mut self) {
-        if let Some(Marker { start, end, .. }) = self.inner_marker.take() {
+        if let Some(Marker { start, end, is_kept: false, .. }) = self.inner_marker.take() {
             self.text(TextKind::Token, start, end);
         }
     }
@@ -646,6 +682,12 @@ impl<V: TextVisitor> Reader<'_, V> {
             self.reading.faults.clear();
             self.reading.more_faults = 0;
             self.reject(FaultKind::NotAGame, self.reading.start);
+        }
+        if let (Some(marker), Some(stated)) = (self.marker, self.tag_outcome)
+            && ![stated, marker.outcome].contains(&Outcome::Unknown)
+            && stated != marker.outcome
+        {
+            self.fault(FaultKind::ResultsDiffer, marker.start);
         }
         if let Some(marker) = self.marker
             && !self.rejected

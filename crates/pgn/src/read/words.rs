@@ -2,6 +2,7 @@
 
 use crate::game::Outcome;
 use crate::read::glyphs;
+use scoresheet_chess::san::is_null_move;
 
 /// Returns the value of a NAG token, or `None` if the value exceeds 255 or has no digits.
 pub(crate) fn nag(token: &[u8]) -> Option<u8> {
@@ -12,8 +13,8 @@ pub(crate) fn nag(token: &[u8]) -> Option<u8> {
     u8::try_from(number(digits)).ok()
 }
 
-/// Returns whether a word is not an attempt to write a move: it contains no digit and does not begin like a move, or it
-/// is a word like `29th`.
+/// Returns whether a word is not an attempt to write a move. Such a word contains no digit and does not begin like a
+/// move, or it is a word like `29th` or `0.35`.
 pub(crate) fn is_plain_word(word: &[u8]) -> bool {
     let begins_like_move = match word {
         [b'N' | b'B' | b'R' | b'Q' | b'K' | b'P', rest @ ..] => {
@@ -26,15 +27,14 @@ pub(crate) fn is_plain_word(word: &[u8]) -> bool {
     match word {
         [b'-', ..] => false,
         [first, ..] if first.is_ascii_punctuation() => true,
-        [b'0'..=b'9', ..] => word.iter().any(|b| b.is_ascii_alphabetic() && !of_moves(b)),
+        [b'0'..=b'9', ..] => word.contains(&b'.') || word.iter().any(|b| b.is_ascii_alphabetic() && !of_moves(b)),
         _ => !begins_like_move && !word.iter().any(u8::is_ascii_digit),
     }
 }
 
-/// Returns whether a word is a common annotation sign for an evaluation, a novelty, a diagram, or a result in
-/// typographic form.
+/// Returns whether a word is a common annotation sign for an evaluation, a novelty or a diagram.
 pub(crate) fn is_usual_sign(word: &[u8]) -> bool {
-    const SIGNS: &str = "N D RR TN ep e.p. e.p mate ch dis dbl ½ ½-½ ½–½ 1–0 0–1 1/2–1/2 \
+    const SIGNS: &str = "N D RR TN ep e.p. e.p mate ch dis dbl \
                          ± ∓ ∞ ⩲ ⩱ □ ∆ △ ⊕ ⟳ ⇆ → ↑ ⌓ ‼ ⁇ ⁉ ⁈";
     word.iter().all(u8::is_ascii_punctuation) || SIGNS.split(' ').any(|sign| sign.as_bytes() == word)
 }
@@ -43,6 +43,13 @@ pub(crate) fn is_usual_sign(word: &[u8]) -> bool {
 pub(crate) fn split_result(word: &[u8]) -> Option<(&[u8], Outcome)> {
     let outcomes = [Outcome::Draw, Outcome::WhiteWins, Outcome::BlackWins, Outcome::Unknown];
     outcomes.into_iter().find_map(|outcome| Some((word.strip_suffix(outcome.token().as_bytes())?, outcome)))
+}
+
+/// Returns whether a word is a termination marker of standard PGN, or the usual short form `1/2`.
+pub(crate) fn is_plain_result(word: &[u8]) -> bool {
+    let end = word.iter().rposition(|byte| !matches!(byte, b'.' | b','));
+    let word = word.get(..end.map_or(0, |end| end + 1)).unwrap_or_default();
+    word == b"1/2" || Outcome::from_token(word).is_some()
 }
 
 /// Returns the number at the start of a move number token, limited to the range of 32 bits.
@@ -60,5 +67,5 @@ pub(crate) fn has_form_of_move(word: &[u8]) -> bool {
         matches!(b, b'a'..=b'h' | b'1'..=b'8' | b'x' | b'-' | b':' | b'+' | b'#' | b'=' | b'(' | b')' | b'/')
             || b"NBRQKPnrq.e".contains(b)
     };
-    castling || word == b"--" || word == b"Z0" || squares && word.len() <= 12 && word.iter().all(sane)
+    castling || is_null_move(word) || squares && word.len() <= 12 && word.iter().all(sane)
 }

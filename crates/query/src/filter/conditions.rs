@@ -7,7 +7,21 @@ use crate::openings::Openings;
 use crate::value::MOST;
 use crate::value::reading::Reading;
 use scoresheet::chess::Color;
+use scoresheet::format::tag_columns::COMMENTS;
 use scoresheet::game::Outcome;
+
+/// The set of all results except `*`.
+const DECIDED: u8 = !(1 << Outcome::Unknown as u8) & 15;
+
+/// Returns the condition that the tag and the movetext state different results, or, with `same`, equal ones.
+pub fn results_differ(same: bool) -> Expr {
+    let both = |outcome: Outcome| {
+        let bit = 1 << outcome as u8;
+        let others = if same { bit } else { DECIDED & !bit };
+        Expr::And(vec![Expr::Test(Test::Result(bit)), Expr::Test(Test::MovetextResult(others))])
+    };
+    Expr::Or([Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw].map(both).to_vec())
+}
 
 pub fn not(expr: Expr) -> Expr {
     Expr::Not(Box::new(expr))
@@ -87,13 +101,28 @@ pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
         Field::Value(name, reading) => value(name, *reading),
         Field::Rating => Expr::Or(["WhiteElo", "BlackElo"].map(|name| value(name, Reading::Rating)).to_vec()),
         Field::Ratings(ratings) => Expr::Test(Test::Ratings(*ratings, ranges.clone())),
-        Field::Date(reading) => Expr::Test(Test::Date(*reading, ranges.clone())),
+        Field::Date(Reading::Date) => Expr::Test(Test::Date(ranges.clone())),
+        // The tag with the year decides, or, if no tag has a year, the first tag with this value.
+        Field::Date(reading) => {
+            let tag = |name: &str, reading, ranges: &Ranges| {
+                Expr::Test(Test::Value(name.to_owned(), reading, ranges.clone()))
+            };
+            let any = Ranges(vec![(-MOST, MOST)]);
+            let [date, utc] = ["Date", "UTCDate"]
+                .map(|name| [tag(name, Reading::Date, &any), tag(name, *reading, &any), tag(name, *reading, ranges)]);
+            let ([date_year, date_has, date], [utc_year, _, utc]) = (date, utc);
+            let second = Expr::And(vec![Expr::Or(vec![utc_year.clone(), not(date_has)]), utc]);
+            Expr::Or(vec![
+                Expr::And(vec![Expr::Or(vec![date_year.clone(), not(utc_year)]), date]),
+                Expr::And(vec![not(date_year), second]),
+            ])
+        }
         Field::Year => {
             let day = |year: i64, month: i64, day: i64| {
                 if year.abs() >= MOST { year } else { (13 * year + month) * 32 + day }
             };
             let dates = ranges.clone().map(|first, last| (day(first, 1, 1), day(last, 12, 31)));
-            Expr::Test(Test::Date(Reading::Date, dates))
+            Expr::Test(Test::Date(dates))
         }
         Field::Plies => Expr::Test(Test::Plies(ranges.clone())),
         Field::Moves => {
@@ -118,6 +147,8 @@ pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
         | Field::Player
         | Field::Decided { .. }
         | Field::Result
+        | Field::MovetextResult
+        | Field::Comment
         | Field::Fact(_)
         | Field::Relative { .. }
         | Field::Color(_) => Expr::always(false),
@@ -132,8 +163,23 @@ pub fn known(field: &Field) -> Option<Expr> {
         Field::Player => Expr::Or(vec![text("White"), text("Black")]),
         Field::Decided { winner } => decided(*winner, text),
         Field::Opening => opening(TextTest::Known),
-        Field::Result => Expr::Test(Test::Result(!(1 << Outcome::Unknown as u8) & 15)),
+        Field::Result => Expr::Test(Test::Result(DECIDED)),
+        Field::MovetextResult => Expr::Test(Test::MovetextResult(DECIDED)),
+        Field::Comment => Expr::Test(Test::Facts(COMMENTS)),
         Field::Plies | Field::Moves | Field::Number | Field::Fact(_) | Field::Color(_) => return None,
         field => numbers(field, &Ranges(vec![(-MOST, MOST)])),
+    })
+}
+
+/// Returns the condition that a tag has a value that cannot be read, or `None` for fields that contain any text or that
+/// are not read from a tag.
+pub fn unreadable(field: &Field) -> Option<Expr> {
+    let tag = |name: &str, reading| Expr::Test(Test::Text(name.to_owned(), TextTest::Unreadable(reading)));
+    Some(match field {
+        Field::Value(name, reading) => tag(name, *reading),
+        Field::Rating => Expr::Or(["WhiteElo", "BlackElo"].map(|name| tag(name, Reading::Rating)).to_vec()),
+        Field::Date(_) | Field::Year => Expr::Or(["Date", "UTCDate"].map(|name| tag(name, Reading::Date)).to_vec()),
+        Field::Result => tag("Result", Reading::Result),
+        _ => return None,
     })
 }

@@ -9,12 +9,14 @@ use crate::filter::verdicts::{self, ASK};
 use crate::measure::field::Measure;
 use crate::measure::values::NONE;
 use crate::tag_columns::{Column, Key, Strings, TagColumns};
-use crate::value;
 use crate::value::reading;
 use crate::value::reading::Reading;
 use rayon::prelude::*;
 use scoresheet::archive::GameSet;
+use scoresheet::archive::GameSet;
 use scoresheet::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
+use scoresheet::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
+use scoresheet::game::Outcome;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,10 +27,16 @@ const FEW: u32 = 8;
 /// The number of words in the sample, each of which stands for 64 games.
 const SAMPLE: usize = 16;
 
-/// Measures, each with its values, indexed by the number of the game minus 1.
-pub type Measured = [(Measure, Arc<[i64]>)];
+/// The values of a filter's measures, and the games that satisfy its conditions on comments (1, or 0). Each list is
+/// indexed by the number of the game minus 1.
+#[derive(Default)]
+pub struct Measured {
+    pub measures: Vec<(Measure, Arc<[i64]>)>,
+    pub comments: Vec<(TextTest, Arc<[i64]>)>,
+}
 
-/// Returns the games that satisfy the filter. `measured` must contain all measures in the filter.
+/// Returns the games that satisfy the filter. `measured` must contain all measures and conditions on comments in the
+/// filter.
 pub fn games(expr: &Expr, headers: &TagColumns, measured: &Measured) -> GameSet {
     let archive = headers.archive();
     let games = archive.len() as usize;
@@ -97,16 +105,16 @@ impl Maker<'_, '_> {
         match test {
             Test::Text(name, test) => self.look(name, Question::Text(test.clone())),
             Test::Value(name, reading, ranges) => self.look(name, Question::Value(*reading, ranges.clone(), 0)),
-            Test::Date(reading, ranges) => {
+            Test::Date(ranges) => {
                 let (date, utc) = (self.tag("Date"), self.tag("UTCDate"));
-                let first = self.judge(&date, Question::Value(*reading, ranges.clone(), ASK));
-                let second = self.judge(&utc, Question::Value(*reading, ranges.clone(), 0));
+                let first = self.judge(&date, Question::Value(Reading::Date, ranges.clone(), ASK));
+                let second = self.judge(&utc, Question::Value(Reading::Date, ranges.clone(), 0));
                 look_twice(date, first, utc, second)
             }
             Test::Result(results) => {
                 let result = self.tag("Result");
                 let of = |number: u8| u8::from(results >> number & 1 == 1);
-                // If the tag contains a result, it decides. Otherwise, the movetext decides.
+                // If the tag states a result other than `*`, it decides. Otherwise, the movetext decides.
                 let first = verdicts::of(&result, ASK, |text| outcome(text).map_or(ASK, of));
                 if !uses(&result, &first, ASK) {
                     return Node::Look(result, first.into());
@@ -114,6 +122,10 @@ impl Maker<'_, '_> {
                 let facts = self.column(Key::Facts);
                 let second = (0..=255).map(|facts| of(marked_outcome(facts))).collect();
                 Node::LookTwice(result, first.into(), facts, second)
+            }
+            Test::MovetextResult(results) => {
+                let verdicts = (0..=255).map(|facts| results >> marked_outcome(facts) & 1);
+                Node::Look(self.column(Key::Facts), verdicts.collect())
             }
             Test::Facts(bits) => {
                 let facts = self.column(Key::Facts);
@@ -130,10 +142,13 @@ impl Maker<'_, '_> {
             }
             Test::Number(ranges) => Node::GameNumber(ranges.clone()),
             Test::Measure(measure, ranges) => {
-                match self.measured.iter().find(|(known_measure, _)| known_measure == measure) {
-                    Some((_, values)) => Node::Measured(Arc::clone(values), ranges.clone()),
-                    None => Node::Same(false),
-                }
+                let known = self.measured.measures.iter().find(|(known, _)| known == measure);
+                known.map_or(Node::Same(false), |(_, values)| Node::Measured(Arc::clone(values), ranges.clone()))
+            }
+            Test::Comment(test) => {
+                let known = self.measured.comments.iter().find(|(known, _)| known == test);
+                let holds = Ranges(vec![(1, 1)]);
+                known.map_or(Node::Same(false), |(_, values)| Node::Measured(Arc::clone(values), holds))
             }
             Test::Ratings(ratings, ranges) => {
                 let (white, black) = (self.tag("WhiteElo"), self.tag("BlackElo"));
@@ -168,8 +183,7 @@ impl Maker<'_, '_> {
         let verdicts: Arc<[u8]> = match &question {
             Question::Text(test) => verdicts::of_text(column, test),
             Question::Value(reading, ranges, missing) => verdicts::of(column, *missing, |text| {
-                let unsaid = || if reading::decides(*reading, text) { 0 } else { *missing };
-                reading::read(*reading, text).map_or_else(unsaid, |value| u8::from(ranges.hold(value)))
+                reading::read(*reading, text).map_or(*missing, |value| u8::from(ranges.hold(value)))
             }),
         }
         .into();
@@ -448,7 +462,7 @@ pub fn marked_outcome(facts: u8) -> u8 {
     if facts & NO_MARKER != 0 { 0 } else { facts >> OUTCOME_SHIFT & 3 }
 }
 
-/// Returns the number of the outcome that a Result tag states, if it states one.
+/// Returns the number of the outcome that a Result tag states, or `None` if the movetext decides.
 pub fn outcome(text: &[u8]) -> Option<u8> {
-    value::outcome(text).map(|outcome| outcome as u8)
+    Some(Outcome::of_game(Some(text), None) as u8).filter(|outcome| *outcome != Outcome::Unknown as u8)
 }

@@ -4,7 +4,7 @@ use crate::fold::fold;
 use crate::measure::field::Measure;
 use crate::tag_columns::Key;
 use crate::value::is_known;
-use crate::value::reading::Reading;
+use crate::value::reading::{self, Reading};
 
 /// A condition on a game, as a tree.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,17 +24,21 @@ pub enum Test {
     /// code.
     Value(String, Reading, Ranges),
     /// The date of the game, from the tag Date, or from UTCDate if Date contains no year.
-    Date(Reading, Ranges),
+    Date(Ranges),
     /// A value derived from both ratings is in one of these ranges.
     Ratings(Ratings, Ranges),
     /// The result is in a set, which contains a bit for each `Outcome`.
     Result(u8),
+    /// The result after the moves is in a set. A game without a result there counts as unknown.
+    MovetextResult(u8),
     /// The number of plies in the main line is in one of these ranges.
     Plies(Ranges),
     /// The number of the game is in one of these ranges.
     Number(Ranges),
     /// The byte of facts contains any of these bits.
     Facts(u8),
+    /// A comment, also one in a variation, satisfies the condition.
+    Comment(TextTest),
     /// A measure that is computed from the game is in one of these ranges.
     Measure(Measure, Ranges),
 }
@@ -52,6 +56,8 @@ pub enum TextTest {
     Begins(String),
     /// The field has a value, that is, it is not empty, `?` or `-`.
     Known,
+    /// The field has a value that cannot be read as this kind.
+    Unreadable(Reading),
 }
 
 impl TextTest {
@@ -64,6 +70,7 @@ impl TextTest {
             TextTest::Has(part) => fold(text).contains(&fold(part)),
             TextTest::Begins(part) => fold(text).starts_with(&fold(part)),
             TextTest::Known => is_known(text.as_bytes()),
+            TextTest::Unreadable(reading) => reading::is_unreadable(*reading, text.as_bytes()),
         }
     }
 }
@@ -132,6 +139,16 @@ impl Expr {
         }
     }
 
+    /// Appends the conditions on comments, except those already in `comments`.
+    pub fn comments(&self, comments: &mut Vec<TextTest>) {
+        match self {
+            Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.comments(comments)),
+            Expr::Not(expr) => expr.comments(comments),
+            Expr::Test(Test::Comment(test)) if !comments.contains(test) => comments.push(test.clone()),
+            Expr::Test(_) => {}
+        }
+    }
+
     /// Returns a weaker condition without measures: it assumes for each measure the most favorable value, so every game
     /// that satisfies the original condition also satisfies the returned one.
     pub fn without_measures(&self) -> Expr {
@@ -162,7 +179,7 @@ impl Expr {
             Expr::And(all) => Expr::And(all.iter().map(|expr| expr.assumed(holds)).collect()),
             Expr::Or(all) => Expr::Or(all.iter().map(|expr| expr.assumed(holds)).collect()),
             Expr::Not(expr) => Expr::Not(Box::new(expr.assumed(!holds))),
-            Expr::Test(Test::Measure(..)) => Expr::always(holds),
+            Expr::Test(Test::Measure(..) | Test::Comment(_)) => Expr::always(holds),
             Expr::Test(test) => Expr::Test(test.clone()),
         }
     }
@@ -180,8 +197,8 @@ impl Expr {
                 // The movetext is needed only if the tag contains no result.
                 Test::Result(_) => keys.push(tag("Result")),
                 Test::Plies(_) => keys.push(Key::Plies),
-                Test::Facts(_) => keys.push(Key::Facts),
-                Test::Number(_) | Test::Measure(..) => {}
+                Test::Facts(_) | Test::MovetextResult(_) => keys.push(Key::Facts),
+                Test::Number(_) | Test::Measure(..) | Test::Comment(_) => {}
             },
         }
     }

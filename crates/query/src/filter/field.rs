@@ -29,6 +29,10 @@ pub enum Field {
     Year,
     /// The result.
     Result,
+    /// The result after the moves.
+    MovetextResult,
+    /// The text of the comments.
+    Comment,
     /// The number of plies in the main line.
     Plies,
     /// The number of moves in the main line, which is half the number of plies, rounded up.
@@ -81,7 +85,7 @@ impl Field {
 }
 
 /// The names that are not the names of tags, or that mean more than the tag.
-const SPECIAL: [(&str, Field); 27] = [
+const SPECIAL: [(&str, Field); 29] = [
     ("player", Field::Player),
     ("opening", Field::Opening),
     ("winner", Field::Decided { winner: true }),
@@ -102,6 +106,8 @@ const SPECIAL: [(&str, Field); 27] = [
     ("base", Field::Value("TimeControl", Reading::Base)),
     ("increment", Field::Value("TimeControl", Reading::Increment)),
     ("result", Field::Result),
+    ("movetextresult", Field::MovetextResult),
+    ("comment", Field::Comment),
     ("plies", Field::Plies),
     ("moves", Field::Moves),
     ("game", Field::Number),

@@ -3,13 +3,13 @@
 use crate::fault::QueryFault;
 use crate::filter::field::{self, Field};
 use crate::filter::parse;
-use crate::measure::field::{Measure, Unit, piece_name};
+use crate::filter::visit_comments;
+use crate::measure::end;
+use crate::measure::field::{Measure, Unit, mate_of, piece_name};
 use crate::measure::values;
 use crate::openings::Openings;
-use crate::position::facts;
 use crate::value;
-use crate::value::reading;
-use crate::value::reading::Reading;
+use crate::value::reading::{self, Reading};
 use scoresheet::archive::GameRef;
 use scoresheet::chess::Color;
 use scoresheet::error::Result;
@@ -105,7 +105,7 @@ impl GameField {
         match &self.field {
             Field::Value(_, reading) => !matches!(reading, Reading::Date | Reading::Eco),
             Field::Measure(Measure { kind, .. }) | Field::EitherMeasure(kind) => {
-                !matches!(kind.unit(), Unit::Piece | Unit::Name)
+                !matches!(kind.unit(), Unit::Piece | Unit::End | Unit::Name)
             }
             Field::Rating | Field::Ratings(_) | Field::Year | Field::Plies | Field::Moves | Field::Number => true,
             Field::Date(reading) => *reading != Reading::Date,
@@ -123,10 +123,8 @@ impl GameField {
         let number = |name: &str, reading| reading::read(reading, text(name)?.as_bytes()).map(|(least, _)| least);
         let ratings = || ["WhiteElo", "BlackElo"].map(|name| number(name, Reading::Rating));
         let integer = |number: Option<i64>| number.map(FieldValue::Integer);
-        let date_text = || {
-            let known = |name: &&str| number(name, Reading::Date).is_some();
-            ["Date", "UTCDate"].into_iter().find(known).and_then(text)
-        };
+        let outcome = || Outcome::of_game(text("Result").map(str::as_bytes), game.outcome());
+        let dates = || ["Date", "UTCDate"].map(|name| text(name).map(str::as_bytes));
         Ok(match &self.field {
             Field::Text(name) => text(name).map(|text| FieldValue::Text(text.to_owned())),
             Field::Value(name, Reading::Date | Reading::Eco) => {
@@ -142,17 +140,18 @@ impl GameField {
                 let [white, black] = ratings();
                 integer(white.zip(black).map(|(white, black)| made.of(white, black)))
             }
-            Field::Date(Reading::Date) => date_text().map(|date| FieldValue::Text(date.to_owned())),
-            Field::Date(reading) => {
-                let decides = text("Date").is_some_and(|date| reading::decides(*reading, date.as_bytes()));
-                let utc_date = || if decides { None } else { number("UTCDate", *reading) };
-                integer(number("Date", *reading).or_else(utc_date))
+            Field::Date(Reading::Date) => {
+                value::played(text("Date"), text("UTCDate")).map(|date| FieldValue::Text(date.to_owned()))
             }
-            Field::Year => {
-                let day = ["Date", "UTCDate"].into_iter().find_map(|name| number(name, Reading::Date));
-                integer(day.map(reading::year))
+            Field::Date(reading) => integer(reading::of_date(*reading, dates())),
+            Field::Year => integer(reading::of_date(Reading::Date, dates()).map(reading::year)),
+            Field::Result => Some(FieldValue::Text(outcome().token().to_owned())),
+            Field::MovetextResult => game.outcome().map(|outcome| FieldValue::Text(outcome.token().to_owned())),
+            Field::Comment => {
+                let mut all = Vec::new();
+                visit_comments(game, &mut |text| all.push(text.trim().to_owned()))?;
+                (!all.is_empty()).then(|| FieldValue::Text(all.join(" ")))
             }
-            Field::Result => Some(FieldValue::Text(outcome(game, text("Result")).token().to_owned())),
             Field::Plies => Some(FieldValue::Integer(i64::from(game.plies()))),
             Field::Moves => Some(FieldValue::Integer(i64::from(game.plies().div_ceil(2)))),
             Field::Number => i64::try_from(game.number()).ok().map(FieldValue::Integer),
@@ -165,7 +164,7 @@ impl GameField {
                 _ => false,
             })),
             Field::Decided { winner } => {
-                let side = match (outcome(game, text("Result")), winner) {
+                let side = match (outcome(), winner) {
                     (Outcome::WhiteWins, true) | (Outcome::BlackWins, false) => Some("White"),
                     (Outcome::BlackWins, true) | (Outcome::WhiteWins, false) => Some("Black"),
                     _ => None,
@@ -195,11 +194,6 @@ fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
     Ok(game.to_game()?.events.iter().any(|event| matches!(event, Event::Suffix(_) | Event::Nag(_))))
 }
 
-/// Returns the result from the tag, or from the movetext if the tag contains no result.
-fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
-    facts::result(game, tag.and_then(|tag| value::outcome(tag.as_bytes())))
-}
-
 /// Returns the greatest or the least value among measures with the same unit.
 fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Option<FieldValue>> {
     let found = values::of_game(game, measures)?;
@@ -208,8 +202,12 @@ fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Opt
     let unit = measures.first().map_or(Unit::Count, |measure| measure.kind.unit());
     Ok(value.map(|value| match unit {
         Unit::Time => FieldValue::Seconds(value as f64 / 1000.0),
-        Unit::Hundredths => FieldValue::Decimal(value as f64 / 100.0),
+        Unit::Evaluation if mate_of(value).is_some() => {
+            FieldValue::Text(format!("#{}", mate_of(value).unwrap_or_default()))
+        }
+        Unit::Hundredths | Unit::Evaluation => FieldValue::Decimal(value as f64 / 100.0),
         Unit::Count => FieldValue::Integer(value),
+        Unit::End => FieldValue::Text(end::name(value).to_owned()),
         Unit::Piece => FieldValue::Text(piece_name(value).to_owned()),
         Unit::Name => FieldValue::Text(Openings::table().names().get(value as usize).unwrap_or(&"").to_string()),
     }))

@@ -22,10 +22,15 @@ use crate::measure::values;
 use crate::nearest::nearest;
 use crate::tag_columns::{Key, TagColumns, Unread};
 pub use build::Relation;
+use eval::Measured;
 use expr::{Expr, Test, TextTest};
+use scoresheet::archive::{Archive, GameRef, GameSet, SideState};
 use scoresheet::archive::{Archive, GameSet, SideState};
 use scoresheet::error::Result;
+use scoresheet::error::Result;
 use scoresheet::format::tag_columns::COMMENTS;
+use scoresheet::format::tag_columns::COMMENTS;
+use scoresheet::game::TextKind;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -52,6 +57,7 @@ pub struct Filter {
     text: String,
     expr: Expr,
     questions: parse::Question,
+    sides: Option<[Expr; 2]>,
 }
 
 /// Filters are equal if their texts are equal.
@@ -80,13 +86,41 @@ impl Filter {
     ///
     /// Errors contain the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<Filter, QueryFault> {
-        let (expr, questions) = parse::parse(text)?;
-        Ok(Filter { text: text.to_owned(), expr, questions })
+        let parse::Parsed { expr, questions, sides } = parse::parse(text)?;
+        Ok(Filter { text: text.to_owned(), expr, questions, sides })
+    }
+
+    /// Returns the filters for the games in which a known player has White, and Black. Returns `None` if the filter has
+    /// no fields of a player, such as `color` or `score`.
+    ///
+    /// ```
+    /// use scoresheet_query::Filter;
+    ///
+    /// let lost: Filter = "score = 0".parse()?;
+    /// assert_eq!(lost.by_side().map(|sides| sides.len()), Some(2));
+    /// assert!("result = 0-1".parse::<Filter>()?.by_side().is_none());
+    /// # Ok::<(), scoresheet_query::QueryFault>(())
+    /// ```
+    pub fn by_side(&self) -> Option<[Filter; 2]> {
+        let of_side = |expr: Expr| Filter { text: self.text.clone(), expr, questions: Vec::new(), sides: None };
+        self.sides.clone().map(|sides| sides.map(of_side))
     }
 
     /// Returns the text from which the filter was parsed.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Returns whether the filter has a condition on the result, but none on a player.
+    pub fn is_of_result(&self) -> bool {
+        fn has_result(expr: &Expr) -> bool {
+            match expr {
+                Expr::And(all) | Expr::Or(all) => all.iter().any(has_result),
+                Expr::Not(expr) => has_result(expr),
+                Expr::Test(test) => matches!(test, Test::Result(_)),
+            }
+        }
+        self.sides.is_none() && has_result(&self.expr)
     }
 
     /// Returns the games that satisfy the filter. The search runs in parallel on rayon's current pool. Deleted games
@@ -100,11 +134,12 @@ impl Filter {
         // Request all columns together, so the tags are read only once.
         let mut keys = self.keys();
         headers.readable(&keys);
-        let mut measures = Vec::new();
+        let (mut measures, mut comments) = (Vec::new(), Vec::new());
         self.expr.measures(&mut measures);
-        let (mut games, lost, walked) = match measures.is_empty() {
-            true => (eval::games(&self.expr, headers, &[]), Vec::new(), 0),
-            false => self.measured(headers, &measures),
+        self.expr.comments(&mut comments);
+        let (mut games, lost, walked) = match measures.is_empty() && comments.is_empty() {
+            true => (eval::games(&self.expr, headers, &Measured::default()), Vec::new(), 0),
+            false => self.measured(headers, &measures, comments),
         };
         // The result may have to be read from the movetext.
         keys.extend(keys.contains(&Key::Tag("Result".to_owned())).then_some(Key::Facts));
@@ -121,14 +156,19 @@ impl Filter {
 
     /// Returns the games that satisfy both the conditions on columns and those on measures, the games that could not be
     /// read for measures, and the number of games read.
-    fn measured(&self, headers: &TagColumns, measures: &[Measure]) -> (GameSet, Vec<Unread>, u64) {
-        let archive = headers.archive();
-        let mut games = eval::games(&self.expr.without_measures(), headers, &[]);
+    fn measured(
+        &self,
+        headers: &TagColumns,
+        measures: &[Measure],
+        comments: Vec<TextTest>,
+    ) -> (GameSet, Vec<Unread>, u64) {
+        let (archive, none) = (headers.archive(), Measured::default());
+        let mut games = eval::games(&self.expr.without_measures(), headers, &none);
         games.intersect(&archive.live());
         // For games that satisfy the filter whatever their measures are, such as games with the tag Opening, no
         // measures are computed.
         let mut undecided = games.clone();
-        undecided.subtract(&eval::games(&self.expr.whatever_measures(), headers, &[]));
+        undecided.subtract(&eval::games(&self.expr.whatever_measures(), headers, &none));
         if undecided.is_empty() {
             return (games, Vec::new(), 0);
         }
@@ -136,10 +176,25 @@ impl Filter {
         // Clocks and evaluations are in comments: if a file states which games have comments, the other games are
         // skipped.
         if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
-            walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &[]));
+            walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &none));
         }
-        let (values, unread) = values::of_games(archive, measures, &walked);
-        let measured: Vec<_> = measures.iter().copied().zip(values.into_iter().map(Arc::from)).collect();
+        let tests = |game: &GameRef<'_>| -> Result<Vec<i64>> {
+            let mut fits = vec![0; comments.len()];
+            let mut read = |text: &str| {
+                comments.iter().zip(&mut fits).for_each(|(test, fits)| *fits |= i64::from(test.fits(text)));
+            };
+            if !comments.is_empty() {
+                visit_comments(game, &mut read)?;
+            }
+            fits.extend(values::of_game(game, measures)?);
+            Ok(fits)
+        };
+        let (values, unread) = values::of_each(archive, comments.len() + measures.len(), &walked, &tests);
+        let mut values = values.into_iter().map(Arc::from);
+        let measured = Measured {
+            comments: comments.iter().cloned().zip(values.by_ref()).collect(),
+            measures: measures.iter().copied().zip(values).collect(),
+        };
         undecided.subtract(&eval::games(&self.expr, headers, &measured));
         games.subtract(&undecided);
         (games, unread, walked.len())
@@ -177,12 +232,13 @@ impl Filter {
     pub fn missing(&self, headers: &TagColumns) -> Vec<Missing> {
         let live = headers.archive().live();
         let of = |(field, known): &(String, Expr)| {
-            let (mut measures, mut games) = (Vec::new(), live.clone());
+            let (mut measures, mut comments, mut games) = (Vec::new(), Vec::new(), live.clone());
             known.measures(&mut measures);
-            if !measures.is_empty() {
+            known.comments(&mut comments);
+            if !(measures.is_empty() && comments.is_empty()) {
                 return None;
             }
-            games.subtract(&eval::games(known, headers, &[]));
+            games.subtract(&eval::games(known, headers, &Measured::default()));
             (!games.is_empty()).then(|| Missing { field: field.clone(), games: games.len() })
         };
         self.questions.iter().filter_map(of).collect()
@@ -239,6 +295,15 @@ impl Filter {
         keys.dedup();
         keys
     }
+}
+
+/// Calls `read` with each comment of a game, including comments in variations.
+pub(crate) fn visit_comments(game: &GameRef<'_>, read: &mut dyn FnMut(&str)) -> Result<()> {
+    game.visit_texts(|kind, _, text| {
+        if matches!(kind, TextKind::Brace | TextKind::Line) {
+            read(&String::from_utf8_lossy(text));
+        }
+    })
 }
 
 /// The result of applying a filter.

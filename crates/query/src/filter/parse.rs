@@ -1,7 +1,9 @@
 //! Tokens into a tree. `docs/QUERY.md` gives the grammar.
 
 use crate::fault::QueryFault;
-use crate::filter::conditions::{decided, joined, known, no_numbers, not, numbers, opening};
+use crate::filter::conditions::{
+    decided, joined, known, no_numbers, not, numbers, opening, results_differ, unreadable,
+};
 use crate::filter::expr::{Expr, Ranges, Test, TextTest};
 use crate::filter::field::{self, Field};
 use crate::filter::lexer::{self, Kind, Token};
@@ -20,8 +22,17 @@ const MAX_DEPTH: usize = 100;
 /// The fields that a filter contains, each with the condition that the field has a value.
 pub type Question = Vec<(String, Expr)>;
 
-/// Parses a filter. Also returns the fields that the filter contains.
-pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
+/// A parsed filter.
+pub struct Parsed {
+    pub expr: Expr,
+    /// The fields that the filter contains.
+    pub questions: Question,
+    /// For a filter that is about a player, the conditions for a player with White and with Black.
+    pub sides: Option<[Expr; 2]>,
+}
+
+/// Parses a filter.
+pub fn parse(text: &str) -> Result<Parsed, QueryFault> {
     if text.len() > MAX_TEXT {
         return Err(QueryFault::new("", 0..0, format!("a filter has at most {MAX_TEXT} bytes")));
     }
@@ -37,11 +48,11 @@ pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
         }
     };
     match of_side(None)? {
-        (expr, false, questions) => Ok((expr, questions)),
+        (expr, false, questions) => Ok(Parsed { expr, questions, sides: None }),
         // The entire filter must be satisfied for the same side.
         (_, true, _) => {
             let sides = [of_side(Some(Color::White))?.0, of_side(Some(Color::Black))?.0];
-            Ok((Expr::Or(sides.to_vec()), Vec::new()))
+            Ok(Parsed { expr: Expr::Or(sides.to_vec()), questions: Vec::new(), sides: Some(sides) })
         }
     }
 }
@@ -72,7 +83,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
         }
         let at = parser.peek().clone();
         let field = parser.field()?;
-        if parser.is_relative || matches!(field, Field::Decided { .. }) {
+        if parser.is_relative || matches!(field, Field::Decided { .. } | Field::Comment) {
             return Err(parser.fault_at(&at, "games cannot be sorted by this: use a field of the game"));
         }
         keys.push((field, down));
@@ -138,6 +149,10 @@ fn has_names(field: &Field) -> bool {
         Field::Relative { what, .. } => *what == Relative::Name,
         _ => false,
     }
+}
+
+fn is_result(field: &Field) -> bool {
+    matches!(field, Field::Result | Field::MovetextResult)
 }
 
 struct Parser<'a> {
@@ -230,14 +245,18 @@ impl Parser<'_> {
         let calls = matches!(self.tokens.get(self.next + 1), Some(Token { kind: Kind::Sign("("), .. }));
         if let Kind::Word(word) = &token.kind
             && calls
-            && ["has", "missing"].iter().any(|known| word.eq_ignore_ascii_case(known))
+            && let Some(call) = ["has", "missing", "unreadable"].iter().find(|known| word.eq_ignore_ascii_case(known))
         {
             self.next += 2;
             let at = self.peek().clone();
             let field = self.field()?;
-            let known = known(&field).ok_or_else(|| self.fault_at(&at, "every game has this field"))?;
+            let (expr, what) = match *call {
+                "unreadable" => (unreadable(&field), "every value of this field can be read"),
+                _ => (known(&field), "every game has this field"),
+            };
+            let expr = expr.ok_or_else(|| self.fault_at(&at, what))?;
             self.expect(")", "expected \")\"")?;
-            return Ok(if word.eq_ignore_ascii_case("has") { known } else { not(known) });
+            return Ok(if *call == "missing" { not(expr) } else { expr });
         }
         let field = self.field()?;
         let name = match (&token.kind, &field) {
@@ -326,12 +345,17 @@ impl Parser<'_> {
                 _ => Err(self.fault_at(&token, "compare colors with = or !=")),
             };
         }
-        let is_text =
-            matches!(field, Field::Text(_) | Field::Opening | Field::Player | Field::Decided { .. } | Field::Result);
+        let is_text = has_names(field) || is_result(field);
+        if is_result(field)
+            && matches!(sign, Sign::Is | Sign::IsNot)
+            && matches!(&token.kind, Kind::Word(word) if field::find(word).is_some_and(|other| is_result(&other)))
+        {
+            return Ok(results_differ(sign == Sign::Is));
+        }
         if is_text && matches!(sign, Sign::Is | Sign::IsNot) {
             return self.items(field, &[item], sign == Sign::IsNot);
         }
-        if *field == Field::Result {
+        if is_result(field) {
             return Err(self.fault_at(&token, "compare results with = or !="));
         }
         let (low, high) = self.number(field, &token)?;
@@ -413,6 +437,7 @@ impl Parser<'_> {
             Field::Player => Expr::Or(vec![tag("White"), tag("Black")]),
             Field::Decided { winner } => decided(*winner, tag),
             Field::Opening => opening(test()),
+            Field::Comment => Expr::Test(Test::Comment(test())),
             Field::Value(name, Reading::Eco | Reading::Date) => tag(name),
             Field::Date(Reading::Date) => tag("Date"),
             _ => return Err(self.fault_at(sign, "this is not a text: compare it with = != < <= > >= or \"in\"")),
@@ -492,7 +517,7 @@ impl Parser<'_> {
     /// Returns the condition that a field equals one of `items`. With `none`, returns the condition that it differs
     /// from all `items`.
     fn items(&mut self, field: &Field, items: &[Item], none: bool) -> Result<Expr, QueryFault> {
-        if *field == Field::Result {
+        if is_result(field) {
             let mut results = 0;
             for item in items {
                 let (Some(token), None) = (&item.first, &item.last) else {
@@ -500,7 +525,11 @@ impl Parser<'_> {
                 };
                 results |= 1 << self.result(token)? as u8;
             }
-            return Ok(Expr::Test(Test::Result(if none { !results & 15 } else { results })));
+            let results = if none { !results & 15 } else { results };
+            return Ok(Expr::Test(match field {
+                Field::MovetextResult => Test::MovetextResult(results),
+                _ => Test::Result(results),
+            }));
         }
         let (mut texts, mut ranges) = (Vec::new(), Vec::new());
         for item in items {
@@ -579,6 +608,9 @@ impl Parser<'_> {
             }
             Field::Value(_, Reading::Rating) | Field::Rating | Field::Ratings(_) => (Reading::Number, "a rating"),
             Field::Year => (Reading::Number, "a year"),
+            Field::Comment => {
+                return Err(self.fault_at(token, "a game has many comments: write comment ~ word"));
+            }
             Field::Opening | Field::Player | Field::Decided { .. } => {
                 return Err(self.fault_at(token, "names have no order: write = != ~ ^= or a set {a, b}"));
             }
@@ -590,13 +622,8 @@ impl Parser<'_> {
     }
 
     fn result(&self, token: &Token) -> Result<Outcome, QueryFault> {
-        Ok(match written(token).to_ascii_lowercase().as_str() {
-            "1-0" | "white" => Outcome::WhiteWins,
-            "0-1" | "black" => Outcome::BlackWins,
-            "1/2-1/2" | "1/2" | "draw" => Outcome::Draw,
-            "*" | "unknown" => Outcome::Unknown,
-            _ => return Err(self.fault_at(token, "expected 1-0, 0-1, 1/2-1/2 or *")),
-        })
+        let outcome = Outcome::parse(written(token).as_bytes());
+        outcome.ok_or_else(|| self.fault_at(token, "expected 1-0, 0-1, 1/2-1/2 or *"))
     }
 }
 

@@ -112,11 +112,14 @@ impl SortKeys {
             Field::Rating | Field::Ratings(_) => vec![tag("WhiteElo"), tag("BlackElo")],
             Field::Date(_) | Field::Year => vec![tag("Date"), tag("UTCDate")],
             Field::Result => vec![tag("Result"), Key::Facts],
+            Field::MovetextResult => vec![Key::Facts],
             Field::Plies | Field::Moves => vec![Key::Plies],
             Field::Fact(_) => vec![Key::Facts],
             Field::Number | Field::Measure(_) | Field::EitherMeasure(_) => Vec::new(),
             // These fields are never used as keys.
-            Field::Decided { .. } | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => Vec::new(),
+            Field::Decided { .. } | Field::Comment | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
+                Vec::new()
+            }
         };
         self.0.iter().flat_map(of).collect()
     }
@@ -166,7 +169,8 @@ impl SortKey {
                 let days = dates(headers, games, Reading::Date);
                 days.into_iter().map(|day| day.map(reading::year)).collect()
             }
-            Field::Result => results(headers, games),
+            Field::Result => results(headers, games, &Source::of(headers, "Result")),
+            Field::MovetextResult => results(headers, games, &Source(Vec::new())),
             Field::Plies => of_column(headers, games, &Key::Plies, i64::from),
             Field::Moves => of_column(headers, games, &Key::Plies, |plies| i64::from(plies.div_ceil(2))),
             Field::Fact(bit) => of_column(headers, games, &Key::Facts, |facts| i64::from(facts & u32::from(*bit) != 0)),
@@ -185,7 +189,7 @@ impl SortKey {
                     Color::BOTH.map(|side| measured(headers, games, Measure { kind: *kind, side: Some(side) }));
                 white.into_iter().zip(black).map(|(white, black)| self.foremost(white, black)).collect()
             }
-            Field::Decided { .. } | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
+            Field::Decided { .. } | Field::Comment | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
                 vec![None; games.len()]
             }
         }
@@ -252,23 +256,22 @@ fn numbers(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str, read
     games.iter().map(|game| reading::read(reading, source.text(*game)?).map(|(least, _)| least)).collect()
 }
 
-/// Returns the date of each game as a number. For a partial date, this is the first possible date.
+/// Returns the date of each game, or its month or day, as a number. For a partial date, this is the first possible
+/// date.
 fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
-    let [date, utc] = ["Date", "UTCDate"].map(|name| numbers(headers, games, name, reading));
-    let date_tag = Source::of(headers, "Date");
-    let decides = |game: &(usize, u64)| date_tag.text(*game).is_some_and(|text| reading::decides(reading, text));
-    let of = |((date, utc), game): ((Value, Value), _)| if decides(game) { date } else { date.or(utc) };
-    date.into_iter().zip(utc).zip(games).map(of).collect()
+    let tags = ["Date", "UTCDate"].map(|name| Source::of(headers, name));
+    let [date, utc] = &tags;
+    games.iter().map(|game| reading::of_date(reading, [date.text(*game), utc.text(*game)])).collect()
 }
 
-/// Returns the rank of each game's result. Black's wins come first, then draws, then White's wins.
-fn results(headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
-    let result_tag = Source::of(headers, "Result");
+/// Returns the rank of each game's result, from the tag or the movetext. Black's wins come first, then draws, then
+/// White's wins.
+fn results(headers: &[&TagColumns<'_>], games: &[(usize, u64)], result_tag: &Source) -> Vec<Value> {
     let facts = of_column(headers, games, &Key::Facts, i64::from);
     let rank = |outcome: u8| Outcome::from_number(outcome.into())?.half_points(Color::White).map(|rank| rank as i64);
     let of = |(game, facts): (&(usize, u64), Value)| {
-        let result_tag = result_tag.text(*game).and_then(eval::outcome);
-        result_tag.or_else(|| facts.map(|facts| eval::marked_outcome(facts as u8))).and_then(rank)
+        let marked = || facts.map(|facts| eval::marked_outcome(facts as u8));
+        result_tag.text(*game).and_then(eval::outcome).or_else(marked).and_then(rank)
     };
     games.iter().zip(facts).map(of).collect()
 }

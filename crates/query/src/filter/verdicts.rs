@@ -28,6 +28,7 @@ pub fn of_text(column: &Column, test: &TextTest) -> Vec<u8> {
         TextTest::Is(texts) => some(column, texts, 0),
         TextTest::IsNot(texts) => some(column, texts, 1),
         TextTest::Known => of(column, 0, |text| u8::from(reading::is_known(text))),
+        TextTest::Unreadable(reading) => of(column, 0, |text| u8::from(reading::is_unreadable(*reading, text))),
         TextTest::Has(part) => {
             let part = fold(part);
             let finder = Finder::new(part.as_bytes());

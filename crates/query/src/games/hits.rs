@@ -63,6 +63,8 @@ pub struct Hits<'a> {
     /// For each archive, the games that satisfy the condition on tags, once known. An inner `None` stands for all
     /// games.
     passed: Vec<Option<Option<GameSet>>>,
+    /// For each archive, the games in which the player of the filter may have White, and Black.
+    sides: Vec<Option<[GameSet; 2]>>,
     /// The number of games to search in the next batch.
     batch: u64,
     offset: u64,
@@ -86,6 +88,7 @@ impl<'a> Hits<'a> {
             index: 0,
             next: 1,
             passed: set.members().iter().map(|_| None).collect(),
+            sides: set.members().iter().map(|_| None).collect(),
             batch: BATCH.0,
             offset: query.offset,
             left: query.limit.unwrap_or(u64::MAX),
@@ -191,6 +194,9 @@ impl<'a> Hits<'a> {
             let mut found = InArchive::default();
             *slot = Some(self.query.passed(member.archive(), || member.columns(), among.as_ref(), &mut found));
             self.unread.extend(found.unread.into_iter().map(|unread| (index, unread)));
+            if let Some(sides) = self.sides.get_mut(index) {
+                *sides = found.sides;
+            }
         }
         Ok(())
     }
@@ -200,7 +206,7 @@ impl<'a> Hits<'a> {
         let Some(member) = self.set.members().get(self.index) else { return Ok(Vec::new()) };
         let archive = member.archive();
         self.prepare(self.index)?;
-        let mut found = InArchive::default();
+        let mut found = InArchive { sides: self.sides.get(self.index).cloned().flatten(), ..InArchive::default() };
         // An index finds all games at once, and sorting requires all games before the first one can be returned.
         let at_once = self.query.order.is_some()
             || self.query.games.is_some()

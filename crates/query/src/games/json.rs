@@ -111,12 +111,18 @@ impl FromStr for Query {
         let value = parsed(text)?;
         let path = JsonPath::root(text);
         let fields = Fields { fields: object(&value, &path)?, path };
-        if fields.fields.keys().any(|name| scoutfish::is_rule(name) && !Query::MEMBERS.contains(&name.as_str())) {
+        let is_only_ours = |name: &str| Query::MEMBERS.contains(&name) && !scoutfish::is_member(name);
+        if fields.fields.keys().any(|name| scoutfish::is_rule(name) && !Query::MEMBERS.contains(&name.as_str()))
+            && !fields.fields.keys().any(|name| is_only_ours(name))
+        {
             let query = scoutfish::read(&value, &fields.path)?;
             return Ok(Query::from(query.pattern).offset(query.skip).limit(query.limit));
         }
         if let Some(unknown) = fields.fields.keys().find(|name| !Query::MEMBERS.contains(&name.as_str())) {
-            let what = format!("no such member; the members are {}", Query::MEMBERS.join(", "));
+            let what = match unknown.as_str() {
+                "result" => "no such member: a result belongs to where, as in \"where\": \"result = 0-1\"".to_owned(),
+                _ => format!("no such member; the members are {}", Query::MEMBERS.join(", ")),
+            };
             return Err(fields.path.field(unknown).fault_of_name(&what));
         }
         let scoutfish = match fields.get("query") {
@@ -134,10 +140,17 @@ impl FromStr for Query {
             return Err(fields.fault("query", "the query of Scoutfish must contain all conditions"));
         }
         let positions = positions(&fields)?;
+        let has_both = fields.get("fen").is_some() && fields.get("moves").is_some();
         let board = match (positions.is_empty(), pattern) {
             (true, None) => None,
             (true, Some(pattern)) => Some(Board::Pattern(pattern)),
-            (false, None) if fields.switch("every")? => Some(Board::EveryPosition(positions)),
+            // A game must reach both the position of `fen` and the position of `moves`.
+            (false, None) if fields.switch("every")? || has_both && positions.len() == 2 => {
+                Some(Board::EveryPosition(positions))
+            }
+            (false, None) if has_both => {
+                return Err(fields.fault("moves", "with several FENs, write \"every\": true, or leave out moves"));
+            }
             (false, None) => Some(Board::AnyPosition(positions)),
             (false, Some(_)) => return Err(fields.path.fault("expected positions or a pattern, not both")),
         };
@@ -200,13 +213,25 @@ fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
     Ok(positions.into_iter().map(|query| query.with_compare(compare)).collect())
 }
 
+/// Reads a member that is a text or a list of alternatives.
+fn read_all<T>(
+    fields: &Fields<'_>,
+    name: &str,
+    read: impl Fn(&str) -> Result<T, (usize, String)>,
+) -> Result<Vec<T>, QueryFault> {
+    match fields.get(name) {
+        None => Ok(Vec::new()),
+        Some(_) => scoutfish::list(fields.fields, &fields.path, name, read),
+    }
+}
+
 /// Reads a pattern from the members that are conditions of a pattern.
 fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
     let mut condition = Condition::default();
-    condition.boards.extend(fields.read("board", BoardPattern::read)?);
-    condition.pawns.extend(fields.read("pawns", BoardPattern::read_pawns)?);
-    condition.materials.extend(fields.read("material", Material::read)?);
-    condition.imbalances.extend(fields.read("imbalance", Imbalance::read)?);
+    condition.boards = read_all(fields, "board", BoardPattern::read)?;
+    condition.pawns = read_all(fields, "pawns", BoardPattern::read_pawns)?;
+    condition.materials = read_all(fields, "material", Material::read)?;
+    condition.imbalances = read_all(fields, "imbalance", Imbalance::read)?;
     condition.moves.extend(fields.read("white_move", |text| MoveRule::read(text, Color::White))?);
     condition.moves.extend(fields.read("black_move", |text| MoveRule::read(text, Color::Black))?);
     condition.moved = fields.read("moved", roles)?;

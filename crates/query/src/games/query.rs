@@ -145,6 +145,11 @@ impl Query {
         self.games.as_ref()
     }
 
+    /// Returns the number of games to skip.
+    pub fn get_offset(&self) -> u64 {
+        self.offset
+    }
+
     /// Returns the maximum number of games to return, if set.
     pub fn get_limit(&self) -> Option<u64> {
         self.limit
@@ -218,7 +223,11 @@ impl Query {
             }
             return Some(games);
         };
-        let mut passed = filter.games(columns());
+        let columns = columns();
+        let mut passed = filter.games(columns);
+        if let (true, Some(_), Some(filters)) = (self.either_color, &self.board, filter.by_side()) {
+            found.sides = Some(filters.map(|filter| filter.games(columns).games));
+        }
         found.walked = passed.walked;
         found.unread.extend(passed.unread);
         among.into_iter().for_each(|among| passed.games.intersect(among));
@@ -242,8 +251,20 @@ impl Query {
         // To find mistakes, all matching plies must be known.
         let all_plies = self.reach.all_plies || self.moments.is_any();
         let result = self.board.as_ref().map(|board| {
-            let search = search().among(among.as_ref());
-            self.search(board, &search, SearchOptions { all_plies, ..self.reach })
+            let (search, reach) = (search(), SearchOptions { all_plies, ..self.reach });
+            let Some(sides) = &found.sides else {
+                return self.search(board, &search.among(among.as_ref()), self.either_color, reach);
+            };
+            // The side in White's place is the player that the filter is about: in a turned board, this is Black.
+            let [white, black] = sides.each_ref().map(|games| {
+                let mut games = games.clone();
+                among.iter().for_each(|among| games.intersect(among));
+                games
+            });
+            let mut all = self.search(board, &search.clone().among(Some(&white)), false, reach);
+            let turned = self.search(&board.swapped(), &search.among(Some(&black)), false, reach);
+            all.join(turned, reach);
+            all
         });
         if let Some(SearchResult { hits, steps, unread }) = result {
             found.games = GameSet::from_numbers(archive.len(), hits.iter().map(|hit| hit.game));
@@ -259,23 +280,23 @@ impl Query {
     }
 
     /// Returns the matches of the condition on the board.
-    fn search(&self, board: &Board, search: &Search<'_>, reach: SearchOptions) -> SearchResult {
+    fn search(&self, board: &Board, search: &Search<'_>, either_color: bool, reach: SearchOptions) -> SearchResult {
         let (positions, every) = match board {
             Board::Pattern(pattern) => {
-                let options = PatternOptions { either_color: self.either_color, reach };
+                let options = PatternOptions { either_color, reach };
                 return search.pattern(pattern, options);
             }
             Board::AnyPosition(positions) => (positions, false),
             Board::EveryPosition(positions) => (positions, true),
         };
-        if let ([query], false) = (positions.as_slice(), self.either_color) {
+        if let ([query], false) = (positions.as_slice(), either_color) {
             return search.position(query, reach);
         }
         // For each game, its hits, and the number of requested positions that it reaches.
         let mut games: BTreeMap<u64, (Vec<Hit>, usize, usize)> = BTreeMap::new();
         let mut all = SearchResult::default();
         for (index, query) in positions.iter().enumerate() {
-            let swapped = self.either_color.then(|| query.swapped());
+            let swapped = either_color.then(|| query.swapped());
             for query in std::iter::once(query).chain(&swapped) {
                 let found = search.position(query, reach);
                 all.steps.extend(found.steps);
@@ -396,6 +417,8 @@ pub struct InArchive {
     pub unread: Vec<Unread>,
     /// The number of games that were read to evaluate the filter, because no column contains the required data.
     pub walked: u64,
+    /// For a query of either color with a filter about a player, the games in which the player may have White, and Black.
+    pub(super) sides: Option<[GameSet; 2]>,
 }
 
 impl InArchive {
@@ -405,6 +428,39 @@ impl InArchive {
             None => Ok(self.games),
             Some(unread) => Err(unread.error),
         }
+    }
+}
+
+impl Board {
+    /// Returns the condition with the colors exchanged and the board flipped.
+    fn swapped(&self) -> Board {
+        let swapped = |positions: &[PositionQuery]| positions.iter().map(PositionQuery::swapped).collect();
+        match self {
+            Board::AnyPosition(positions) => Board::AnyPosition(swapped(positions)),
+            Board::EveryPosition(positions) => Board::EveryPosition(swapped(positions)),
+            Board::Pattern(pattern) => Board::Pattern(pattern.swapped()),
+        }
+    }
+}
+
+impl SearchResult {
+    /// Adds the hits of another search. If only the first hit of each game counts, keeps the first of both searches.
+    fn join(&mut self, other: SearchResult, reach: SearchOptions) {
+        let mut games: BTreeMap<u64, Vec<Hit>> = BTreeMap::new();
+        for hits in [std::mem::take(&mut self.hits), other.hits] {
+            for hits in hits.chunk_by(|left, right| left.game == right.game) {
+                let known = games.entry(hits.first().map_or(0, |hit| hit.game)).or_default();
+                if reach.all_plies {
+                    known.extend(hits);
+                    reach.keep(known);
+                } else if known.is_empty() || hits.first().map(|hit| hit.ply) < known.first().map(|hit| hit.ply) {
+                    *known = hits.to_vec();
+                }
+            }
+        }
+        self.hits = games.into_values().flatten().collect();
+        self.steps.extend(other.steps);
+        self.unread.extend(other.unread);
     }
 }
 

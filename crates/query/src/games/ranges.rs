@@ -30,7 +30,8 @@ impl GameRanges {
         GameRanges(games.runs().take(most).map(|(first, last)| (first, Some(last))).collect())
     }
 
-    /// Returns the first and last game of each range, for an archive of `games` games.
+    /// Returns the first and last game of each range, for an archive of `games` games. A game that several ranges contain
+    /// belongs to the first such range, and later ranges may be split.
     ///
     /// Errors: a range begins after the last game of the archive. If a range ends after the last game, it is shortened.
     pub fn within(&self, games: u64) -> Result<Vec<(u64, u64)>> {
@@ -38,7 +39,22 @@ impl GameRanges {
             true => Err(Error::NoSuchGame { game: *first, games }),
             false => Ok((*first, last.unwrap_or(games).min(games))),
         };
-        self.0.iter().map(of).collect()
+        let mut all: Vec<(u64, u64)> = Vec::new();
+        for range in self.0.iter().map(of) {
+            let range = range?;
+            // Ranges in ascending order do not overlap.
+            if all.last().is_none_or(|last| last.1 < range.0) && all.is_sorted() {
+                all.push(range);
+                continue;
+            }
+            let mut parts = vec![range];
+            for (first, last) in &all {
+                let outside = |part: (u64, u64)| [(part.0, part.1.min(first - 1)), (part.0.max(last + 1), part.1)];
+                parts = parts.into_iter().flat_map(outside).filter(|(first, last)| first <= last).collect();
+            }
+            all.append(&mut parts);
+        }
+        Ok(all)
     }
 
     /// Returns the games that the ranges select from an archive of `games` games, including deleted games.
@@ -127,7 +143,10 @@ mod tests {
     #[test]
     fn ranges_end_where_the_games_end() {
         let ranges = GameRanges::from_str("7,2-3,5-").unwrap();
-        assert_eq!(ranges.within(8).unwrap(), [(7, 7), (2, 3), (5, 8)]);
+        assert_eq!(ranges.within(8).unwrap(), [(7, 7), (2, 3), (5, 6), (8, 8)]);
+        let within = |text: &str| GameRanges::from_str(text).unwrap().within(9).unwrap();
+        assert_eq!(within("7,3,7"), [(7, 7), (3, 3)]);
+        assert_eq!(within("3-5,4-8,1-,6"), [(3, 5), (6, 8), (1, 2), (9, 9)]);
         assert_eq!(ranges.games(8).unwrap().iter().collect::<Vec<u64>>(), [2, 3, 5, 6, 7, 8]);
         assert!(matches!(ranges.within(6), Err(Error::NoSuchGame { game: 7, games: 6 })));
     }

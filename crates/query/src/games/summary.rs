@@ -108,7 +108,7 @@ impl GameSummary {
 
     /// Adds the result and the opening from the moves if the tags do not state them.
     fn complete<'a>(mut self, read: impl FnOnce() -> Result<GameRef<'a>>) -> Result<GameSummary> {
-        let has_result = self.tag("Result").is_some_and(|text| value::outcome(text.as_bytes()).is_some());
+        let has_result = Outcome::of_game(self.tag("Result").map(str::as_bytes), None) != Outcome::Unknown;
         if has_result && self.opening().is_some() {
             return Ok(self);
         }
@@ -166,7 +166,7 @@ impl GameSummary {
 
     /// Returns the result from the tag, or from the movetext if the tag states none.
     pub fn result(&self) -> Outcome {
-        value::result(self.tag("Result").map(str::as_bytes), self.outcome)
+        Outcome::of_game(self.tag("Result").map(str::as_bytes), self.outcome)
     }
 
     /// Returns the date of the game as written, from the tag Date, or from UTCDate if Date contains no year.

@@ -9,10 +9,10 @@ use std::time::Duration;
 pub struct ClockMeasures {
     /// The least time left after any move, or zero if only the times used for the moves are known.
     pub lowest: Duration,
-    /// The total time that the side used for its moves: the sum of the times in the commands `[%emt ..]`. Without these
-    /// commands, the total is computed from the clocks and the tag TimeControl. For the first move, the decrease of the
-    /// clock is used.
-    pub used: Duration,
+    /// The total time that the side used for its moves, or `None` if the comments do not determine it. The total is the
+    /// sum of the times in the commands `[%emt ..]`. For other moves, it is the decrease of the clock plus the increments
+    /// of the tag TimeControl.
+    pub used: Option<Duration>,
     /// The number of moves with a clock or a time used.
     pub moves: u32,
 }
@@ -25,28 +25,47 @@ pub(super) fn of_side(
     first: usize,
     control: Option<(Duration, Duration)>,
 ) -> Option<ClockMeasures> {
-    let of = |values: &[Option<Duration>]| values.iter().skip(first).step_by(2).flatten().copied().collect::<Vec<_>>();
-    let (clocks, elapsed) = (of(clocks), of(elapsed));
-    let moves = clocks.len().max(elapsed.len());
-    let lowest = clocks.iter().min().copied();
-    if moves == 0 {
+    let of = |values: &[Option<Duration>]| values.iter().skip(first).step_by(2).copied().collect::<Vec<_>>();
+    let moves: Vec<_> = of(clocks).into_iter().zip(of(elapsed)).collect();
+    let known = moves.iter().filter(|(clock, elapsed)| clock.or(*elapsed).is_some()).count();
+    if known == 0 {
         return None;
     }
-    let used = if elapsed.is_empty() {
-        let (base, increment) = control.unwrap_or_default();
-        let mut before = if control.is_some() { base } else { clocks.first().copied().unwrap_or_default() };
-        let mut used = Duration::ZERO;
-        for (index, clock) in clocks.iter().enumerate() {
-            // The first reading of the clock includes no increment, or the clock has not started yet.
-            let added = if index == 0 { Duration::ZERO } else { increment };
-            used += (before + added).saturating_sub(*clock);
-            before = *clock;
-        }
-        used
-    } else {
-        elapsed.iter().sum()
-    };
-    Some(ClockMeasures { lowest: lowest.unwrap_or_default(), used, moves: moves as u32 })
+    let lowest = moves.iter().filter_map(|(clock, _)| *clock).min().unwrap_or_default();
+    Some(ClockMeasures { lowest, used: used(&moves, control), moves: known as u32 })
+}
+
+/// The maximum amount by which a clock may exceed its expected time, because clocks are rounded.
+const ROUNDING: Duration = Duration::from_secs(1);
+
+/// Returns the sum of the times used for a side's moves, each with its clock and its time used, if they determine it.
+/// Between two clocks, it is the sum of the times used, or, if any is missing, the decrease of the clock.
+fn used(moves: &[(Option<Duration>, Option<Duration>)], control: Option<(Duration, Duration)>) -> Option<Duration> {
+    let mut total = Duration::ZERO;
+    // The clock before the run, and whether a move precedes it.
+    let (mut before, mut is_first) = (control.map(|(base, _)| base), true);
+    let mut runs = moves.split_inclusive(|(clock, _)| clock.is_some());
+    runs.try_for_each(|run| {
+        let clock = run.last()?.0;
+        let times: Option<Duration> = run.iter().map(|(_, elapsed)| *elapsed).sum();
+        total += match times {
+            Some(times) => times,
+            None => {
+                // The first reading of the clock includes no increment, or the clock has not started yet.
+                let increments = run.len() as u32 - u32::from(is_first);
+                let expected = before? + control?.1 * increments;
+                let clock = clock?;
+                // More time than expected was added in a way that the tag does not state.
+                if clock > expected + ROUNDING {
+                    return None;
+                }
+                expected.saturating_sub(clock)
+            }
+        };
+        (before, is_first) = (clock, false);
+        Some(())
+    })?;
+    Some(total)
 }
 
 #[cfg(test)]
@@ -60,13 +79,23 @@ mod tests {
     #[test]
     fn clocks_are_summed() {
         let clocks = seconds(&[60, 60, 52, 58, 50, -1]);
+        let none = seconds(&[-1; 6]);
         let control = Some((Duration::from_secs(60), Duration::from_secs(2)));
-        let white = of_side(&clocks, &[], 0, control).unwrap();
-        assert_eq!((white.lowest.as_secs(), white.used.as_secs(), white.moves), (50, 14, 3));
-        let black = of_side(&clocks, &[], 1, control).unwrap();
-        assert_eq!((black.lowest.as_secs(), black.used.as_secs(), black.moves), (58, 4, 2));
-        let black = of_side(&clocks, &seconds(&[1, 7, 1, 8]), 1, None).unwrap();
-        assert_eq!((black.lowest.as_secs(), black.used.as_secs()), (58, 15));
-        assert_eq!(of_side(&seconds(&[60]), &[], 1, control), None);
+        let of = |clocks: &[_], elapsed: &[_], first, control| {
+            let side = of_side(clocks, elapsed, first, control)?;
+            Some((side.lowest.as_secs(), side.used.map(|used| used.as_secs()), side.moves))
+        };
+        assert_eq!(of(&clocks, &none, 0, control), Some((50, Some(14), 3)));
+        // The last move has neither a clock nor a time.
+        assert_eq!(of(&clocks, &none, 1, control), Some((58, None, 2)));
+        assert_eq!(of(&clocks[..4], &none[..4], 1, control), Some((58, Some(4), 2)));
+        assert_eq!(of(&clocks, &none, 0, None), Some((50, None, 3)));
+        assert_eq!(of(&clocks, &seconds(&[1, 7, 1, 8, 1, 2]), 1, None), Some((58, Some(17), 3)));
+        assert_eq!(of(&seconds(&[60]), &none[..1], 1, control), None);
+        // Times used on some moves, and a missing clock.
+        assert_eq!(of(&clocks, &seconds(&[-1, -1, 5, -1, -1, 9]), 0, control), Some((50, Some(9), 3)));
+        assert_eq!(of(&seconds(&[60, -1, -1, -1, 50, -1]), &none, 0, control), Some((50, Some(14), 2)));
+        // A clock that gains more than the increment.
+        assert_eq!(of(&seconds(&[60, -1, 99]), &none[..3], 0, control), Some((60, None, 2)));
     }
 }

@@ -1,6 +1,8 @@
 //! The names of measures, and how their values are represented as numbers, for filters, sort orders and tables.
 
+use super::end;
 use scoresheet::chess::{Color, Role};
+use scoresheet::game::Evaluation;
 
 /// A measure of a game, which is not in the tag columns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -40,6 +42,8 @@ pub enum MeasureKind {
     Novelty,
     /// The piece that gives checkmate at the end, as its index in [`Role`].
     Mate,
+    /// How the game ends.
+    End,
     /// The opening that the positions of the game determine, as the index of its name in the table of openings.
     Opening,
     /// The pieces on the board at the end of the game, with four bits for the number of each kind.
@@ -53,10 +57,14 @@ pub enum Unit {
     Time,
     /// Hundredths.
     Hundredths,
+    /// Hundredths of a pawn, or a mate, which is beyond all other evaluations.
+    Evaluation,
     /// Plain numbers.
     Count,
     /// A piece.
     Piece,
+    /// A way to end a game.
+    End,
     /// The index of a name in the table of openings, which filters cannot write as a number.
     Name,
 }
@@ -76,11 +84,12 @@ pub const OF_SIDES: [(&str, MeasureKind); 10] = [
 ];
 
 /// The names of the measures of the entire game.
-pub const OF_GAMES: [(&str, MeasureKind); 5] = [
+pub const OF_GAMES: [(&str, MeasureKind); 6] = [
     ("maxeval", MeasureKind::MaxEval),
     ("mineval", MeasureKind::MinEval),
     ("evalswing", MeasureKind::EvalSwing),
     ("mate", MeasureKind::Mate),
+    ("end", MeasureKind::End),
     ("novelty", MeasureKind::Novelty),
 ];
 
@@ -120,11 +129,8 @@ impl MeasureKind {
     pub fn unit(self) -> Unit {
         match self {
             MeasureKind::LowClock | MeasureKind::TimeUsed => Unit::Time,
-            MeasureKind::Accuracy
-            | MeasureKind::CentipawnLoss
-            | MeasureKind::MaxEval
-            | MeasureKind::MinEval
-            | MeasureKind::EvalSwing => Unit::Hundredths,
+            MeasureKind::Accuracy | MeasureKind::CentipawnLoss => Unit::Hundredths,
+            MeasureKind::MaxEval | MeasureKind::MinEval | MeasureKind::EvalSwing => Unit::Evaluation,
             MeasureKind::Inaccuracies
             | MeasureKind::Mistakes
             | MeasureKind::Blunders
@@ -133,6 +139,7 @@ impl MeasureKind {
             | MeasureKind::PvLength
             | MeasureKind::Novelty => Unit::Count,
             MeasureKind::Mate => Unit::Piece,
+            MeasureKind::End => Unit::End,
             MeasureKind::Opening | MeasureKind::Ending => Unit::Name,
         }
     }
@@ -144,8 +151,11 @@ impl Unit {
         match self {
             Unit::Time => time(text),
             Unit::Hundredths => decimal(text, 2),
+            Unit::Evaluation if text.starts_with('#') => Evaluation::parse(text).map(code_of),
+            Unit::Evaluation => decimal(text, 2),
             Unit::Count => decimal(text, 0),
             Unit::Name => None,
+            Unit::End => end::number(text),
             Unit::Piece => {
                 let text = text.to_ascii_lowercase();
                 let role = PIECES
@@ -161,10 +171,41 @@ impl Unit {
         match self {
             Unit::Time => "a time: seconds as in 10 or 9.5, or 1:30",
             Unit::Hundredths => "a number, as in 95.5",
+            Unit::Evaluation => "a number of pawns, as in 1.5, or a mate, as in \"#3\"",
             Unit::Count => "a whole number",
             Unit::Name => "a name",
+            Unit::End => "an end, as in checkmate, repetition, fifty, resignation or time",
             Unit::Piece => "a piece: pawn, knight, bishop, rook, queen or king",
         }
+    }
+}
+
+/// The number for a mate that is delivered, beyond all other evaluations.
+const MATE: i64 = 1 << 40;
+
+/// Returns the number for an evaluation. A mate in fewer moves is further from 0.
+pub fn code_of(evaluation: Evaluation) -> i64 {
+    match evaluation {
+        Evaluation::Centipawns(hundredths) => i64::from(hundredths),
+        Evaluation::Mate(moves) if moves < 0 => -MATE - i64::from(moves),
+        Evaluation::Mate(moves) => MATE - i64::from(moves),
+    }
+}
+
+/// Returns the number of moves to mate that a number stands for, negative if Black mates.
+pub fn mate_of(code: i64) -> Option<i64> {
+    let moves = MATE - code.abs();
+    (moves <= i64::from(i32::MAX) + 1).then_some(moves * code.signum())
+}
+
+/// Returns the number for the change between two evaluations. A change that begins or ends with a mate is a mate.
+pub fn swing(before: Evaluation, after: Evaluation) -> i64 {
+    let codes = [before, after].map(code_of);
+    let mates = codes.into_iter().filter(|code| mate_of(*code).is_some());
+    match mates.clone().count() {
+        0 => (codes[1] - codes[0]).abs(),
+        2 if codes[0].signum() == codes[1].signum() => 0,
+        _ => mates.map(i64::abs).max().unwrap_or_default(),
     }
 }
 
@@ -205,7 +246,10 @@ fn time(text: &str) -> Option<i64> {
 impl Measure {
     /// Returns whether the measure is computed from the comments of a game.
     pub fn is_of_comments(self) -> bool {
-        !matches!(self.kind, MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending | MeasureKind::Novelty)
+        !matches!(
+            self.kind,
+            MeasureKind::Mate | MeasureKind::End | MeasureKind::Opening | MeasureKind::Ending | MeasureKind::Novelty
+        )
     }
 }
 
@@ -233,6 +277,15 @@ mod tests {
         ] {
             assert_eq!(unit.literal(text), value, "{unit:?} {text}");
         }
+        let mates = [-1, -2, 2, 1].map(|moves| code_of(Evaluation::Mate(moves)));
+        assert_eq!(mates.map(mate_of), [Some(-1), Some(-2), Some(2), Some(1)]);
+        assert!(mates.is_sorted() && mate_of(i64::from(i32::MAX)).is_none());
+        assert_eq!(Unit::Evaluation.literal("#-2"), Some(mates[1]));
+        let pawns = Evaluation::Centipawns;
+        assert_eq!(swing(pawns(-1520), pawns(50)), 1570);
+        assert_eq!(swing(pawns(-1520), Evaluation::Mate(-2)), mates[2]);
+        assert_eq!(swing(Evaluation::Mate(5), Evaluation::Mate(-2)), mates[2]);
+        assert_eq!(swing(Evaluation::Mate(5), Evaluation::Mate(2)), 0);
         assert_eq!(
             find("whiteblunders").map(|(measure, either)| (measure.side, either)),
             Some((Some(Color::White), false))

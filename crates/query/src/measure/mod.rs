@@ -6,6 +6,7 @@
 
 mod accuracy;
 mod clocks;
+pub(crate) mod end;
 pub(crate) mod field;
 mod moments;
 pub(crate) mod values;
@@ -14,12 +15,10 @@ pub use accuracy::{EvaluationMeasures, Judgement, move_accuracy, win_percent};
 pub use clocks::ClockMeasures;
 pub use moments::Moments;
 
-use crate::value::reading;
-use crate::value::reading::Reading;
 use scoresheet::archive::GameRef;
 use scoresheet::chess::Color;
 use scoresheet::error::Result;
-use scoresheet::game::{Comment, Evaluation};
+use scoresheet::game::{Comment, Evaluation, time_control};
 use std::time::Duration;
 
 /// The measures of a game. Values for both sides are indexed by [`Color::index`], so White's value comes first.
@@ -63,12 +62,16 @@ pub struct EngineMeasures {
     pub nodes: Option<u64>,
 }
 
+/// The maximum number of positions that count for a move.
+const MOST_NODES: u64 = 1_000_000_000_000_000;
+
 impl EngineMeasures {
     /// Adds the data in a comment that follows a move of the side.
     fn add(&mut self, comment: &Comment) {
         let note = comment.engine();
         self.depth = self.depth.max(note.depth);
-        if let Some(nodes) = note.nodes {
+        // No engine searches as many positions for a move: the number is an error of the program that wrote it.
+        if let Some(nodes) = note.nodes.filter(|nodes| *nodes <= MOST_NODES) {
             self.nodes = Some(self.nodes.unwrap_or(0).saturating_add(nodes));
         }
     }
@@ -91,12 +94,15 @@ impl GameMeasures {
     /// let measures = GameMeasures::from_game(&archive.game(1)?)?;
     /// assert_eq!(measures.judgements, [(3, Judgement::Blunder)]);
     /// let white = measures.clocks[0].as_ref().unwrap();
-    /// assert_eq!((white.lowest.as_secs(), white.used.as_secs()), (9, 52));
+    /// assert_eq!((white.lowest.as_secs(), white.used.map(|used| used.as_secs())), (9, Some(52)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_game(game: &GameRef<'_>) -> Result<GameMeasures> {
         let notes = game.notes()?;
-        let clock_after = notes.of_plies(Comment::clock);
+        let has_times = notes.comments.iter().any(|note| note.clock().or(note.elapsed()).is_some());
+        let control = if has_times { game.tag("TimeControl")? } else { None };
+        let control = control.as_deref().map(str::as_bytes);
+        let clock_after = notes.clocks(control);
         let evaluation_after = notes.of_plies(Comment::evaluation);
         let first = game.start().turn();
         let mut measures = GameMeasures { clock_after, evaluation_after, ..GameMeasures::default() };
@@ -105,16 +111,8 @@ impl GameMeasures {
                 side.add(comment);
             }
         }
-        if measures.clock_after.iter().any(Option::is_some)
-            || notes.comments.iter().any(|note| note.elapsed().is_some())
-        {
-            let elapsed = notes.of_plies(Comment::elapsed);
-            let control = game.tag("TimeControl")?;
-            let seconds = |reading| {
-                let (seconds, _) = reading::read(reading, control.as_ref()?.as_bytes())?;
-                Some(Duration::from_secs(u64::try_from(seconds).ok()?))
-            };
-            let control = seconds(Reading::Base).map(|base| (base, seconds(Reading::Increment).unwrap_or_default()));
+        if has_times {
+            let (elapsed, control) = (notes.of_plies(Comment::elapsed), control.and_then(time_control));
             measures.clocks = Color::BOTH
                 .map(|side| clocks::of_side(&measures.clock_after, &elapsed, usize::from(side != first), control));
         }

@@ -1,14 +1,18 @@
 //! Computes the measures of many games, in parallel by chunk.
 
 use super::GameMeasures;
-use super::accuracy::{EvaluationMeasures, centipawns};
-use super::field::{Measure, MeasureKind};
+use super::accuracy::EvaluationMeasures;
+use super::end;
+use super::field::{Measure, MeasureKind, code_of, swing};
 use crate::openings::Openings;
 use crate::position::novelty::{missing_index, novelty};
 use crate::tag_columns::Unread;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
+use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::{Color, Role, Square};
+use scoresheet::chess::{Color, Role, Square};
+use scoresheet::error::Result;
 use scoresheet::error::Result;
 
 /// The number that stands for a missing value.
@@ -25,6 +29,7 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
         let value = match measure.kind {
             MeasureKind::PvLength => longest_line(game, measure.side)?,
             MeasureKind::Mate => mating_piece(game)?.map(|role| role as i64),
+            MeasureKind::End => end::of_game(game)?.map(|end| end as i64),
             MeasureKind::Novelty => novelty(game)?.map(i64::from),
             MeasureKind::Ending => Some(ending(game)?),
             MeasureKind::Opening => {
@@ -41,12 +46,23 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
 /// Returns, for each measure, the values for all games by index from 0, and the games that cannot be read. Reads only
 /// the games in `among`. All other games have missing values.
 pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
-    let mut columns = vec![vec![NONE; archive.len() as usize]; measures.len()];
     // Without an index of positions, every game would seem to have no novelty.
     if measures.iter().any(|measure| measure.kind == MeasureKind::Novelty) && missing_index(archive).is_some() {
         let of_run = |(first, last)| Some(Unread { games: first..last + 1, error: missing_index(archive)? });
+        let columns = vec![vec![NONE; archive.len() as usize]; measures.len()];
         return (columns, among.runs().filter_map(of_run).collect());
     }
+    of_each(archive, measures.len(), among, &|game| of_game(game, measures))
+}
+
+/// Returns `count` columns of values like [`of_games`], where `of` returns the values of a game.
+pub fn of_each(
+    archive: &Archive,
+    count: usize,
+    among: &GameSet,
+    of: &(dyn Fn(&GameRef<'_>) -> Result<Vec<i64>> + Sync),
+) -> (Vec<Vec<i64>>, Vec<Unread>) {
+    let mut columns = vec![vec![NONE; archive.len() as usize]; count];
     let of_chunk = |number: usize| {
         let games = archive.games_of(number);
         let selected: Vec<u64> = games.clone().filter(|game| among.contains(*game)).collect();
@@ -58,7 +74,7 @@ pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Ve
             Err(error) => unread.push(Unread { games, error }),
             Ok(chunk) => {
                 for game in selected {
-                    match chunk.game(game).and_then(|game| of_game(&game, measures)) {
+                    match chunk.game(game).and_then(|game| of(&game)) {
                         Ok(values) => rows.push((game, values)),
                         Err(error) => unread.push(Unread { games: game..game + 1, error }),
                     }
@@ -89,13 +105,13 @@ fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
     let play = || measured.evaluations.get(side).copied().flatten();
     let count = |of: fn(&EvaluationMeasures) -> u32| play().as_ref().map(of).map(i64::from);
     let hundredths = |value: f64| (value * 100.0).round() as i64;
-    let evaluations = || measured.evaluation_after.iter().flatten().copied().map(centipawns).map(i64::from);
+    let evaluations = || measured.evaluation_after.iter().flatten().copied().map(code_of);
     match measure.kind {
         MeasureKind::LowClock => {
             let has_clocks = measured.clock_after.iter().any(Option::is_some);
             clock().filter(|_| has_clocks).map(|clock| clock.lowest.as_millis() as i64)
         }
-        MeasureKind::TimeUsed => clock().map(|clock| clock.used.as_millis() as i64),
+        MeasureKind::TimeUsed => Some(clock()?.used?.as_millis() as i64),
         MeasureKind::Accuracy => play()?.accuracy.map(hundredths),
         MeasureKind::CentipawnLoss => play()?.centipawn_loss.map(hundredths),
         MeasureKind::Inaccuracies => count(|play| play.inaccuracies),
@@ -108,13 +124,14 @@ fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
         MeasureKind::EvalSwing => {
             let pairs = measured.evaluation_after.windows(2);
             let change = |pair: &[Option<_>]| match pair {
-                [Some(before), Some(after)] => Some(i64::from((centipawns(*after) - centipawns(*before)).abs())),
+                [Some(before), Some(after)] => Some(swing(*before, *after)),
                 _ => None,
             };
             pairs.filter_map(change).max()
         }
         MeasureKind::PvLength
         | MeasureKind::Mate
+        | MeasureKind::End
         | MeasureKind::Novelty
         | MeasureKind::Opening
         | MeasureKind::Ending => None,

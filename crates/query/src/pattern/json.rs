@@ -120,6 +120,11 @@ pub(crate) fn is_rule(name: &str) -> bool {
     RULES.contains(&name) || matches!(name, "sequence" | "streak")
 }
 
+/// Returns whether a name occurs in queries of Scoutfish.
+pub(crate) fn is_member(name: &str) -> bool {
+    is_rule(name) || matches!(name, "skip" | "limit")
+}
+
 fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, QueryFault> {
     only(fields, &RULES, path)?;
     if !fields.keys().any(|name| RULES.contains(&name.as_str())) {
@@ -131,7 +136,7 @@ fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, 
         materials: list(fields, path, "material", Material::read)?,
         imbalances: list(fields, path, "imbalance", Imbalance::read)?,
         results: list(fields, path, "result", |text| {
-            Outcome::from_token(text.as_bytes()).ok_or((1, "not a result: write 1-0, 0-1, 1/2-1/2 or *".to_owned()))
+            Outcome::parse(text.as_bytes()).ok_or((1, "not a result: write 1-0, 0-1, 1/2-1/2 or *".to_owned()))
         })?,
         moves: list(fields, path, "white-move", |text| MoveRule::read(text, Color::White))?,
         moved: single(fields, path, "moved", roles)?,
@@ -176,7 +181,7 @@ pub(crate) fn roles(text: &str) -> Result<Vec<Role>, Fault> {
 }
 
 /// Reads a member whose value is a text or a list of texts.
-fn list<T>(
+pub(crate) fn list<T>(
     fields: &Map<String, Value>,
     path: &JsonPath,
     name: &str,

@@ -47,7 +47,8 @@ pub struct MoveRule {
     captures: bool,
     gives: Option<Gives>,
     role: Role,
-    to: u8,
+    /// The square to which the piece moves, or `None` for a promotion on any square.
+    to: Option<u8>,
     file: Option<u8>,
     rank: Option<u8>,
     promotion: Option<Role>,
@@ -55,7 +56,8 @@ pub struct MoveRule {
 
 impl MoveRule {
     /// Parses the notation of a move, such as `Nf3`, `Rac1`, `exd5`, `e8=Q` or `O-O`. Omitted parts match anything. `x`
-    /// requires a capture, `+` requires a check (or checkmate), and `#` requires a checkmate.
+    /// requires a capture, `+` requires a check (or checkmate), and `#` requires a checkmate. `=N` is a promotion to a
+    /// knight on any square, and `x=N` is one by a capture.
     pub fn parse(text: &str, color: Color) -> Result<MoveRule, QueryFault> {
         MoveRule::read(text, color).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -75,12 +77,12 @@ impl MoveRule {
             captures: false,
             gives,
             role: Role::King,
-            to: 0,
+            to: None,
             file: None,
             rank: None,
             promotion: None,
         };
-        let fault = || (1, "not a move: write for example Nf3, exd5, e8=Q or O-O".to_owned());
+        let fault = || (1, "not a move: write for example Nf3, exd5, e8=Q, =N or O-O".to_owned());
         rule.castle = match bytes {
             b"O-O" | b"0-0" => Some(CastlingSide::King),
             b"O-O-O" | b"0-0-0" => Some(CastlingSide::Queen),
@@ -101,9 +103,15 @@ impl MoveRule {
             }
             rest => rest,
         };
-        let (head, target) = rest.split_last_chunk::<2>().ok_or_else(fault)?;
         rule.role = role;
-        rule.to = scoresheet::chess::Square::parse(target).ok_or_else(fault)?.index();
+        let head = match rest {
+            b"" | b"x" if rule.promotion.is_some() => rest,
+            rest => {
+                let (head, target) = rest.split_last_chunk::<2>().ok_or_else(fault)?;
+                rule.to = Some(scoresheet::chess::Square::parse(target).ok_or_else(fault)?.index());
+                head
+            }
+        };
         let from = head.strip_suffix(b"x");
         rule.captures = from.is_some();
         for letter in from.unwrap_or(head) {
@@ -118,7 +126,12 @@ impl MoveRule {
 
     /// Returns the rule for the other side, on a flipped board.
     pub(super) fn swapped(&self) -> MoveRule {
-        MoveRule { color: self.color.other(), to: self.to ^ 56, rank: self.rank.map(|rank| 7 - rank), ..*self }
+        MoveRule {
+            color: self.color.other(),
+            to: self.to.map(|to| to ^ 56),
+            rank: self.rank.map(|rank| 7 - rank),
+            ..*self
+        }
     }
 
     /// Returns whether the move that led to the position `after` matches the rule.
@@ -134,8 +147,14 @@ impl MoveRule {
     /// Returns whether a move of `color` between these boards may match the rule, judging by the target square alone.
     #[inline]
     pub(super) fn may_match(&self, before: &[u8; 64], after: &[u8; 64], color: Color) -> bool {
-        let to = usize::from(self.to & 63);
-        self.color == color && (self.castle.is_some() || before[to] != after[to])
+        let arrives = || match self.to {
+            Some(to) => before[usize::from(to & 63)] != after[usize::from(to & 63)],
+            None => {
+                let rank = if color == Color::White { 56..64 } else { 0..8 };
+                before[rank.clone()] != after[rank]
+            }
+        };
+        self.color == color && (self.castle.is_some() || arrives())
     }
 
     fn is_played(&self, played: &Played) -> bool {
@@ -145,7 +164,7 @@ impl MoveRule {
             && (self.castle.is_some()
                 || self.role as u8 == played.role
                     && (!self.captures || played.captured.is_some())
-                    && self.to == played.to
+                    && is(self.to, played.to)
                     && is(self.file, played.from & 7)
                     && is(self.rank, played.from >> 3)
                     && (self.promotion.is_none() || self.promotion.map(|role| role as u8) == played.promotion))

@@ -6,10 +6,9 @@ use scoresheet::error::Result;
 use scoresheet::format::facts::{Facts, MAX_PLIES};
 use scoresheet::game::Outcome;
 
-/// Returns the facts from the tags of a game. The result is taken from the tag, or from the movetext if the tag states
-/// no result.
+/// Returns the facts from the tags of a game.
 pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
-    let (mut tag_outcome, mut ratings, mut years) = (None, [None; 2], [None; 2]);
+    let (mut tag, mut ratings, mut years) = (None, [None; 2], [None; 2]);
     let keep = |number: &mut Option<u16>, value: Option<u16>| {
         number.get_or_insert(value.unwrap_or(0));
     };
@@ -19,25 +18,19 @@ pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
         b"Date" => keep(&mut years[0], value::year(value)),
         b"UTCDate" => keep(&mut years[1], value::year(value)),
         b"Result" => {
-            tag_outcome.get_or_insert(value::outcome(value));
+            tag.get_or_insert_with(|| Outcome::of_game(Some(value), game.outcome()));
         }
         _ => {}
     })?;
-    let outcome = result(game, tag_outcome.flatten());
+    let outcome = tag.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown);
     let year = years.into_iter().flatten().find(|year| *year > 0).unwrap_or(0);
     let ratings = ratings.map(Option::unwrap_or_default);
     Ok(Facts { plies: game.plies().min(MAX_PLIES), set_up: game.is_set_up(), outcome, ratings, year })
 }
 
-/// Returns the result of a game in the form in which its facts store it.
+/// Returns the result of a game.
 pub fn outcome(game: &GameRef<'_>) -> Result<Outcome> {
-    let tag = game.tag("Result")?;
-    Ok(result(game, tag.and_then(|tag| value::outcome(tag.as_bytes()))))
-}
-
-/// Returns the result of a game from its tag, or from the movetext if the tag states no result.
-pub fn result(game: &GameRef<'_>, tag_outcome: Option<Outcome>) -> Outcome {
-    tag_outcome.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown)
+    Ok(Outcome::of_game(game.tag("Result")?.as_deref().map(str::as_bytes), game.outcome()))
 }
 
 /// Parses a rating. Returns `None` if the rating does not fit into 12 bits.

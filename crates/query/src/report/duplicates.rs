@@ -1,10 +1,13 @@
 //! Duplicate games: games with compatible tags whose main lines are equal, or whose main lines continue one another.
 
 use crate::tag_columns::{Key, TagColumns, push_line};
-use crate::value::reading;
+use crate::value::{date, reading};
 use rayon::prelude::*;
 use scoresheet::archive::GameSet;
+use scoresheet::archive::GameSet;
 use scoresheet::error::{Error, Result};
+use scoresheet::error::{Error, Result};
+use scoresheet::game::Outcome;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -166,9 +169,9 @@ struct Candidate {
     plies: u32,
     players: [Name; 2],
     /// The year, the month and the day, each 0 if unknown.
-    date: [u16; 3],
+    date: [i64; 3],
     round: Option<u64>,
-    result: Option<u8>,
+    result: Option<u64>,
     /// The values of the seven tag roster, as string numbers.
     roster: [u32; 7],
     /// The number of bytes in the record beyond the main line, and the number of tags with a value.
@@ -221,7 +224,7 @@ impl Candidate {
         if self.plies.min(other.plies) < SHORT {
             return self.roster == other.roster && self.plies == other.plies;
         }
-        let both = |left: u16, right: u16| left == 0 || right == 0 || left == right;
+        let both = |left: i64, right: i64| left == 0 || right == 0 || left == right;
         // Months are compared only if both years are known.
         let dates = both(self.date[0], other.date[0])
             && (self.date[0] == 0
@@ -231,7 +234,7 @@ impl Candidate {
         let known = |left: Option<u64>, right: Option<u64>| left.zip(right).is_none_or(|(left, right)| left == right);
         dates
             && known(self.round, other.round)
-            && known(self.result.map(u64::from), other.result.map(u64::from))
+            && known(self.result, other.result)
             && self.players[0].agrees(&other.players[0])
             && self.players[1].agrees(&other.players[1])
     }
@@ -298,14 +301,10 @@ fn games(
                         number: before + number,
                         plies: game.plies(),
                         players: [Name::parse(text(0, number)), Name::parse(text(1, number))],
-                        date: date(text(2, number)),
+                        date: date(text(2, number)).unwrap_or_default(),
                         round: leading(text(3, number)),
-                        result: match text(4, number) {
-                            b"1-0" => Some(0),
-                            b"0-1" => Some(1),
-                            b"1/2-1/2" | b"1/2" => Some(2),
-                            _ => None,
-                        },
+                        result: Some(Outcome::of_game(Some(text(4, number)), game.outcome()) as u64)
+                            .filter(|outcome| *outcome != Outcome::Unknown as u64),
                         roster,
                         more: (more, known_tags),
                         line: line.into(),
@@ -315,15 +314,6 @@ fn games(
         })
         .collect();
     Ok(chunks?.into_iter().flatten().collect())
-}
-
-fn date(text: &[u8]) -> [u16; 3] {
-    let mut date = [0; 3];
-    let parts = text.split(|byte| matches!(byte, b'.' | b'-' | b'/'));
-    for (part, number) in parts.zip(&mut date) {
-        *number = leading(part).and_then(|number| u16::try_from(number).ok()).unwrap_or(0);
-    }
-    date
 }
 
 fn leading(text: &[u8]) -> Option<u64> {

@@ -1,6 +1,7 @@
 //! Groups games by opening, rating, year, opponent and other keys. Each group states results, ratings and performance.
 
 use crate::fault::QueryFault;
+use crate::filter::Filter;
 use crate::filter::eval::{marked_outcome, outcome};
 use crate::fold::fold;
 use crate::measure::field::{Measure, MeasureKind, piece_name};
@@ -225,6 +226,8 @@ pub struct PlayerGames {
 /// assert_eq!(compare("magnus carlsen"), Some(NameMatch::Words));
 /// assert_eq!(compare("carlsen"), Some(NameMatch::Surname));
 /// assert_eq!((compare("carl"), compare("karlsen")), (Some(NameMatch::HasLetters), None));
+/// assert_eq!(NameMatch::compare("Carlsen", "carlsen"), Some(NameMatch::Surname));
+/// assert_eq!(compare("carl*"), Some(NameMatch::Exact));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NameMatch {
@@ -242,8 +245,21 @@ pub enum NameMatch {
 
 impl NameMatch {
     /// Returns the quality of the match between a name and a query. Case and accents are ignored ([`fold`]), except for
-    /// [`NameMatch::Exact`].
+    /// [`NameMatch::Exact`]. A single word is a surname, even if it is the complete name of another player. With a `*`
+    /// at the end of the query, every name that contains the query matches exactly.
     pub fn compare(name: &str, query: &str) -> Option<NameMatch> {
+        let part = query.strip_suffix('*');
+        let word = part.unwrap_or(query).trim().trim_end_matches([',', ' ']);
+        let is_word = !word.contains([',', ' ']);
+        let quality = NameMatch::quality(name, if is_word { word } else { query.trim_end_matches('*') })?;
+        Some(match part {
+            Some(_) => NameMatch::Exact,
+            None if is_word => quality.max(NameMatch::Surname),
+            None => quality,
+        })
+    }
+
+    fn quality(name: &str, query: &str) -> Option<NameMatch> {
         if name == query {
             return Some(NameMatch::Exact);
         }
@@ -317,21 +333,65 @@ fn games_of(headers: &TagColumns, games: &GameSet, fits: &dyn Fn(&str) -> bool) 
     };
     let marks: Vec<Vec<bool>> = columns.iter().map(of).collect();
     let mut found = PlayerGames { sides: [(); 2].map(|()| GameSet::new(games.games())), names: Vec::new() };
-    let mut names: HashMap<String, u64> = HashMap::new();
     for game in games.iter() {
         for ((column, marks), side) in columns.iter().zip(&marks).zip(&mut found.sides) {
             if marks.get(column.get(game) as usize) == Some(&true) {
                 side.insert(game);
-                let name = String::from_utf8_lossy(column.text(game).unwrap_or_default()).into_owned();
-                *names.entry(name).or_default() += 1;
                 // If both names match, the game is assigned to White.
                 break;
             }
         }
     }
-    found.names = names.into_iter().collect();
-    found.names.sort_unstable_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    found.names = names_of(&columns, &found.sides);
     Ok(found)
+}
+
+/// Returns the names of the players with White and with Black in these games, the most frequent first.
+fn names_of(columns: &[Arc<Column>], sides: &[GameSet; 2]) -> Vec<(String, u64)> {
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for (column, games) in columns.iter().zip(sides) {
+        for game in games.iter() {
+            let name = String::from_utf8_lossy(column.text(game).unwrap_or_default());
+            match counts.get_mut(&*name) {
+                Some(count) => *count += 1,
+                None => _ = counts.insert(name.into_owned(), 1),
+            }
+        }
+    }
+    let mut names: Vec<(String, u64)> = counts.into_iter().collect();
+    names.sort_unstable_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    names
+}
+
+impl PlayerGames {
+    /// Keeps only the games for which the filter holds if this player is the player that the filter is about. A filter
+    /// without fields of a player, such as `color`, changes nothing.
+    ///
+    /// Errors: damaged tags.
+    pub fn restrict(&mut self, headers: &TagColumns, filter: &Filter) -> Result<()> {
+        let Some(filters) = filter.by_side() else { return Ok(()) };
+        let [white, black] = &self.sides;
+        let all = GameSet::from_numbers(white.games(), white.iter().chain(black.iter()));
+        for (games, filter) in self.sides.iter_mut().zip(&filters) {
+            games.intersect(&filter.games(headers).games);
+        }
+        self.names = names_of(&headers.columns_of(&player_keys(), &all)?, &self.sides);
+        Ok(())
+    }
+}
+
+/// Returns the names in these games that contain a name, but are not among `counted`, each with its number of games, the
+/// most frequent first. Reports list these names, because they may be other spellings of the player's name.
+///
+/// Errors: damaged tags.
+pub fn names_left_out(
+    headers: &TagColumns,
+    games: &GameSet,
+    name: &str,
+    counted: &[String],
+) -> Result<Vec<(String, u64)>> {
+    let is_other = |text: &str| NameMatch::compare(text, name).is_some() && !counted.iter().any(|known| known == text);
+    Ok(games_of(headers, games, &is_other)?.names)
 }
 
 /// Returns the name of the player in an archive whose name is most similar to another name. Unreadable names are
@@ -340,6 +400,40 @@ pub fn nearest_player(headers: &TagColumns, name: &str) -> Option<String> {
     let columns = headers.readable(&player_keys()).0;
     let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.texts());
     nearest(name, names).map(str::to_owned)
+}
+
+/// The groups of a set of games.
+///
+/// [`groups`] has an example.
+#[derive(Debug, Default)]
+pub struct Grouped {
+    /// The groups.
+    pub groups: Vec<Group>,
+    /// The games without a value.
+    pub missing: MissingValues,
+    /// The games whose moves cannot be read.
+    pub unread: Vec<Unread>,
+}
+
+/// The number of games that are in no group, because they have no value for a key. With [`GroupKey::Player`], a game
+/// counts for each of its players without a name.
+///
+/// [`groups`] has an example.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MissingValues {
+    /// The number of games without a value for at least one key.
+    pub games: u64,
+    /// The number of games without a value for each key.
+    pub by_key: Vec<u64>,
+}
+
+impl MissingValues {
+    /// Adds the numbers of another archive.
+    pub fn join(&mut self, other: &MissingValues) {
+        self.games += other.games;
+        self.by_key.resize(self.by_key.len().max(other.by_key.len()), 0);
+        self.by_key.iter_mut().zip(&other.by_key).for_each(|(known, count)| *known += count);
+    }
 }
 
 /// Returns the keys of the columns that `groups` reads.
@@ -360,8 +454,8 @@ pub fn columns() -> Vec<Key> {
     names.into_iter().map(|name| Key::Tag(name.to_owned())).chain([Key::Facts, Key::Plies]).collect()
 }
 
-/// Returns the groups of a set of games, in no particular order. Games without a value for a key are in no group. For a
-/// player's games, the points are the player's. Otherwise, they are White's. With [`GroupKey::Player`], each
+/// Returns the groups of a set of games, in no particular order. Games without a value for a key are in no group, and
+/// are counted. For a player's games, the points are the player's. Otherwise, they are White's. With [`GroupKey::Player`], each
 /// game is counted once for each of its players.
 ///
 /// The function reads only tag columns, except for the keys `ending` and `mate` and for the openings of games without
@@ -376,15 +470,16 @@ pub fn columns() -> Vec<Key> {
 /// #     [Black \"Tal, M\"]\n[Date \"1960.05.09\"]\n\n1. d4 1-0\n";
 /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
 /// use scoresheet_query::TagColumns;
-/// use scoresheet_query::report::groups::{self, Group, GroupKey, GroupKeys, NameMatch};
+/// use scoresheet_query::report::groups::{self, GroupKey, GroupKeys, Grouped, NameMatch};
 ///
 /// let archive = scoresheet::Archive::open(&target)?;
 /// let (tags, games) = (TagColumns::open(&archive), archive.live());
 /// let tal = groups::games_of_player(&tags, &games, "tal", NameMatch::Surname)?;
 /// let GroupKeys(keys) = "year,color".parse()?;
 /// assert_eq!(keys, [GroupKey::Year, GroupKey::Color]);
-/// let (mut found, _): (Vec<Group>, _) = groups::groups(&tags, &games, Some(&tal), &keys)?;
+/// let Grouped { groups: mut found, missing, .. } = groups::groups(&tags, &games, Some(&tal), &keys)?;
 /// groups::sort(&mut found, GroupKey::Color);
+/// assert_eq!((missing.games, missing.by_key), (0, vec![0, 0]));
 /// assert_eq!((found[0].names.join(" "), found[0].points.won), ("1960 White".to_owned(), 1));
 /// assert_eq!((found[1].names.join(" "), found[1].points.won), ("1960 Black".to_owned(), 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -394,12 +489,12 @@ pub fn groups(
     games: &GameSet,
     player: Option<&PlayerGames>,
     keys: &[GroupKey],
-) -> Result<(Vec<Group>, Vec<Unread>)> {
+) -> Result<Grouped> {
     let columns = headers.columns_of(&self::columns(), games)?;
     let [white, black, white_elo, black_elo, result, eco, opening, date, utc, control, event, facts, plies] =
         columns.as_slice()
     else {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(Grouped::default());
     };
     let mut unread = Vec::new();
     let mut measured: Vec<Vec<i64>> = Vec::new();
@@ -436,12 +531,12 @@ pub fn groups(
         dates: [numbers(date, Reading::Date), numbers(utc, Reading::Date)],
         date_columns: [date, utc],
         control,
-        base: numbers(control, Reading::Base),
-        increment: numbers(control, Reading::Increment),
+        speeds: strings(control, |text| speed_of(text).map(|speed| speed as i64)),
         event,
     };
     let mut found: HashMap<Id, Points> = HashMap::new();
     let mut texts = Texts::default();
+    let mut missing = MissingValues { games: 0, by_key: vec![0; keys.len()] };
     for game in games.iter() {
         let side = match player {
             None => None,
@@ -453,14 +548,18 @@ pub fn groups(
         for side in [side.unwrap_or(Color::White), Color::Black].into_iter().take(1 + usize::from(both)) {
             let mut id = [0; MOST];
             let mut has_all = true;
-            for ((slot, key), measured) in id.iter_mut().zip(keys).zip(&measured) {
+            let slots = id.iter_mut().zip(&mut missing.by_key);
+            for (((slot, missing), key), measured) in slots.zip(keys).zip(&measured) {
                 let value = source.value(*key, game, side, player.is_some() || both, measured, &mut texts);
                 has_all &= value.is_some();
+                *missing += u64::from(value.is_none());
                 *slot = value.unwrap_or_default();
             }
             if has_all {
                 let (halves, rating, opponent) = source.points(game, side, player.is_some() || both);
                 found.entry(id).or_default().add(halves, rating, opponent);
+            } else {
+                missing.games += 1;
             }
         }
     }
@@ -469,7 +568,7 @@ pub fn groups(
         order: id.iter().take(keys.len()).copied().collect(),
         points,
     };
-    Ok((found.into_iter().map(group).collect(), unread))
+    Ok(Grouped { groups: found.into_iter().map(group).collect(), missing, unread })
 }
 
 /// Adds the groups of another archive.
@@ -554,8 +653,7 @@ struct Source<'a> {
     dates: [Vec<i64>; 2],
     date_columns: [&'a Arc<Column>; 2],
     control: &'a Column,
-    base: Vec<i64>,
-    increment: Vec<i64>,
+    speeds: Vec<i64>,
     event: &'a Column,
 }
 
@@ -603,9 +701,10 @@ impl Source<'_> {
         (halves, rating, self.rating(game, side.other()))
     }
 
+    /// Returns the mean of both ratings, or 0 if a rating is unknown.
     fn mean_rating(&self, game: u64) -> u64 {
         match Color::BOTH.map(|side| self.rating(game, side)) {
-            [0, rating] | [rating, 0] => rating,
+            [0, _] | [_, 0] => 0,
             [white, black] => (white + black) / 2,
         }
     }
@@ -678,11 +777,7 @@ impl Source<'_> {
             GroupKey::TimeControl => {
                 texts.number(&text(self.control).filter(|text| !matches!(text.as_str(), "" | "?"))?)
             }
-            GroupKey::Speed => {
-                let base = self.look(&self.base, self.control, game)?;
-                let increment = self.look(&self.increment, self.control, game).unwrap_or(0);
-                speed_of(base, increment) as i64
-            }
+            GroupKey::Speed => self.look(&self.speeds, self.control, game)?,
             GroupKey::Player => texts.number(&player(side)?),
             GroupKey::Opponent => texts.number(&player(side.other())?),
             GroupKey::Color => side.index() as i64,
@@ -746,8 +841,11 @@ mod tests {
     #[test]
     fn names_answer_by_words_before_letters() {
         let of = |name| NameMatch::compare(name, "Anand");
-        assert_eq!(of("Anand"), Some(NameMatch::Exact));
-        assert_eq!(of("anand"), Some(NameMatch::Words));
+        assert_eq!(of("Anand"), Some(NameMatch::Surname));
+        assert_eq!(of("anand"), Some(NameMatch::Surname));
+        assert_eq!(NameMatch::compare("Anand, V", "Anand, V"), Some(NameMatch::Exact));
+        assert_eq!(NameMatch::compare("Anand,V", "Anand,"), Some(NameMatch::Surname));
+        assert_eq!(NameMatch::compare("Pranav,Anand", "anand*"), Some(NameMatch::Exact));
         assert_eq!(of("Anand,V"), Some(NameMatch::Surname));
         assert_eq!(of("Pranav,Anand"), Some(NameMatch::HasWords));
         assert_eq!(of("Praggnanandhaa,R"), Some(NameMatch::HasLetters));

@@ -3,6 +3,7 @@
 use crate::report::groups::{self, Group, GroupKey};
 use crate::report::stats::{Members, Stats};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
+use std::collections::BTreeMap;
 
 /// The data of a statistics page, for `scoresheet stats --report` and `/api/v1/stats`.
 ///
@@ -19,10 +20,12 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 /// let (tags, games) = (TagColumns::open(&archive), archive.live());
 /// let mut overview = Overview::new(stats::stats(&tags, &games)?);
 /// for key in overview.keys() {
-///     overview.add(key, groups::groups(&tags, &games, None, &[key])?.0);
+///     let found = groups::groups(&tags, &games, None, &[key])?;
+///     overview.add(key, found.groups, found.missing.games);
 /// }
 /// let (_, by_eco) = &overview.groups[0];
 /// assert_eq!((overview.stats.games, by_eco[0].points.won), (1, 1));
+/// assert_eq!(overview.without[..2], [0, 1]); // no rating
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -31,6 +34,8 @@ pub struct Overview {
     pub stats: Stats,
     /// The groups of the games for each key on the page.
     pub groups: Vec<(GroupKey, Vec<Group>)>,
+    /// The number of games that are in no group, for each key of `groups`.
+    pub without: Vec<u64>,
 }
 
 /// The maximum number of years for which games are grouped by month.
@@ -41,7 +46,7 @@ const OPENINGS: usize = 30;
 impl Overview {
     /// Returns an overview with these counts and without groups.
     pub fn new(stats: Stats) -> Overview {
-        Overview { stats, groups: Vec::new() }
+        Overview { stats, ..Overview::default() }
     }
 
     /// Returns the keys for the groups of these games. The month is included only if there are few years. Only tag
@@ -53,18 +58,19 @@ impl Overview {
     }
 
     /// Adds the groups for a key, in the natural order of the key or with the largest groups first. At most 30 openings
-    /// are kept.
-    pub fn add(&mut self, key: GroupKey, mut groups: Vec<Group>) {
+    /// are kept. `without` is the number of games without a value.
+    pub fn add(&mut self, key: GroupKey, mut groups: Vec<Group>, without: u64) {
         groups::sort(&mut groups, key);
         if matches!(key, GroupKey::Eco | GroupKey::Family) {
             groups.truncate(OPENINGS);
         }
         self.groups.push((key, groups));
+        self.without.push(without);
     }
 }
 
-/// The members are the members of [`Stats`], and for each key a list `by_eco`, `by_rating`, .. (docs/JSON.md,
-/// "Statistics").
+/// The members are the members of [`Stats`], and for each key a list `by_eco`, `by_rating`, .., and `without`
+/// (docs/JSON.md, "Statistics").
 impl Serialize for Overview {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let group = |group: &Group| {
@@ -83,6 +89,8 @@ impl Serialize for Overview {
         for (key, groups) in &self.groups {
             map.serialize_entry(&format!("by_{}", key.name()), &groups.iter().map(group).collect::<Vec<_>>())?;
         }
+        let without = self.groups.iter().zip(&self.without).map(|((key, _), games)| (key.name(), *games));
+        map.serialize_entry("without", &without.collect::<BTreeMap<_, _>>())?;
         map.end()
     }
 }

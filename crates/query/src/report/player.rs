@@ -4,7 +4,7 @@
 //! player's page.
 
 use crate::filter::Filter;
-use crate::report::groups::{self, Group, GroupKey, PlayerGames};
+use crate::report::groups::{self, Group, GroupKey, MissingValues, PlayerGames};
 use crate::report::points::Points;
 use crate::tag_columns::{Key, TagColumns, Unread};
 use crate::value::reading;
@@ -61,6 +61,8 @@ pub struct PlayerReport {
     pub opponents: Vec<Group>,
     /// The years or bands of years, in order.
     pub years: Vec<Group>,
+    /// The number of games without a year.
+    pub without_year: u64,
     /// The wins against the highest-rated opponents.
     pub best_wins: Vec<ArchiveGame>,
     /// The losses against the lowest-rated opponents.
@@ -100,15 +102,18 @@ impl PlayerReport {
     pub fn new(archives: &[PlayerArchive], most: usize) -> Result<PlayerReport, PlayerReportError> {
         let mut report = PlayerReport { names: names(archives), ..PlayerReport::default() };
         let both: Vec<GameSet> = archives.iter().map(both).collect();
-        let mut unread = Vec::new();
+        let (mut unread, mut without_year) = (Vec::new(), MissingValues::default());
         let mut grouped = |key: GroupKey, only: Option<usize>| -> Result<Vec<Group>, PlayerReportError> {
             let mut found = Vec::new();
             for (index, (player, both)) in archives.iter().zip(&both).enumerate() {
                 let games = only.and_then(|side| player.games.sides.get(side)).unwrap_or(both);
                 let groups = groups::groups(player.columns, games, Some(player.games), &[key]);
-                let (groups, lost) = groups.map_err(|error| PlayerReportError { archive: index, error })?;
-                unread.extend(lost.into_iter().map(|lost| (index, lost)));
-                groups::join(&mut found, groups);
+                let grouped = groups.map_err(|error| PlayerReportError { archive: index, error })?;
+                unread.extend(grouped.unread.into_iter().map(|lost| (index, lost)));
+                groups::join(&mut found, grouped.groups);
+                if key == GroupKey::Year {
+                    without_year.join(&grouped.missing);
+                }
             }
             groups::sort(&mut found, key);
             Ok(found)
@@ -124,7 +129,7 @@ impl PlayerReport {
         report.opponents = grouped(GroupKey::Opponent, None)?;
         report.opponents.truncate(most);
         (report.years, _) = groups::by_years(|key| grouped(key, None))?;
-        report.unread = unread;
+        (report.unread, report.without_year) = (unread, without_year.games);
         report.best_wins = results(archives, true, most)?;
         report.worst_losses = results(archives, false, most)?;
         Ok(report)

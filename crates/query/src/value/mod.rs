@@ -2,7 +2,9 @@
 
 pub(crate) mod reading;
 
-use scoresheet::game::Outcome;
+use scoresheet::game::time_control;
+pub use scoresheet::game::{date, leading_number as number};
+use std::time::Duration;
 
 /// The maximum value of a bound.
 pub const MOST: i64 = i64::MAX / 4;
@@ -12,37 +14,9 @@ pub fn is_known(text: &[u8]) -> bool {
     !matches!(text, b"" | b"?" | b"-")
 }
 
-/// Returns the number at the beginning of a text.
-pub fn number(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text.trim_ascii_start() {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        rest => (false, rest),
-    };
-    let length = digits.iter().take_while(|digit| digit.is_ascii_digit()).count();
-    let value = std::str::from_utf8(digits.get(..length)?).ok()?.parse::<i64>().ok()?.min(MOST);
-    Some(if negative { -value } else { value })
-}
-
 /// Returns the rating at the beginning of a text, if it is above 0.
 pub fn rating(text: &[u8]) -> Option<i64> {
     number(text).filter(|rating| *rating > 0)
-}
-
-/// Returns the year, the month and the day of a date such as `1998.05.??`, `1998-5-1` or `1998`. Unknown parts are 0.
-pub fn date(text: &[u8]) -> Option<[i64; 3]> {
-    let mut parts = text.trim_ascii().split(|byte| matches!(byte, b'.' | b'-' | b'/'));
-    let mut next = |most: i64, digits: usize| {
-        let part = parts.next().unwrap_or(b"?");
-        if part.is_empty() || part.iter().all(|byte| *byte == b'?') {
-            return Some(0);
-        }
-        let is_numeric = part.len() <= digits && part.iter().all(u8::is_ascii_digit);
-        number(part).filter(|number| is_numeric && *number <= most)
-    };
-    let (year, month, day) = (next(9999, 4)?, next(12, 2)?, next(31, 2)?);
-    // 1998.??.05 is a date in 1998. A time after the day or a fourth part makes the date invalid.
-    parts.next().is_none().then_some([year, month, day])
 }
 
 /// Returns the year of a date, from 1 to 9999.
@@ -50,62 +24,41 @@ pub fn year(text: &[u8]) -> Option<u16> {
     date(text).and_then(|[year, ..]| u16::try_from(year).ok()).filter(|year| *year > 0)
 }
 
-/// Returns the result that a tag states, or `None` if it states none.
-pub fn outcome(text: &[u8]) -> Option<Outcome> {
-    Some(match text.trim_ascii() {
-        b"1-0" => Outcome::WhiteWins,
-        b"0-1" => Outcome::BlackWins,
-        b"1/2-1/2" | b"1/2" => Outcome::Draw,
-        b"*" => Outcome::Unknown,
-        _ => return None,
-    })
-}
-
-/// Returns the result of a game from the tag, or from the movetext if the tag states none.
-pub fn result(tag: Option<&[u8]>, movetext: Option<Outcome>) -> Outcome {
-    tag.and_then(outcome).or(movetext).unwrap_or(Outcome::Unknown)
-}
-
-/// Returns the date of the game as written in the tag Date, or in UTCDate if Date states no year.
+/// Returns the date of the game as written in the tag Date, or in UTCDate if only UTCDate states a year. A date that
+/// cannot be read is returned as written.
 pub fn played<'a>(date: Option<&'a str>, utc_date: Option<&'a str>) -> Option<&'a str> {
-    [date, utc_date].into_iter().flatten().find(|date| year(date.as_bytes()).is_some())
+    let says = |text: &&str| is_known(text.as_bytes()) && self::date(text.as_bytes()) != Some([0; 3]);
+    let dates = || [date, utc_date].into_iter().flatten();
+    dates().find(|date| year(date.as_bytes()).is_some()).or_else(|| dates().find(says))
 }
 
-/// Returns the base and the increment of a time control such as `300+2` or `300`, in seconds. If there are several
-/// periods, the first is used, as in `40/9000:900`.
+/// Returns the base and the increment of a time control such as `300+2` or `300`, in whole seconds, rounded down.
 pub fn control(text: &[u8]) -> Option<(i64, i64)> {
-    let first = text.trim_ascii().split(|byte| *byte == b':').next()?;
-    let seconds = first.rsplit(|byte| *byte == b'/').next()?;
-    let mut parts = seconds.split(|byte| *byte == b'+');
-    let integer = |part: &[u8]| number(part).filter(|_| part.iter().all(u8::is_ascii_digit));
-    let base = integer(parts.next()?)?;
-    let increment = match parts.next() {
-        Some(part) => integer(part)?,
-        None => 0,
-    };
-    parts.next().is_none().then_some((base, increment))
+    let seconds = |time: Duration| i64::try_from(time.as_secs()).ok();
+    let (base, increment) = time_control(text)?;
+    Some((seconds(base)?, seconds(increment)?))
 }
 
 /// Returns the speed category of a time control, with the name that Lichess uses. It depends on the base plus 40
 /// increments. If there are several periods, the first is used.
 pub fn speed(control: &[u8]) -> &'static str {
-    let index = self::control(control).map_or(5, |(base, increment)| speed_of(base, increment));
-    SPEEDS.get(index).copied().unwrap_or_default()
+    SPEEDS.get(speed_of(control).unwrap_or(5)).copied().unwrap_or_default()
 }
 
 /// The names that Lichess uses for the speed categories.
 pub const SPEEDS: [&str; 6] = ["ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence"];
 
-/// Returns the index in [`SPEEDS`] for a time control in seconds.
-pub fn speed_of(base: i64, increment: i64) -> usize {
-    match base.saturating_add(increment.saturating_mul(40)) {
+/// Returns the index in [`SPEEDS`] for a time control, or `None` if it cannot be read.
+pub fn speed_of(control: &[u8]) -> Option<usize> {
+    let (base, increment) = time_control(control)?;
+    Some(match base.saturating_add(increment.saturating_mul(40)).as_secs() {
         ..30 => 0,
         30..180 => 1,
         180..480 => 2,
         480..1500 => 3,
         1500..21600 => 4,
         _ => 5,
-    }
+    })
 }
 
 /// Returns the number of days in a month.
@@ -166,6 +119,9 @@ mod tests {
             ("-", "correspondence"),
             ("40/7200:3600", "classical"),
             ("86400", "correspondence"),
+            ("5+0.05", "ultraBullet"),
+            ("10+0.5", "bullet"),
+            ("movetime: 5", "blitz"),
         ];
         for (control, expected) in known {
             assert_eq!(speed(control.as_bytes()), expected, "{control}");

@@ -2,6 +2,7 @@
 
 pub use super::{MOST, is_known};
 use super::{control, date, month_length, number, rating};
+use scoresheet::game::Outcome;
 
 /// The kinds of numbers that tags contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +23,8 @@ pub enum Reading {
     Base,
     /// The seconds that a time control adds for each move.
     Increment,
+    /// A result, encoded as the number of the [`Outcome`].
+    Result,
 }
 
 /// Returns the minimum and the maximum of the value in a tag's text, or `None` if the text contains no value of this
@@ -40,13 +43,31 @@ pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
         Reading::Eco => eco(text, false),
         Reading::Base => control(text).map(|(base, _)| both(base)),
         Reading::Increment => control(text).map(|(_, increment)| both(increment)),
+        Reading::Result => Outcome::parse(text).map(|outcome| both(outcome as i64)),
     }
 }
 
-/// Returns whether a text without this value still excludes the use of another tag. The reason is that the month and
-/// the day are taken from the same tag as the year.
-pub fn decides(reading: Reading, text: &[u8]) -> bool {
-    matches!(reading, Reading::Month | Reading::Day) && super::year(text).is_some()
+/// Returns whether a text is a value, and not a placeholder, but cannot be read as this kind.
+pub fn is_unreadable(reading: Reading, text: &[u8]) -> bool {
+    is_known(text)
+        && match reading {
+            Reading::Date | Reading::Month | Reading::Day => date(text).is_none(),
+            Reading::Rating => number(text).is_none(),
+            // Some engines write an unlimited time like this.
+            Reading::Base | Reading::Increment => control(text).is_none() && text != b"inf",
+            reading => read(reading, text).is_none(),
+        }
+}
+
+/// Returns the date of a game, or its month or day, from the tags Date and UTCDate. All three come from the same tag:
+/// the first with a year, or, if no tag has a year, the first with this value.
+pub fn of_date(reading: Reading, tags: [Option<&[u8]>; 2]) -> Option<i64> {
+    let tags = tags.into_iter().flatten();
+    let number = |text: &[u8]| read(reading, text).map(|(first, _)| first);
+    match tags.clone().find(|text| super::year(text).is_some()) {
+        Some(text) => number(text),
+        None => tags.into_iter().find_map(number),
+    }
 }
 
 /// Returns the year of a day that is encoded as in `Reading::Date`.
@@ -137,7 +158,10 @@ mod tests {
             (Date, "1998", Some((day(1998, 1, 1), day(1998, 12, 31)))),
             (Date, "1998-5-1", same(day(1998, 5, 1))),
             (Date, "????.05.12", None),
-            (Date, "12.05.1998", None),
+            (Date, "12.05.1998", same(day(1998, 5, 12))),
+            (Date, "12/05/1998", None),
+            (Result, "0.5-0.5", same(3)),
+            (Result, "+-", None),
             (Date, "1998.13.01", None),
             (Month, "????.05.12", same(5)),
             (Month, "1998.??.12", None),
@@ -156,6 +180,21 @@ mod tests {
         ] {
             assert_eq!(read(reading, text.as_bytes()), value, "{reading:?} {text:?}");
         }
+    }
+
+    #[test]
+    fn dates_come_from_one_tag() {
+        use Reading::*;
+        let of = |tags: [&'static str; 2]| {
+            [Date, Month, Day].map(|reading| of_date(reading, tags.map(|tag| Some(tag.as_bytes()))))
+        };
+        assert_eq!(of(["1998.??.07", "1999.05.06"]), [Some(day(1998, 1, 1)), None, Some(7)]);
+        assert_eq!(of(["????.03.??", "2001.05.06"]), [Some(day(2001, 5, 6)), Some(5), Some(6)]);
+        assert_eq!(of(["????.03.??", "????.05.06"]), [None, Some(3), Some(6)]);
+        assert!(
+            is_unreadable(Date, b"1998.13.01") && is_unreadable(Month, b"12/05/1998") && is_unreadable(Result, b"0-0")
+        );
+        assert!(!["?", "-", "", "????.??.??", "1998"].iter().any(|text| is_unreadable(Date, text.as_bytes())));
     }
 
     #[test]

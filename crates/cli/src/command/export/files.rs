@@ -162,8 +162,6 @@ fn keys(archive: &Archive, chosen: &GameSet, by: &str) -> Result<BTreeMap<String
             let width = archive.len().to_string().len();
             Ok(chosen.iter().map(|game| (format!("{game:0width$}"), vec![game])).collect())
         }
-        "year" => grouped::by_year(archive, chosen),
-        "player" => grouped::by_tags(archive, chosen, &["White", "Black"]),
-        tag => grouped::by_tags(archive, chosen, &[tag]),
+        name => grouped::by_name(archive, chosen, name),
     }
 }

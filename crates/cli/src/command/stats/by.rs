@@ -8,7 +8,7 @@ use crate::select::grouped::{Games, by_years, grouped};
 use crate::select::{players, side_files};
 use crate::session::Session;
 use scoresheet_query::ArchiveSet;
-use scoresheet_query::report::groups::{GroupKey, GroupKeys};
+use scoresheet_query::report::groups::{GroupKey, GroupKeys, Grouped};
 use std::io::Write;
 
 /// The options for groups of games.
@@ -73,16 +73,16 @@ pub fn run(
         choice.filter.report_none(session, &archives.columns());
     }
     if let Some(name) = &args.player {
-        players::report(session, &players::choose(&mut all, name, choice.filter)?);
+        players::report(session, &players::choose(&mut all, name, choice.filter)?, name);
     }
     let titles: Vec<&str> = keys.iter().map(|key| key.title()).collect();
     let headings: Vec<&str> = keys.iter().map(|key| key.heading(args.player.is_some())).collect();
     // The maximum number of years that fit on a screen.
-    let (mut groups, lost) = match keys.as_slice() {
+    let (Grouped { mut groups, missing, .. }, lost) = match keys.as_slice() {
         [GroupKey::Year] if format == RowFormat::Table => {
-            let (groups, key) = by_years(session, &all)?;
+            let (found, key) = by_years(session, &all)?;
             keys = vec![key];
-            (groups, 0)
+            (found, 0)
         }
         _ => grouped(session, &all, &keys)?,
     };
@@ -100,11 +100,14 @@ pub fn run(
     let kept = groups.len();
     groups.truncate(shown);
     let text = match format {
-        RowFormat::Table => group_table::text(&groups, &headings, session.table_width()),
-        RowFormat::Csv => group_table::lines(&groups, &titles),
+        RowFormat::Table => {
+            group_table::text(&groups, &headings, session.table_width())
+                + &group_table::missing_text(&missing, &headings)
+        }
+        RowFormat::Csv => group_table::lines(&groups, &titles) + &group_table::missing_line(&missing, &titles),
         RowFormat::Json => {
             let lines = groups.iter().map(|group| format!("{}\n", group_table::json(group, &titles)));
-            lines.collect()
+            lines.collect::<String>() + &group_table::missing_json(&missing, &titles)
         }
     };
     let mut out = session.stdout();

@@ -17,9 +17,9 @@ use scoresheet_query::report::stats::Stats;
 pub fn data(session: &Session, all: &[Games], stats: Stats) -> Result<(Object, u64), Failure> {
     let (mut overview, mut lost) = (Overview::new(stats), 0);
     for key in overview.keys().into_iter().chain([GroupKey::Ending]) {
-        let (groups, unread) = grouped(session, all, &[key])?;
+        let (found, unread) = grouped(session, all, &[key])?;
         lost += unread;
-        overview.add(key, groups);
+        overview.add(key, found.groups, found.missing.games);
     }
     let mut arrivals = [[0u64; 64]; 2];
     for selection in all {

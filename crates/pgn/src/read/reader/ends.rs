@@ -2,9 +2,10 @@
 
 use super::{Flow, Marker, Reader};
 use crate::bytes::{self, from, slice, trim_end};
+use crate::bytes::{self, from, slice, trim_end};
 use crate::game::TextKind;
 use crate::read::lexer::{Kind, Lexer, Token};
-use crate::read::words::{has_form_of_move, number};
+use crate::read::words::{has_form_of_move, is_plain_result, number};
 use crate::text_visitor::TextVisitor;
 
 impl<V: TextVisitor> Reader<'_, V> {
@@ -81,14 +82,27 @@ impl<V: TextVisitor> Reader<'_, V> {
         if !self.branches.is_empty() {
             self.inner_marker = Some(marker);
         } else if self.is_final(marker) {
-            self.marker = Some(marker);
+            self.end_with(marker);
         } else {
             self.text(TextKind::Token, marker.start, marker.end);
         }
     }
 
+    /// Takes a marker for the end of the main line. A result in another form than a PGN writer's is also kept as a text.
+    pub(crate) fn end_with(&mut self, mut marker: Marker) {
+        if !marker.is_kept && !self.is_plain(marker) {
+            self.text(TextKind::Token, marker.start, marker.end);
+            marker.is_kept = true;
+        }
+        self.marker = Some(marker);
+    }
+
+    pub(crate) fn is_plain(&self, marker: Marker) -> bool {
+        is_plain_result(slice(self.lexer.text, marker.start, marker.end))
+    }
+
     /// Returns whether a marker in the main line ends the game: it does if neither another marker nor the next move
-    /// with its number follows.
+    /// with its number follows. A marker in another form than a PGN writer's must not precede any move of the line.
     pub(crate) fn is_final(&self, marker: Marker) -> bool {
         let mut ahead = Lexer { text: self.lexer.text, at: marker.end };
         let mut depth = 0usize;
@@ -100,7 +114,7 @@ impl<V: TextVisitor> Reader<'_, V> {
                 Kind::Close => depth = depth.saturating_sub(1),
                 _ if depth > 0 => {}
                 Kind::Result(_) => return false,
-                Kind::Word if has_form_of_move(self.word(token)) => return true,
+                Kind::Word if has_form_of_move(self.word(token)) => return self.is_plain(marker),
                 Kind::Number if ahead.move_follows() => {
                     let number = number(self.word(token));
                     return number == 1 || number != self.now.fullmove_number();

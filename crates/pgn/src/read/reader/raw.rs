@@ -42,7 +42,7 @@ impl<V: TextVisitor> Reader<'_, V> {
     pub(crate) fn tail(&mut self, start: usize) {
         self.flush_inner_marker();
         if self.branches.is_empty()
-            && let Some(Marker { start, end, .. }) = self.marker.take()
+            && let Some(Marker { start, end, is_kept: false, .. }) = self.marker.take()
         {
             self.text(TextKind::Token, start, end);
         }
@@ -96,7 +96,7 @@ impl<V: TextVisitor> Reader<'_, V> {
                 Kind::Close if depth == 0 && tail == Tail::Group => break (token.to, true),
                 Kind::Close => depth = depth.saturating_sub(1),
                 Kind::Result(outcome) => {
-                    marker = Some(Marker { outcome, start: token.start, end: token.to });
+                    marker = Some(Marker { outcome, start: token.start, end: token.to, is_kept: false });
                     ends_game = depth == 0 && tail == Tail::Main;
                     last = true;
                     continue;
@@ -125,7 +125,10 @@ impl<V: TextVisitor> Reader<'_, V> {
             }
             (last, ends_game) = (false, false);
         };
-        let marker = marker.filter(|_| last && !closed);
+        let mut marker = marker.filter(|_| last && !closed);
+        if let Some(marker) = &mut marker {
+            marker.is_kept = !self.is_plain(*marker);
+        }
         if tail == Tail::Main {
             self.reading.next = self.lexer.at;
         }
@@ -136,7 +139,7 @@ impl<V: TextVisitor> Reader<'_, V> {
                 self.inner_marker = marker.or(self.inner_marker);
             }
         }
-        let end = marker.map_or(end, |marker| marker.start);
+        let end = marker.filter(|marker| !marker.is_kept).map_or(end, |marker| marker.start);
         let open_groups = match tail {
             Tail::Variation => depth,
             Tail::Group if !closed && !self.branches.is_empty() => depth + 1,
@@ -154,7 +157,7 @@ impl<V: TextVisitor> Reader<'_, V> {
         match Outcome::from_token(slice(text, word, trimmed)) {
             Some(outcome) if word > start => {
                 let before = start + trim_end(slice(text, start, word)).len();
-                (before, Some(Marker { outcome, start: word, end: trimmed }))
+                (before, Some(Marker { outcome, start: word, end: trimmed, is_kept: false }))
             }
             _ => (trimmed, None),
         }

@@ -1,0 +1,94 @@
+//! Reads time controls and the numbers at the beginning of tags.
+
+use super::values::decimal;
+use std::time::Duration;
+
+/// Returns the number at the beginning of a text, or `None` if there is none.
+pub fn leading_number(text: &[u8]) -> Option<i64> {
+    let (is_negative, digits) = match text.trim_ascii_start() {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] | rest => (false, rest),
+    };
+    let length = digits.iter().take_while(|digit| digit.is_ascii_digit()).count();
+    let value = std::str::from_utf8(digits.get(..length)?).ok()?.parse::<i64>().ok()?.min(i64::MAX / 4);
+    Some(if is_negative { -value } else { value })
+}
+
+/// Returns the base time and the increment of a time control, from its first period: `300+2`, `40/9000:900`, `5+0.05`,
+/// `*180` (a sand clock), `90'+30''`, `90min+30s`. A fixed time for each move, `5/move` or `movetime: 5`, is an increment
+/// without a base.
+///
+/// ```
+/// use scoresheet_pgn::game::time_control;
+/// use std::time::Duration;
+///
+/// let [base, increment] = [300, 2].map(Duration::from_secs);
+/// assert_eq!(time_control(b"40/300+2:60"), Some((base, increment)));
+/// assert_eq!(time_control(b"rapid"), None);
+/// ```
+pub fn time_control(text: &[u8]) -> Option<(Duration, Duration)> {
+    let text = std::str::from_utf8(text).ok()?.trim().to_ascii_lowercase();
+    let fixed = text.strip_prefix("movetime").map(|time| time.trim_start_matches([':', '=', ' ']));
+    if let Some(time) = fixed.or(text.strip_suffix("/move")) {
+        return Some((Duration::ZERO, time_of(time)?));
+    }
+    let first = text.split(':').next()?;
+    let times = match first.split_once('/') {
+        Some((moves, times)) if !moves.is_empty() && moves.bytes().all(|byte| byte.is_ascii_digit()) => times,
+        Some(_) => return None,
+        None => first.strip_prefix('*').unwrap_or(first),
+    };
+    match times.split_once('+') {
+        Some((base, increment)) => Some((time_of(base)?, time_of(increment)?)),
+        None => Some((time_of(times)?, Duration::ZERO)),
+    }
+}
+
+/// Reads a number of seconds, or of another unit that follows it.
+fn time_of(text: &str) -> Option<Duration> {
+    let text = text.trim();
+    let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let seconds = match unit.trim() {
+        "" | "s" | "sec" | "''" | "\"" => 1.0,
+        "'" | "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    let milliseconds = (decimal(number)? * seconds * 1000.0).round();
+    (milliseconds < 1e15).then_some(Duration::from_millis(milliseconds as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_controls_are_read() {
+        for (text, expected) in [
+            ("300", Some((300_000, 0))),
+            ("300+2", Some((300_000, 2000))),
+            ("5+0.05", Some((5000, 50))),
+            ("40/10+0.1", Some((10_000, 100))),
+            ("40/9000:900", Some((9_000_000, 0))),
+            ("0.5", Some((500, 0))),
+            ("*180", Some((180_000, 0))),
+            ("90'+30''", Some((5_400_000, 30_000))),
+            ("90 min + 30 sec", Some((5_400_000, 30_000))),
+            ("5/move", Some((0, 5000))),
+            ("movetime: 5", Some((0, 5000))),
+            ("?", None),
+            ("-", None),
+            ("", None),
+            ("300+", None),
+            ("300+2+1", None),
+            ("a/300", None),
+            ("G/60", None),
+        ] {
+            let milliseconds = |time: Duration| time.as_millis() as u64;
+            let read = time_control(text.as_bytes());
+            let read = read.map(|(base, increment)| (milliseconds(base), milliseconds(increment)));
+            assert_eq!(read, expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Determines how a game ends: from its last position, or from the texts that state it.
+
+use scoresheet::archive::GameRef;
+use scoresheet::chess::{Position, Role, Square};
+use scoresheet::error::Result;
+
+/// The way in which a game ends. The first that holds counts, so the board decides before the texts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    Checkmate,
+    Stalemate,
+    /// Neither side can mate.
+    Insufficient,
+    /// 75 moves without a capture or pawn move.
+    SeventyFive,
+    /// 50 moves without a capture or pawn move.
+    Fifty,
+    /// The last position has occurred at least three times.
+    Repetition,
+    Resignation,
+    Time,
+    Agreement,
+    Adjudication,
+    Abandonment,
+}
+
+/// The names of the ends, with the words by which a text states them.
+const ENDS: [(End, &str, &[&str]); 11] = [
+    (End::Checkmate, "checkmate", &["checkmate"]),
+    (End::Stalemate, "stalemate", &["stalemate"]),
+    (End::Insufficient, "insufficient", &["insufficient material", "insufficient mating material"]),
+    (End::SeventyFive, "seventyfive", &["75-move", "75 move", "seventy-five"]),
+    (End::Fifty, "fifty", &["50-move", "50 move", "fifty-move", "fifty move"]),
+    (End::Repetition, "repetition", &["repetition"]),
+    (End::Resignation, "resignation", &["resign"]),
+    (End::Time, "time", &["on time", "time forfeit", "time out", "timeout", "out of time"]),
+    (End::Agreement, "agreement", &["agreement", "agreed"]),
+    (End::Adjudication, "adjudication", &["adjudicat"]),
+    (End::Abandonment, "abandonment", &["abandon"]),
+];
+
+/// Returns the number of the end with a name. `mate` is checkmate.
+pub fn number(name: &str) -> Option<i64> {
+    let name = if name.eq_ignore_ascii_case("mate") { "checkmate" } else { name };
+    ENDS.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(name)).map(|(end, ..)| *end as i64)
+}
+
+/// Returns the name of the end with a number.
+pub fn name(number: i64) -> &'static str {
+    ENDS.iter().find(|(end, ..)| *end as i64 == number).map_or("", |(_, name, _)| name)
+}
+
+/// Returns how a game ends: by its last position, the tag Termination, or the comments after the last move. Returns
+/// `None` if the game has no such text.
+pub fn of_game(game: &GameRef<'_>) -> Result<Option<End>> {
+    let last = game.position(game.plies())?;
+    if let Some(end) = on_board(game, &last)? {
+        return Ok(Some(end));
+    }
+    let stated = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        ENDS.iter().find(|(.., words)| words.iter().any(|word| text.contains(word))).map(|(end, ..)| *end)
+    };
+    if let Some(end) = game.tag("Termination")?.as_deref().and_then(stated) {
+        return Ok(Some(end));
+    }
+    if !game.has_comments()? {
+        return Ok(None);
+    }
+    let comments = game.comments()?;
+    let of_end = comments.iter().rev().filter(|comment| comment.depth == 0 && comment.ply == game.plies());
+    Ok(of_end.filter_map(|comment| stated(&comment.text)).next())
+}
+
+fn on_board(game: &GameRef<'_>, last: &Position) -> Result<Option<End>> {
+    // A game without moves ends nowhere.
+    if game.plies() == 0 {
+        return Ok(None);
+    }
+    if last.is_checkmate() {
+        return Ok(Some(End::Checkmate));
+    }
+    Ok(match last.halfmove_clock() {
+        _ if last.is_stalemate() => Some(End::Stalemate),
+        _ if is_insufficient(last) => Some(End::Insufficient),
+        150.. => Some(End::SeventyFive),
+        100.. => Some(End::Fifty),
+        8.. if occurrences(game, last)? >= 3 => Some(End::Repetition),
+        _ => None,
+    })
+}
+
+/// Returns whether no sequence of moves leads to mate: kings alone, with a single knight or bishop, or with bishops on
+/// squares of one color.
+fn is_insufficient(position: &Position) -> bool {
+    let (mut knights, mut bishops) = (0, [0; 2]);
+    for square in (0..64u8).map(Square::masked) {
+        match position.piece_at(square).map(|piece| piece.role) {
+            None | Some(Role::King) => {}
+            Some(Role::Knight) => knights += 1,
+            Some(Role::Bishop) => {
+                let is_light = (square.file().index() + square.rank().index()) % 2 == 1;
+                bishops[usize::from(is_light)] += 1;
+            }
+            Some(_) => return false,
+        }
+    }
+    match knights {
+        0 => bishops.contains(&0),
+        knights => knights == 1 && bishops == [0, 0],
+    }
+}
+
+/// Returns how often the last position occurs in the main line.
+fn occurrences(game: &GameRef<'_>, last: &Position) -> Result<u32> {
+    let (plies, key) = (game.plies(), last.zobrist());
+    let first = plies.saturating_sub(last.halfmove_clock());
+    let mut count = 1;
+    for played in game.moves() {
+        let played = played?;
+        let ply = played.ply() - 1;
+        count += u32::from(ply >= first && (plies - ply).is_multiple_of(2) && played.before().zobrist() == key);
+    }
+    Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_without_a_mate() {
+        for (placement, expected) in [
+            ("4k3/8/8/8/8/8/8/4K3", true),
+            ("4k3/8/8/8/8/8/8/3NK3", true),
+            ("4kb2/8/8/8/8/8/8/4K3", true),
+            ("4k3/8/8/8/8/8/8/2B1K1B1", true),
+            ("2b1k3/8/8/8/8/8/8/4KB2", true),
+            ("4kb2/8/8/8/8/8/8/4KB2", false),
+            ("4k3/8/8/8/8/8/8/2NNK3", false),
+            ("4kn2/8/8/8/8/8/8/4KB2", false),
+            ("4k3/8/8/8/8/8/4P3/4K3", false),
+            ("4k3/8/8/8/8/8/8/3RK3", false),
+        ] {
+            let position = Position::from_fen(placement).unwrap();
+            assert_eq!(is_insufficient(&position), expected, "{placement}");
+        }
+    }
+
+    #[test]
+    fn names_are_numbers() {
+        for (end, text, _) in ENDS {
+            assert_eq!((number(text), name(end as i64)), (Some(end as i64), text));
+        }
+        assert_eq!((number("Mate"), number("draw")), (Some(0), None));
+    }
+}
