@@ -65,7 +65,9 @@ fn deletions_and_header_columns_are_written_as_they_were() {
     try_import(&sources, &target, &ImportOptions::default()).unwrap();
     assert_eq!(Archive::delete(&target, [2, 3, 5]).unwrap().games, 3);
     tag_columns::write(&Archive::open(&target).unwrap()).unwrap();
-    ["bga", "bgi", "bgh"].map(|end| is_written(&format!("deleted.{end}"), &target.with_extension(end)));
+    for end in ["bga", "bgi", "bgh"] {
+        is_written(&format!("deleted.{end}"), &target.with_extension(end));
+    }
     let archive = Archive::open(golden("v1.0-deleted.bga")).unwrap();
     assert!(archive.live().iter().eq([1, 4, 6]));
     let columns = TagColumns::open(&archive);

@@ -228,7 +228,7 @@ fn known(path: &Path, folder: &Path) -> Vec<Known> {
         let facts = Facts {
             plies: game.plies(),
             set_up: game.is_set_up(),
-            outcome: value::result(bytes("Result"), game.outcome()),
+            outcome: Outcome::of_game(bytes("Result"), game.outcome()),
             ratings: ["WhiteElo", "BlackElo"].map(rating),
             year: ["Date", "UTCDate"].into_iter().find_map(|name| bytes(name).and_then(value::year)).unwrap_or(0),
         };

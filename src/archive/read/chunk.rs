@@ -154,7 +154,8 @@ impl<'a> Chunk<'a> {
     }
 
     /// Like `visit_tag`, but passes the damage of each unreadable value to `seen`.
-    pub(crate) fn visit_tag_values(
+    #[doc(hidden)]
+    pub fn visit_tag_values(
         &self,
         name: &str,
         mut seen: impl FnMut(Result<Option<TagValue<'_>>, Damage>),

@@ -229,7 +229,8 @@ impl<'a> GameRef<'a> {
 
     /// Calls `text` with each text: its kind, its position as the number of moves before it if that is stored, and the
     /// text. Texts with a stored position are visited first.
-    pub(crate) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
+    #[doc(hidden)]
+    pub fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
         if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
             let mut comments = texts.comments(self.index);

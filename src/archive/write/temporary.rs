@@ -216,7 +216,7 @@ impl Permissions {
 }
 
 /// Returns the metadata of an input. `-` is the file that is standard input.
-pub(crate) fn file_metadata(path: &Path) -> Option<std::fs::Metadata> {
+pub fn file_metadata(path: &Path) -> Option<std::fs::Metadata> {
     if path.as_os_str() != "-" {
         return std::fs::metadata(path).ok();
     }

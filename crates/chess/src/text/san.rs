@@ -133,7 +133,7 @@ fn read(text: &[u8]) -> Option<Form> {
 }
 
 /// Returns whether a word is a name of the null move.
-pub(crate) fn is_null_move(word: &[u8]) -> bool {
+pub fn is_null_move(word: &[u8]) -> bool {
     matches!(word, b"--" | b"Z0" | b"@@@@" | b"null" | b"<>" | b"pass" | b"0000")
 }
 

@@ -4,7 +4,6 @@ use crate::failure::Failure;
 use crate::select::filter::{self, Where};
 use crate::session::Session;
 use scoresheet::Position;
-use scoresheet::Position;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::format::tags::NAMES;
 use scoresheet_query::ArchiveSet;

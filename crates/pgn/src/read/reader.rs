@@ -2,7 +2,7 @@
 
 use crate::bytes::{self, slice, trim_end};
 use crate::fault::{Fault, FaultKind};
-use crate::game::{Outcome, TextKind, Visitor};
+use crate::game::{MAX_DEPTH, Outcome, TextKind, Visitor};
 use crate::limits::ReadOptions;
 use crate::read::glyphs::{self, Meaning};
 use crate::read::lexer::{Kind, Lexer, Token};

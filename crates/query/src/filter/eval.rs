@@ -13,8 +13,6 @@ use crate::value::reading;
 use crate::value::reading::Reading;
 use rayon::prelude::*;
 use scoresheet::archive::GameSet;
-use scoresheet::archive::GameSet;
-use scoresheet::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
 use scoresheet::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
 use scoresheet::game::Outcome;
 use std::ops::Range;

@@ -9,10 +9,7 @@ use crate::position::novelty::{missing_index, novelty};
 use crate::tag_columns::Unread;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
-use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::{Color, Role, Square};
-use scoresheet::chess::{Color, Role, Square};
-use scoresheet::error::Result;
 use scoresheet::error::Result;
 
 /// The number that stands for a missing value.

@@ -4,8 +4,6 @@ use crate::tag_columns::{Key, TagColumns, push_line};
 use crate::value::{date, reading};
 use rayon::prelude::*;
 use scoresheet::archive::GameSet;
-use scoresheet::archive::GameSet;
-use scoresheet::error::{Error, Result};
 use scoresheet::error::{Error, Result};
 use scoresheet::game::Outcome;
 use std::cmp::Reverse;

@@ -2,7 +2,6 @@
 
 use super::{Flow, Marker, Reader};
 use crate::bytes::{self, from, slice, trim_end};
-use crate::bytes::{self, from, slice, trim_end};
 use crate::game::TextKind;
 use crate::read::lexer::{Kind, Lexer, Token};
 use crate::read::words::{has_form_of_move, is_plain_result, number};
