@@ -2,6 +2,7 @@
 
 use super::digits;
 use crate::format::budget;
+use crate::format::unassigned::unassigned;
 use crate::format::wire::{Bytes, push_string};
 
 /// The tags whose values recur in many chunks. Their values are stored in the dictionary even if they hardly recur
@@ -75,7 +76,7 @@ impl Codec {
             4 => Codec::Date,
             5 => Codec::Time,
             6 => Codec::Base62(budget::copy(bytes.string()?)?.into_vec()),
-            _ => return None,
+            number => return unassigned("codecs of columns", number),
         })
     }
 
