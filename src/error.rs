@@ -319,6 +319,13 @@ pub enum UnknownPart {
         /// The coding.
         coding: u8,
     },
+    /// A number that this version does not assign.
+    Number {
+        /// The kind of number: a row of "Assigned numbers" in FORMAT.md.
+        of: &'static str,
+        /// The number.
+        number: u8,
+    },
     /// The unknown bits among the features that a reader must support.
     ReadFeatures(u32),
     /// The unknown bits among the features that a writer must support.
@@ -332,6 +339,7 @@ impl fmt::Display for UnknownPart {
             UnknownPart::Coding { kind, coding } => {
                 write!(f, "a block of kind {kind} in unknown coding {coding}")
             }
+            UnknownPart::Number { of, number } => write!(f, "unknown number {number} among the {of}"),
             UnknownPart::ReadFeatures(bits) => {
                 write!(f, "unknown features that readers need: {bits:#x}")
             }
@@ -372,6 +380,11 @@ impl Error {
     pub fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_path_buf();
         move |source| Error::Io { doing, path, source }
+    }
+
+    /// Returns whether the error is that of a source that contains no games.
+    pub(crate) fn is_input(&self) -> bool {
+        matches!(self, Error::Input { .. })
     }
 
     /// Returns the error for a source of games that cannot be read further, for a reason other than a system error.

@@ -27,6 +27,7 @@ pub mod inspect;
 pub mod limits;
 pub(crate) mod lines;
 pub mod side;
+pub(crate) mod unassigned;
 pub mod wire;
 
 #[cfg(test)]

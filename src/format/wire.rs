@@ -3,6 +3,7 @@
 
 use super::budget::{Allowance, Budget, Cost, RAW, with_room};
 use super::limits::Limits;
+use crate::format::unassigned::unassigned;
 use byteorder::{LittleEndian, ReadBytesExt};
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -308,7 +309,8 @@ pub(crate) fn read_compressed_within(bytes: &[u8], budget: &mut Budget) -> Optio
             });
             (written.ok()? == length).then_some(raw)
         }
-        _ => None,
+        0 | 1 => None,
+        number => unassigned("codings of compressed parts", number),
     }
 }
 

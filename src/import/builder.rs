@@ -8,7 +8,7 @@ use super::summary::{FaultReport, Progress, Refused, Report, SourceSummary, Summ
 use crate::archive::storage::Storage;
 use crate::archive::writer::Opened;
 use crate::archive::{Existing, GameSet};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::pgn::ReadOptions;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -175,7 +175,8 @@ impl<'a> Import<'a> {
         for (index, source) in sources.iter().enumerate() {
             let looked = if source.as_os_str() == "-" { Ok(()) } else { look_at(source) };
             match looked {
-                Err(error @ Error::Input { .. }) if !self.options.stop_at_refused => {
+                // Among several sources, one that cannot be opened does not keep the others from the archive.
+                Err(error) if !self.options.stop_at_refused && (sources.len() > 1 || error.is_input()) => {
                     refused.push(Refused { source: index, error });
                 }
                 Err(error) => return Err(error),

@@ -43,7 +43,7 @@ const PACKED_LEVEL: i32 = 19;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
-    /// The number of worker threads. 0 means one thread per core.
+    /// The number of worker threads, at most 1,024. 0 means one thread per core.
     pub threads: usize,
     /// The options for reading games.
     pub read: ReadOptions,

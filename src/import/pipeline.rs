@@ -19,6 +19,9 @@ use crate::format::tags::TagsDraft;
 use crate::format::texts::TextsBuilder;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// The maximum number of threads. More than any computer has processors would only use memory.
+const MOST_THREADS: usize = 1024;
+
 /// Imports all jobs of a feed into an archive. Returns the reason why reading stopped early, if it did, and the sources
 /// that could not be read to their end. The returned output contains the write error, if there was one.
 pub fn run<'a, S: Storage>(
@@ -30,7 +33,7 @@ pub fn run<'a, S: Storage>(
 ) -> (Output<'a, S>, Option<Error>, Vec<Refused>) {
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
+        threads => threads.min(MOST_THREADS),
     };
     let batch = commits.then_some(options.batch);
     let pipeline = Pipeline {

@@ -15,7 +15,7 @@ use scoresheet::format::facts::Facts;
 use scoresheet::format::side::{Head, PAGE, Part, Segment};
 use scoresheet::format::tag_columns::Key;
 use scoresheet::format::{ArchiveId, State};
-use scoresheet::game::Event;
+use scoresheet::game::{Event, Outcome};
 use scoresheet::{Archive, GameRef, GameSet, ImportOptions, Monitor};
 use scoresheet_query::games::{self, Before, KINDS, SORT_MEMORY};
 use scoresheet_query::{ArchiveSet, PositionQuery, Query, SearchOptions, SideFiles, Signatures, TagColumns, value};

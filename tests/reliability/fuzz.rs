@@ -6,7 +6,7 @@
 //!     --nocapture
 
 #[path = "../../fuzz/src/lib.rs"]
-mod targets;
+pub mod targets;
 
 use crate::common::number;
 use crate::common::random::Random;

@@ -16,5 +16,7 @@ mod fuzz;
 mod intact;
 /// Killed processes, concurrent writers, readers during an import.
 mod kill;
+/// Content that is wrong or of a later version under valid checksums; one limit on variations.
+mod refused;
 /// Imports recorded on the simulated disk.
 mod workload;

@@ -117,10 +117,26 @@ fn check(app: &App, request: &Request) -> Result<(), Fault> {
         ));
     }
     match *request.method() {
+        Method::GET | Method::HEAD if is_cross_site(request, app.config.cors) => Err(other_origin()),
         Method::GET | Method::HEAD => Ok(()),
         Method::POST if longest(uri.path()).is_some() => may_post(request, host),
         _ => Err(Fault::new(StatusCode::METHOD_NOT_ALLOWED, "read_only", "the server is read-only: use GET or HEAD")),
     }
+}
+
+/// Returns whether a page of another site makes the browser ask for data, which may need a scan or the engine. Pages,
+/// pictures and files of this server may be linked from anywhere.
+fn is_cross_site(request: &Request, cors: bool) -> bool {
+    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let path = request.uri().path();
+    // The page of a player shares its path with a route of the explorer.
+    let is_data =
+        path.starts_with("/api/") || (is_explorer(path) && !cors && header("sec-fetch-mode") != Some("navigate"));
+    is_data && header("sec-fetch-site") == Some("cross-site")
+}
+
+fn other_origin() -> Fault {
+    Fault::new(StatusCode::FORBIDDEN, "other_origin", "pages of other sites must not search this server")
 }
 
 /// Accepts searches and games only as JSON, from a page of this server or from a program, and rejects requests from
@@ -136,11 +152,7 @@ fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
         origin.split_once("://").is_some_and(|(_, from)| from.eq_ignore_ascii_case(host))
     };
     if headers.get(header::ORIGIN).is_some_and(|origin| !same(origin)) {
-        return Err(Fault::new(
-            StatusCode::FORBIDDEN,
-            "other_origin",
-            "pages of other sites must not search this server",
-        ));
+        return Err(other_origin());
     }
     let longest = longest(request.uri().path()).unwrap_or(BODY);
     if request.body().size_hint().lower() > longest as u64 {

@@ -200,12 +200,12 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found 
     let mut games = Vec::new();
     for BlockRef { offset, header } in blocks.iter().copied() {
         match header.kind {
-            BlockKind::Moves => match MovesTable::from_header(&header) {
-                Some(layout) if header.first > index.state.games && header.count > 0 => {
+            BlockKind::Moves => match MovesTable::pages_of(&header) {
+                Some(pages) if header.first > index.state.games && header.count > 0 => {
                     index.chunks.push(ChunkEntry { first: header.first, offset, pages: index.pages });
                     index.state.games = (header.first - 1).saturating_add(u64::from(header.count));
                     games.push(header.first..index.state.games.saturating_add(1));
-                    index.pages += layout.pages() as u64;
+                    index.pages += pages;
                 }
                 _ => damage.push(Damage::new(offset, DamageKind::MovesContradict)),
             },

@@ -172,8 +172,11 @@ impl Archive {
                 Ok(work.report)
             }
             Err(error) => {
+                let unknown = work.unknown;
                 drop(work);
                 new.remove();
+                // A repair would lose the data of a newer program.
+                unknown.map_or(Ok(()), |unknown| Err(Error::from(unknown)))?;
                 monitor.check()?;
                 Err(Error::io("cannot write", target)(error))
             }
@@ -197,6 +200,8 @@ struct Work {
     dictionaries: VecDeque<BlockRef>,
     /// The number of strings that are stored.
     known: u64,
+    /// A part that needs a newer program.
+    unknown: Option<Damage>,
     /// The first and last game of each chunk that is kept unchanged.
     intact: Vec<(u64, u64)>,
     /// The end offset of the last source block.
@@ -222,8 +227,21 @@ impl Work {
         let report = Repair { games: found.games, deleted: found.archive.deleted_count(), ..Repair::default() };
         let dictionaries = found.dictionaries();
         let (numbered, dictionaries) = (dictionaries.is_some(), dictionaries.unwrap_or_default().into());
-        let (intact, prior, loose, is_disordered, known) = (Vec::new(), BLOCKS, 0, false, 0);
-        Work { found, writer, report, sources, numbered, dictionaries, known, intact, prior, loose, is_disordered }
+        let (intact, prior, loose, is_disordered, known, unknown) = (Vec::new(), BLOCKS, 0, false, 0, None);
+        Work {
+            found,
+            writer,
+            report,
+            sources,
+            numbered,
+            dictionaries,
+            known,
+            unknown,
+            intact,
+            prior,
+            loose,
+            is_disordered,
+        }
     }
 
     fn run(&mut self, monitor: &Monitor) -> io::Result<()> {
@@ -283,6 +301,11 @@ impl Work {
     }
 
     fn write(&mut self, rebuilt: Rebuilt) -> io::Result<()> {
+        let mut kinds = rebuilt.losses.iter().map(|(_, _, damage)| *damage);
+        self.unknown = kinds.find(|damage| matches!(damage.kind, DamageKind::Unknown(_)));
+        if self.unknown.is_some() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         self.is_disordered |= rebuilt.kept.first().is_some_and(|game| *game < self.loose);
         for (game, now) in rebuilt.kept.iter().zip(self.writer.totals().games + 1..) {
             self.report.keep(*game, now);

@@ -250,6 +250,12 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
         let archive = Archive::from_opening(path, *options, store, opening, index_file)?;
         verify_games(&archive, &commits, &mut report, monitor)?;
     }
+    // A part for a newer program is not damage. Next to damage, it is not reported.
+    let unknown = report.damage.iter().find(|damage| matches!(damage.kind, DamageKind::Unknown(_))).copied();
+    report.damage.retain(|damage| !matches!(damage.kind, DamageKind::Unknown(_)));
+    if let Some(unknown) = unknown.filter(|_| report.is_intact()) {
+        return Err(unknown.into());
+    }
     report.damage.sort_by_key(|damage| (damage.offset, damage.game));
     report.spots = spots(&report.damage, &lost_at);
     report.lost.extend(lost_at.iter().map(|(_, games)| *games));

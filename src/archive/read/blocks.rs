@@ -5,7 +5,7 @@ use crate::error::{Damage, DamageKind, Limit};
 use crate::format::block::{BlockHeader, BlockKind, HEADER, SYNC};
 use crate::format::header::BLOCKS;
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
-use crate::format::moves::{MovesTable, PAGE};
+use crate::format::moves::{MovesTable, PAGE, unknown_coding};
 use crate::format::{ArchiveId, Limits, State};
 use std::borrow::Cow;
 
@@ -127,12 +127,12 @@ impl IndexBuilder {
         let damage = |what| Damage::new(offset, what);
         match header.kind {
             BlockKind::Moves => {
-                let layout = MovesTable::from_header(&header).ok_or(damage(DamageKind::MovesBlock))?;
+                let pages = MovesTable::pages_of(&header).ok_or(damage(DamageKind::MovesBlock))?;
                 if header.count == 0 || header.first != self.index.state.games + 1 {
                     return Err(damage(DamageKind::GamesOutOfOrder));
                 }
                 self.index.chunks.push(ChunkEntry { first: header.first, offset, pages: self.index.pages });
-                self.index.pages += layout.pages() as u64;
+                self.index.pages += pages;
             }
             BlockKind::Dictionary => {
                 let (known, entries) = (self.index.strings, &mut self.index.dictionaries);
@@ -232,6 +232,9 @@ pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &Bloc
         return Vec::new();
     }
     let damage = Damage::new(block.offset, DamageKind::MovesBlock);
+    if let Some(part) = unknown_coding(&block.header) {
+        return vec![Damage::new(block.offset, DamageKind::Unknown(part))];
+    }
     let Some(layout) = MovesTable::from_header(&block.header) else { return vec![damage] };
     let intact = |page: usize| {
         let range = layout.page(page);

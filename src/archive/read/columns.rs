@@ -9,6 +9,7 @@ use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
 use crate::format::tags::Tags;
 use crate::format::texts::Texts;
+use crate::format::unassigned::decoded;
 use std::sync::OnceLock;
 
 /// The usual total size in bytes of a chunk's columns with their headers. One read requests this many bytes.
@@ -92,8 +93,7 @@ impl Columns {
         let file = near.of(&blocks.store);
         let Some(block) = self.block(&file, blocks, moves, kind)? else { return Ok(None) };
         let payload = block.checked_within(&file, blocks.id, &blocks.limits)?;
-        let columns = decode(&payload, moves.header.count as usize, &blocks.limits);
-        columns.map(Some).ok_or(Damage::new(block.offset, damage))
+        decoded(block.offset, damage, || decode(&payload, moves.header.count as usize, &blocks.limits)).map(Some)
     }
 
     pub(in crate::archive) fn tags(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<&Tags, Damage> {

@@ -6,6 +6,7 @@ use crate::error::{Damage, DamageKind};
 use crate::format::block::BlockKind;
 use crate::format::dictionary::BlockStrings;
 use crate::format::index::DictionaryEntry;
+use crate::format::unassigned::decoded;
 use crate::format::{ArchiveId, Limits};
 use std::sync::OnceLock;
 
@@ -53,8 +54,9 @@ fn read(
     let file = near.of(archive);
     let block = BlockRef::at(&file, id, offset)?;
     let payload = block.checked_within(&file, id, limits)?;
-    Some(block.header)
-        .filter(|header| header.kind == BlockKind::Dictionary && header.first == entry.first)
-        .and_then(|header| BlockStrings::decode_within(&payload, header.count as usize, limits))
-        .ok_or(Damage::new(offset, DamageKind::DictionaryBlock))
+    let header = Some(block.header);
+    let header = header.filter(|header| header.kind == BlockKind::Dictionary && header.first == entry.first);
+    decoded(offset, DamageKind::DictionaryBlock, || {
+        BlockStrings::decode_within(&payload, header?.count as usize, limits)
+    })
 }

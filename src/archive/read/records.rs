@@ -9,6 +9,7 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::index::ChunkEntry;
 use crate::format::moves::{self, Coding, MovesTable};
 use crate::format::record::Record;
+use crate::format::unassigned::decoded;
 use crate::packed;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -31,6 +32,9 @@ impl Archive {
             let near = self.blocks.store.ahead(head, record);
             let file = near.of(&self.blocks.store);
             let block = BlockRef::at(&file, self.blocks.id, entry.offset)?;
+            if let Some(part) = moves::unknown_coding(&block.header) {
+                return Err(Damage::new(entry.offset, DamageKind::Unknown(part)));
+            }
             let layout = MovesTable::from_header(&block.header)
                 .filter(|_| block.header.first == entry.first)
                 .ok_or(Damage::new(entry.offset, DamageKind::MovesBlock))?;
@@ -159,8 +163,9 @@ impl Archive {
             trail.page = Some(page);
         }
         let start = layout.records + start;
-        let record = payload.get(start..start + length).and_then(|bytes| Record::decode(bytes, layout.packed));
-        record.ok_or(damage(DamageKind::GameRecord))
+        let record = payload.get(start..start + length);
+        let decode = || Record::decode(record?, layout.packed);
+        decode().ok_or_else(|| damage(fault_of(decode)))
     }
 
     /// Returns the record at `index` of a chunk from a file that is not in memory. `file` may contain data that has
@@ -184,9 +189,15 @@ impl Archive {
         }
         let skip = start % moves::PAGE;
         let record = if length == 0 { Some([].as_slice()) } else { record.get(skip..skip + length) };
-        let record = record.and_then(|bytes| Record::decode(bytes, layout.packed)).map(Record::into_owned);
-        record.ok_or(damage(DamageKind::GameRecord))
+        let decode = || Record::decode(record?, layout.packed);
+        decode().map(Record::into_owned).ok_or_else(|| damage(fault_of(decode)))
     }
+}
+
+/// Returns why a record cannot be decoded: it is damaged or needs a newer program.
+#[cold]
+fn fault_of<'a>(decode: impl FnOnce() -> Option<Record<'a>>) -> DamageKind {
+    decoded(0, DamageKind::GameRecord, decode).err().map_or(DamageKind::GameRecord, |damage| damage.kind)
 }
 
 /// Unpacks the moves of the record at `index` of a chunk.

@@ -8,6 +8,7 @@ use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS, Odds};
 use super::numbers::{folded, level, pair};
 use super::range::{Coder, RangeDecoder, RangeEncoder};
 use crate::format::budget::with_room;
+use crate::format::unassigned::unassigned;
 
 /// A rule that predicts a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -66,7 +67,8 @@ impl Prediction {
 
     /// Returns the prediction for this rule byte, or `None` if the byte is unassigned.
     pub(crate) fn from_byte(byte: u8) -> Option<Prediction> {
-        let rule = *Rule::ALL.get(usize::from(byte & 0x7F))?;
+        let rule = Rule::ALL.get(usize::from(byte & 0x7F)).copied();
+        let rule = rule.or_else(|| unassigned("rules of predicted streams", byte & 0x7F))?;
         Some(Prediction { thousands: byte & 0x80 != 0, ..Prediction::new(rule) })
     }
 

@@ -5,6 +5,7 @@ use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::numbers::{level, pair};
 use super::range::Coder;
 use crate::format::budget;
+use crate::format::unassigned::unassigned;
 use crate::format::wire::{Bytes, push_varint};
 use foldhash::HashMap;
 use std::collections::hash_map::Entry;
@@ -69,7 +70,7 @@ impl Prediction {
                 result: read_reference(bytes)?,
                 opposite: read_reference(bytes)?,
             },
-            _ => return None,
+            number => return unassigned("kinds of prediction", number),
         };
         Some(Prediction { column, memory, key, by })
     }

@@ -2,6 +2,7 @@
 
 use super::digits;
 use crate::format::budget;
+use crate::format::unassigned::unassigned;
 use crate::format::wire::{Bytes, push_string};
 
 /// The tags whose values recur in many chunks. Their values are stored in the dictionary even if they hardly recur
@@ -79,7 +80,7 @@ impl Codec {
             5 => Codec::Time,
             6 => Codec::Base62(budget::copy(bytes.string()?)?.into_vec()),
             number @ 128.. => bytes.string().map(|_| Codec::Skipped(number))?,
-            _ => return None,
+            number => return unassigned("codecs of columns", number),
         })
     }
 

@@ -7,6 +7,7 @@ use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Allowance, Budget, Cost};
 use crate::format::coder::numbers;
 use crate::format::limits::{Limits, MOST};
+use crate::format::unassigned::unassigned;
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 
 /// The size of a style in bytes. The PGN writer defines the meaning of these bytes.
@@ -101,6 +102,10 @@ pub struct Layout {
     pub edits: Vec<Vec<LayoutEdit>>,
 }
 
+/// The greatest number of a line end, and the number of flags in the second byte of flags.
+const LINE_ENDS: u8 = 2;
+const STYLE_FLAGS: u8 = 3;
+
 impl Layout {
     /// Returns the payload of the block.
     pub fn encode(&self, level: i32) -> Vec<u8> {
@@ -146,8 +151,17 @@ impl Layout {
         budget.draw(games, budget::GAME)?;
         let mut bytes = Bytes(&raw);
         let count = bytes.count()?;
-        let (all, _) = bytes.take(count.checked_mul(STYLE)?)?.as_chunks();
+        let (all, _) = bytes.take(count.checked_mul(STYLE)?)?.as_chunks::<STYLE>();
         let styles = budget::collect(all.iter().copied())?;
+        for style in &styles {
+            let (line_end, flags) = (style[0], style[STYLE - 1]);
+            if line_end > LINE_ENDS {
+                return unassigned("line ends of styles", line_end);
+            }
+            if flags >> STYLE_FLAGS != 0 {
+                return unassigned("style flags", flags);
+            }
+        }
         let (of_games, counts) = (read_column(&mut bytes, games)?, read_column(&mut bytes, games)?);
         let total = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count))?;
         let total = usize::try_from(total).ok()?;

@@ -9,6 +9,7 @@
 //! - Page CRCs: the checksum of each page of 4,096 bytes of the records. A reader can therefore read and verify a
 //!   single game.
 
+use crate::error::UnknownPart;
 use crate::format::file::block::{BlockHeader, BlockKind, HEADER};
 use crate::format::identity::ArchiveId;
 use crate::format::wire::Bytes;
@@ -74,6 +75,12 @@ impl Coding {
     }
 }
 
+/// Returns the coding of a moves block if this version does not assign it. A reader then refuses the games of the block.
+pub fn unknown_coding(header: &BlockHeader) -> Option<UnknownPart> {
+    let is_known = header.coding & 15 <= PACKED && header.coding >> 4 <= 2;
+    (!is_known).then_some(UnknownPart::Coding { kind: header.kind.number(), coding: header.coding })
+}
+
 /// The layout of the payload of a moves block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MovesTable {
@@ -114,7 +121,16 @@ impl MovesTable {
         self.starts() + self.count.div_ceil(self.group()) * 4
     }
 
-    /// Computes the layout from a header. Returns `None` if the header is inconsistent.
+    /// Returns the number of pages of records, which is 0 if a later version has assigned the coding of the block. Returns
+    /// `None` if the header is inconsistent.
+    pub fn pages_of(header: &BlockHeader) -> Option<u64> {
+        match unknown_coding(header) {
+            Some(_) => Some(0),
+            None => MovesTable::from_header(header).map(|layout| layout.pages() as u64),
+        }
+    }
+
+    /// Computes the layout from a header. Returns `None` if the header is inconsistent or has an unknown coding.
     pub fn from_header(header: &BlockHeader) -> Option<MovesTable> {
         let width = match header.coding >> 4 {
             0 => 1,

@@ -2,6 +2,7 @@
 //! end (FORMAT.md, "Game records").
 
 use crate::chess::{CastlingSide, Color, Piece, Position, Role, Square};
+use crate::format::unassigned::unassigned;
 use crate::format::wire::{Bytes, push_varint};
 use std::borrow::Cow;
 
@@ -37,7 +38,10 @@ impl<'a> Record<'a> {
         let (&flags, stream) = rest.split_first()?;
         // Packed moves may begin with the byte that marks a header. In this case, an empty header precedes them.
         let empty = flags == 0 && packed && stream.first() == Some(&HEADER);
-        if flags & !KNOWN != 0 || (flags == 0 && !empty) {
+        if flags & !KNOWN != 0 {
+            return unassigned("record flags", flags);
+        }
+        if flags == 0 && !empty {
             return None;
         }
         if flags & SET_UP == 0 {

@@ -11,6 +11,7 @@ use crate::format::coder::fields::{self, FieldLocation, Joined, Prediction, Sour
 use crate::format::coder::numbers;
 use crate::format::limits::Limits;
 use crate::format::lines::{LineDecoder, LineEncoder, LineField, MOST_MOVES};
+use crate::format::unassigned::unassigned;
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
 use foldhash::{HashMap, HashMapExt};
@@ -444,7 +445,7 @@ fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], TemplateField)> {
         let at = memchr::memchr(0, rest)?;
         let (literal, after) = rest.split_at(at);
         let [_, letter, tail @ ..] = after else { return None };
-        let field = TemplateField::from_letter(*letter)?;
+        let field = TemplateField::from_letter(*letter).or_else(|| unassigned("letters of fields", *letter))?;
         rest = tail;
         Some((literal, field))
     })
@@ -539,7 +540,7 @@ impl Texts {
         let kinds = bytes.take(marked_texts)?;
         let mut known = budget::with_room(marked_texts)?;
         for kind in kinds {
-            known.push(TextKind::from_number(*kind)?);
+            known.push(TextKind::from_number(*kind).or_else(|| unassigned("kinds of text", *kind))?);
         }
         let kinds = known;
 

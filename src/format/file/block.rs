@@ -186,6 +186,7 @@ impl BlockHeader {
     pub fn unknown(&self) -> Option<UnknownPart> {
         match self.kind {
             BlockKind::Other(kind @ ..SKIPPABLE) => Some(UnknownPart::Block { kind }),
+            // Only the games of such a block are refused.
             BlockKind::Moves => None,
             kind if kind.is_skippable() => None,
             kind if self.coding != 0 => Some(UnknownPart::Coding { kind: kind.number(), coding: self.coding }),

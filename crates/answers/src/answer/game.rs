@@ -6,6 +6,7 @@ use crate::fault::Fault;
 use crate::site::SiteFile;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
+use http::StatusCode;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Analysis, Comment, Event, PrincipalVariation, TextKind};
 use scoresheet::pgn::PgnWriter;
@@ -13,7 +14,6 @@ use scoresheet_query::openings::{Opening, Openings};
 use scoresheet_query::value;
 use scoresheet_query::{PositionQuery, SearchOptions};
 use scoresheet::{Archive, Game};
-use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 /// Returns one game as PGN.
@@ -248,7 +248,8 @@ impl Reader<'_> {
                     line.moves.push(node);
                 }
                 Event::Open if open.len() == MOST_LEVELS => {
-                    let what = format!("more than {MOST_LEVELS} variations are inside each other: read the PGN instead");
+                    let what =
+                        format!("more than {MOST_LEVELS} variations are inside each other: read the PGN instead");
                     return Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "too_deep", what));
                 }
                 Event::Open => {

@@ -61,10 +61,15 @@ impl Format {
 
 /// Returns a value as a field of comma-separated values, in quotes if necessary (RFC 4180).
 pub fn csv(value: &str) -> String {
+    // Spreadsheets run a text that begins like a formula. A number with a sign is none.
+    let is_formula = value.starts_with(['=', '+', '-', '@', '\t', '\r'])
+        && value.parse::<f64>().is_err()
+        && value.contains(|c: char| !matches!(c, '+' | '-' | '='));
+    let quote = if is_formula { "'" } else { "" };
     if !value.contains([',', '"', '\n', '\r']) {
-        return value.to_owned();
+        return format!("{quote}{value}");
     }
-    format!("\"{}\"", value.replace('"', "\"\""))
+    format!("\"{quote}{}\"", value.replace('"', "\"\""))
 }
 
 /// Appends a game in a format that is not PGN.

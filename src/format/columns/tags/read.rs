@@ -7,6 +7,7 @@ use crate::format::coder::range::RangeDecoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{read_column, read_planes};
 use crate::format::limits::Limits;
+use crate::format::unassigned::unassigned;
 use crate::format::wire::{Bytes, read_compressed_within};
 use std::ops::Range;
 
@@ -114,7 +115,10 @@ impl Tags {
         for _ in 0..count {
             let name = match bytes.u8()? {
                 0 => budget::copy(bytes.string()?)?,
-                number => NAMES.get(usize::from(number) - 1)?.as_bytes().into(),
+                number => match NAMES.get(usize::from(number) - 1) {
+                    Some(name) => name.as_bytes().into(),
+                    None => return unassigned("names of tags", number),
+                },
             };
             let codec = Codec::read(&mut bytes)?;
             // A skippable column has no width, because no game has a value in it.

@@ -32,10 +32,9 @@ pub struct Sources {
 }
 
 /// Separates files without games, and documents with games other than western chess, from all other files. Refuses a
-/// document that is neither western chess nor consistent, with the path of the element. Refuses a file that was found
-/// in a folder or by a pattern if it cannot be opened. If a file in `named` cannot be opened, returns an error. Errors:
-/// a file cannot be opened; every file is refused.
-pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
+/// document that is neither western chess nor consistent, with the path of the element. Refuses a file among several
+/// that cannot be opened. Errors: the only file cannot be opened; every file is refused.
+pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
     let mut sources = Sources {
         files: Vec::new(),
         indices: Vec::new(),
@@ -45,7 +44,8 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
         _folder: None,
     };
     for file in files {
-        if !named.contains(file)
+        if files.len() > 1
+            && file.as_os_str() != "-"
             && let Err(source) = std::fs::File::open(file)
         {
             let error = Error::Io { doing: "cannot open", path: file.clone(), source };
@@ -54,7 +54,7 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
         }
         let document = match import::open_document(file) {
             Ok(document) => document,
-            Err(error) if matches!(error, Error::Input { .. }) || !named.contains(file) => {
+            Err(error) if matches!(error, Error::Input { .. }) || files.len() > 1 => {
                 sources.refused.push((file.clone(), error.to_string()));
                 continue;
             }

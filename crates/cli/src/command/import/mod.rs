@@ -185,7 +185,7 @@ impl From<Charset> for Encoding {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let files = inputs::expand(&args.files, &inputs::PGN)?;
     let (target, rejects) = targets(args, &files)?;
-    let mut kept = kept::set_apart(&files, &args.files, session)?;
+    let mut kept = kept::set_apart(&files, session)?;
     let usual = if args.pack { ImportOptions::packed() } else { ImportOptions::default() };
     let options = ImportOptions {
         kept: kept.indices.clone(),
@@ -244,6 +244,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         error => Failure::of_archive(&args.output)(error),
     })?;
     let failure = summary::failure(&args.output, args.force, &summary, known);
+    // A failed program before the pipe writes nothing.
+    let is_empty_pipe = files
+        .iter()
+        .zip(&summary.sources)
+        .any(|(file, source)| file.as_os_str() == "-" && source.is_complete && source.record.bytes == 0);
     kept.refuse(std::mem::take(&mut summary.refused));
     if summary.stopped.is_none() {
         kept.report(session, &args.output);
@@ -287,7 +292,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     match failure {
         Some(failure) if matches!(summary.stopped, Some(Error::Interrupted)) => Err(Failure::Interrupted(failure)),
         Some(failure) => Err(Failure::Message(failure)),
-        None if !kept.refused.is_empty() => Ok(Code::Refused),
+        None if !kept.refused.is_empty() || is_empty_pipe => Ok(Code::Refused),
         None if args.strict && summary.rejected > 0 => Ok(Code::Rejected),
         None => Ok(Code::Success),
     }
