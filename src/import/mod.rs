@@ -34,10 +34,12 @@ mod run;
 mod archive_writer;
 mod builder;
 mod edit;
+mod restore;
 
 pub use archive_writer::{AddedPgn, ArchiveWriter, Written};
 pub use builder::{Import, ImportProgress};
 pub use edit::{Edited, original_game};
 pub use options::ImportOptions;
+pub use restore::{Restored, restore};
 pub use source::{from_reader, open, open_as_is, open_document};
 pub use summary::{Acknowledged, FaultReport, Progress, Refused, SourceSummary, Summary};

@@ -75,6 +75,7 @@ fn repair_saves_what_is_whole() {
     assert_eq!((done.code, done.out.as_str()), (Some(0), ""), "{}", done.err);
     assert!(done.err.contains("5,000 games of 5000 kept"), "{}", done.err);
     assert_eq!(room.fine(&["info", "g.bga", "--digest"]), room.fine(&["info", "same.bga", "--digest"]));
+    room.write("same-original.bga", &original);
 
     // A page of records of the first chunk, after the table.
     let moves = first_moves(&original);
@@ -96,6 +97,12 @@ fn repair_saves_what_is_whole() {
     let (kept, lost) = (report["kept_games"].as_u64().unwrap(), report["lost_games"].as_u64().unwrap());
     assert!(kept + lost == 5000 && lost > 0 && lost < 1100, "{kept} {lost}");
     assert_eq!(report["losses"][0]["offset"], moves);
+    // The source has the lost games, and comes back from the new archive byte for byte.
+    let done = room.run(&["repair", "g.bga", "-o", "from.bga", "--from", "many.pgn"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(0), ""), "{}", done.err);
+    assert!(done.err.contains(&format!("{lost} games restored from PGN")), "{}", done.err);
+    assert_eq!(room.fine(&["info", "from.bga", "--digest"]), room.fine(&["info", "same-original.bga", "--digest"]));
+    assert_eq!(room.fine(&["export", "from.bga", "--original", "-o", "-"]).into_bytes(), room.read("many.pgn"));
     assert_eq!(room.read("g.bga"), damaged);
     for args in [&["verify", "same.bga"][..], &["--no-map", "verify", "other.bga"]] {
         assert!(room.fine(args).contains("intact"));

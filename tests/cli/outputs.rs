@@ -42,7 +42,8 @@ const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
 const IN_PLACE: [&str; 10] =
     ["import", "dedupe", "delete", "undelete", "replace", "index", "set", "rename", "edit", "describe"];
 /// Options that name an input file.
-const READ: [(&str, &str); 4] = [("verify", "--against"), ("find", "--fens"), ("rename", "--list"), ("edit", "--from")];
+const READ: [(&str, &str); 5] =
+    [("verify", "--against"), ("find", "--fens"), ("rename", "--list"), ("edit", "--from"), ("repair", "--from")];
 /// Commands that write only to standard output.
 const READERS: &[&str] = &[
     "show",

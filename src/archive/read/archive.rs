@@ -21,7 +21,7 @@ use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, Limits, State, VERSION};
 use std::any::Any;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -353,6 +353,21 @@ impl Archive {
     pub(in crate::archive) fn blocks_of(&self, kind: BlockKind) -> impl Iterator<Item = Result<BlockRef, Damage>> + '_ {
         let concerns = move |block: &BlockRef| block.header.kind == kind;
         Scan::new(self.store(), self.id()).filter(move |block| block.as_ref().map_or(true, concerns))
+    }
+
+    /// Returns the kinds of skippable blocks that this program does not know, each with the number and the bytes of its
+    /// blocks. Copies omit these blocks.
+    pub fn unknown_blocks(&self) -> Result<BTreeMap<u8, (u64, u64)>> {
+        let mut unknown = BTreeMap::new();
+        for block in Scan::new(self.store(), self.id()) {
+            let BlockRef { header, .. } = block?;
+            let is_known_coding = header.coding == 0 || !header.kind.is_skippable();
+            if matches!(header.kind, BlockKind::Other(_)) || !is_known_coding {
+                let (blocks, bytes): &mut (u64, u64) = unknown.entry(header.kind.number()).or_default();
+                (*blocks, *bytes) = (*blocks + 1, *bytes + header.length);
+            }
+        }
+        Ok(unknown)
     }
 
     pub(in crate::archive) fn store(&self) -> &Store {

@@ -104,6 +104,15 @@ impl Info<'_> {
         }
     }
 
+    /// Returns the skippable blocks of a later version as text.
+    fn unknown(&self) -> String {
+        let unknown = self.archive.unknown_blocks().unwrap_or_default();
+        let of_kind = |(kind, (blocks, bytes)): (u8, (u64, u64))| {
+            format!("{} of unknown kind {kind} ({} bytes)", count(blocks, "block", "blocks"), thousands(bytes))
+        };
+        unknown.into_iter().map(of_kind).collect::<Vec<_>>().join(", ")
+    }
+
     fn text(&self, all_sources: bool) -> String {
         let (archive, totals) = (self.archive, &self.totals);
         let (major, minor) = archive.version();
@@ -134,6 +143,7 @@ impl Info<'_> {
             ),
             ("Plies", thousands(totals.plies)),
             ("Strings", thousands(totals.strings)),
+            ("Unknown", self.unknown()),
             ("Commits", thousands(totals.sequence)),
             (
                 "Files",
@@ -150,7 +160,7 @@ impl Info<'_> {
         let custom = self.metadata.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()));
         let said = said.chain(custom).map(|(key, value)| (capitalized(key), printable(value)));
         let rows = rows.into_iter().map(|(title, value)| (title.to_owned(), value)).chain(said);
-        for (title, value) in rows {
+        for (title, value) in rows.filter(|(_, value)| !value.is_empty()) {
             text += &format!("{title:<8} {value}\n");
         }
         text += &format!("\n{}\n", self.parts.table());

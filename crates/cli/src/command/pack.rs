@@ -115,6 +115,7 @@ fn report(
     elapsed: Duration,
 ) -> Result<Code, Failure> {
     let Transcoded { before, after, archive_bytes, index_bytes, .. } = *transcoded;
+    new_archive::warn_left_out(session, archive);
     new_archive::warn_unindexed(session, &args.output, transcoded.unindexed.as_ref());
     let parts = ArchiveSizes::new(after, archive_bytes, index_bytes);
     let bits = |bytes: u64| ratio(bytes as f64 * 8.0, after.plies as f64);

@@ -6,9 +6,11 @@ use crate::output::{new_archive, progress};
 use crate::session::Session;
 use crate::text::{count, printable, shown};
 use crate::threads::Threads;
-use scoresheet::ArchiveFile;
 use scoresheet::archive::Archive;
 use scoresheet::archive::repair::{Loss, Repair};
+use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::import::restore;
+use scoresheet::{ArchiveFile, Existing, Monitor};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,6 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[command(after_help = "\
 Examples:
   scoresheet repair broken.bga -o whole.bga
+  scoresheet repair broken.bga -o whole.bga --from games.pgn
   scoresheet repair broken.bga -o whole.bga --json   damage, losses, new numbers")]
 pub struct Args {
     /// The damaged archive
@@ -30,6 +33,11 @@ pub struct Args {
     /// The new archive
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Restore lost games and parts from the PGN files of the sources
+    ///
+    /// `repair` compares the games before and after a loss with the files to find the lost games there.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    from: Vec<PathBuf>,
     /// Replace an existing archive
     #[arg(long)]
     force: bool,
@@ -46,29 +54,56 @@ pub struct Args {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let path = &args.archive;
     let file = std::fs::metadata(path).map_err(|error| Failure::cannot_open(path, error))?;
-    let target = new_archive::target([path.as_path()], &args.output, args.force)?;
+    let inputs = [path.as_path()].into_iter().chain(args.from.iter().map(PathBuf::as_path));
+    let target = new_archive::target(inputs, &args.output, args.force)?;
+    let folder =
+        TemporaryFolder::create().map_err(|error| Failure::Message(format!("cannot create a folder: {error}")))?;
+    // The repaired archive is the result, unless games come from the sources.
+    let repaired = folder.path().join("repaired.bga");
+    let (written, existing) = match args.from.is_empty() {
+        true => (target.path(), target.existing()),
+        false => (repaired.as_path(), Existing::Replace),
+    };
     let (done, total) = (AtomicU64::new(0), file.len());
     let bar = progress::bar(session, Some(total), !args.quiet);
-    let repair = args.threads.install(|| {
+    let mut restored = None;
+    let mut repair = args.threads.install(|| {
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
         let look = |bar: &indicatif::ProgressBar, _| bar.set_position(done.load(Ordering::Relaxed).min(total));
         let work = || {
-            Archive::repair(ArchiveFile::at(path).options(session.access), target.path(), target.existing(), progress)
+            let repair = Archive::repair(ArchiveFile::at(path).options(session.access), written, existing, progress)?;
+            if !args.from.is_empty() {
+                let archive = Archive::open(&repaired)?;
+                restored =
+                    Some(restore(&archive, &repair, &args.from, target.path(), target.existing(), Monitor::new())?);
+            }
+            Ok(repair)
         };
         progress::watched(&bar, look, work).map_err(Failure::of_archive(path))
     })?;
+    let mut kept = repair.kept_games();
+    if let Some(restored) = restored {
+        kept = restored.games;
+        if !args.quiet {
+            session.note(&format!("{} restored from PGN", count(restored.restored, "game", "games")));
+        }
+        (repair.losses, repair.inexact, repair.unindexed) = (restored.losses, restored.inexact, restored.unindexed);
+    }
     let mut out = session.stdout();
     if args.json {
-        writeln!(out, "{}", json(&repair))?;
+        writeln!(out, "{}", json(&repair, kept))?;
     } else {
         list_losses(path, &repair, &mut out)?;
     }
     out.flush()?;
     if !args.quiet {
-        let kept = count(repair.kept_games(), "game", "games");
+        let kept = count(kept, "game", "games");
         session.note(&format!("{}: {kept} of {} kept", shown(&args.output), repair.games));
+    }
+    if let Ok(damaged) = Archive::open(path) {
+        new_archive::warn_left_out(session, &damaged);
     }
     new_archive::warn_unindexed(session, &args.output, repair.unindexed.as_ref());
     Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Success } else { Code::Damaged })
@@ -92,7 +127,7 @@ fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(),
     Ok(())
 }
 
-fn json(repair: &Repair) -> Object {
+fn json(repair: &Repair, kept_games: u64) -> Object {
     let damage: Vec<Object> = repair
         .damage
         .iter()
@@ -117,7 +152,7 @@ fn json(repair: &Repair) -> Object {
     Object::new()
         .with("games", repair.games)
         .with("deleted_games", repair.deleted)
-        .with("kept_games", repair.kept_games())
+        .with("kept_games", kept_games)
         .with("lost_games", repair.lost_games())
         .array("damage", &damage)
         .array("losses", &losses)

@@ -40,6 +40,7 @@ impl Changing {
             return preview(session, &archive, self.done, games, change);
         }
         let (path, before) = (archive.path().to_path_buf(), games::Before::new(&archive));
+        new_archive::warn_left_out(session, &archive);
         drop(archive);
         let path = path.as_path();
         Outputs::default().in_place(path)?;

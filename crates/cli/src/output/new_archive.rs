@@ -66,6 +66,18 @@ pub fn try_write(session: &Session, target: &Target, quiet: bool, parts: &[Part]
     copied(session, quiet, parts, |progress| copy::write(target.path(), target.existing(), parts, progress))
 }
 
+/// Reports the blocks of an archive that a copy omits, because a later version has written them.
+pub fn warn_left_out(session: &Session, archive: &scoresheet::Archive) {
+    for (kind, (blocks, bytes)) in archive.unknown_blocks().unwrap_or_default() {
+        session.message(&format!(
+            "warning: {}: {} of unknown kind {kind} ({} bytes) not copied: use a newer scoresheet",
+            shown(archive.path()),
+            count(blocks, "block", "blocks"),
+            thousands(bytes)
+        ));
+    }
+}
+
 /// Reports the written archive.
 pub fn report(session: &Session, path: &Path, copied: &Copied, done: Done) -> Result<(), Failure> {
     let size = thousands(copied.bytes);
@@ -128,7 +140,9 @@ fn copied(
             progress::left(elapsed, done, games).unwrap_or_default()
         ));
     };
-    Ok(progress::watched(&bar, look, || write(&|games| bar.inc(games)))?)
+    let copied = progress::watched(&bar, look, || write(&|games| bar.inc(games)))?;
+    parts.iter().for_each(|part| warn_left_out(session, part.archive));
+    Ok(copied)
 }
 
 /// Warns that an archive is complete but its index could not be written.

@@ -308,3 +308,48 @@ fn bodies_have_a_deadline() {
     }
     assert!(began.elapsed() < limit * 4);
 }
+
+/// Variations inside each other, as many as an archive can hold: every route answers, and the server goes on.
+#[test]
+fn deep_variations_end_no_route() {
+    let deep =
+        |levels: usize| format!("[White \"A\"]\n\n1. e4 {}{} *\n", "( 1. d4 ".repeat(levels), ")".repeat(levels));
+    let server = Server::of(&[deep(1024), deep(200)].concat());
+    for route in ["", "/pgn", "/original", "?fens=1", "/moves", "/novelty"] {
+        for game in [1, 2] {
+            let reply = server.get(&format!("/api/v1/games/{game}{route}"));
+            assert!(reply.status < 500, "{game}{route}: {}", reply.status);
+        }
+    }
+    assert_eq!(server.get("/api/v1/games/1").status, 422);
+    assert_eq!(server.get("/api/v1/games/2").status, 200);
+    for page in
+        ["/game?n=1", "/game?n=2", "/game?n=2&ply=1&via=1.200", "/picture.png?n=1", "/picture.png?n=2", "/embed/1"]
+    {
+        assert!(server.get(page).status < 500, "{page}");
+    }
+    for page in ["/api/v1/games?limit=10", "/api/v1/games.pgn", "/api/v1/stats", "/api/v1/find?play=e2e4", "/masters"] {
+        assert!(server.get(page).status < 500, "{page}");
+    }
+    let post = |pgn: String| server.post("/api/v1/read", &serde_json::json!({"pgn": pgn})).status;
+    assert_eq!((post(deep(1024)), post(deep(100_000)), post(deep(200))), (422, 422, 200));
+    assert_eq!(server.get("/api/v1/archives").status, 200);
+}
+
+/// A page of another site cannot make the server scan or run the engine.
+#[test]
+fn other_sites_get_no_data() {
+    let server = small();
+    let status = |path: &str, site: &str, mode: &str| {
+        server.ask("GET", path, &[("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode)], b"").status
+    };
+    for path in ["/api/v1/stats", "/api/v1/find?play=e2e4", "/api/v1/engine?fen=x", "/api/v1/games/1", "/masters"] {
+        assert_eq!(status(path, "cross-site", "no-cors"), 403, "{path}");
+        assert_ne!(status(path, "same-origin", "cors"), 403, "{path}");
+        assert_ne!(status(path, "none", "navigate"), 403, "{path}");
+    }
+    assert_eq!(status("/api/v1/stats", "cross-site", "navigate"), 403);
+    for path in ["/explorer", "/game?n=1", "/picture.png?n=1", "/assets/app.css"] {
+        assert_eq!(status(path, "cross-site", "navigate"), 200, "{path}");
+    }
+}
