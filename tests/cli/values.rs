@@ -275,3 +275,56 @@ fn groups_say_how_many_games_have_no_value() {
     assert!(by("rating", "csv").ends_with("\n,2,,,,,,,\n"), "{}", by("rating", "csv"));
     assert!(!by("length", "table").contains("no length"));
 }
+
+/// Requests that once gave an answer to another question.
+#[test]
+fn requests_mean_what_they_say() {
+    let room = Room::with_archive();
+    let numbers = |args: &[&str]| room.fine(&[args, &["--format", "numbers"]].concat()).replace('\n', " ");
+    // A set of games, in the given order.
+    for games in ["3,1,3", "3,1-1,1-3,3"] {
+        let expected = if games.len() == 5 { "3 1 " } else { "3 1 2 " };
+        assert_eq!(numbers(&["list", "g.bga", "--games", games]), expected);
+        let exported = room.fine(&["export", "g.bga", "--games", games]);
+        assert_eq!(exported.matches("[Result ").count(), expected.split_whitespace().count());
+    }
+    // Both members of a question hold.
+    let reach = |question: &str| numbers(&["find", "g.bga", "--query", question]);
+    let all = reach(r#"{"fen": "startpos", "moves": ""}"#);
+    assert_eq!(all, "1 2 3 ");
+    assert_eq!(reach(r#"{"fen": "startpos", "moves": "a3"}"#), "");
+    let fault =
+        room.run(&["find", "g.bga", "--query", r#"{"fen": ["startpos", "4k3/8/8/8/8/8/8/4K3"], "moves": "e4"}"#]);
+    assert!(fault.code == Some(2) && fault.err.contains("every"), "{}", fault.err);
+    let fault =
+        room.run(&["find", "g.bga", "--query", r#"{"material": "KRk", "either_color": true, "result": "0-1"}"#]);
+    assert!(fault.err.contains("a result belongs to where"), "{}", fault.err);
+    room.fine(&["find", "g.bga", "--query", r#"{"imbalance": ["PvN", "NvP"], "plies": 2}"#]);
+    // An empty page of a question.
+    for page in [r#"{"offset": 9}"#, r#"{"limit": 0}"#] {
+        let done = room.run(&["find", "g.bga", "--query", page]);
+        assert!(!done.err.contains("has no games") && !done.err.contains("no game"), "{page}: {}", done.err);
+    }
+    // Parts by a tag in any case; a tag that no game has is an error.
+    room.fine(&["split", "g.bga", "--by", "white", "-o", "parts", "-q"]);
+    room.fails(
+        &["split", "g.bga", "--by", "Whit", "-o", "none"],
+        2,
+        &["no game has a tag Whit", "did you mean White?"],
+    );
+    room.fails(&["export", "g.bga", "--split", "Eventt", "-o", "none/"], 2, &["did you mean Event?"]);
+    // A dry run shows each of two equal tags.
+    room.write("t.pgn", "[White \"X\"]\n[White \"Y\"]\n[Black \"Z\"]\n\n1. e4 *\n");
+    room.fine(&["import", "t.pgn", "-o", "t.bga", "-q"]);
+    let dry = room.fine(&["set", "t.bga", "--games", "1", "White=W", "--dry-run"]);
+    assert_eq!(dry, "game 1: White \"X\" -> \"W\"\ngame 1: White \"Y\" removed\n");
+    let dry = room.fine(&["rename", "t.bga", "X", "W", "--dry-run"]);
+    assert!(!dry.contains("\"Y\" -> "), "{dry}");
+    // Quiet commands, and the help of other programs.
+    let quiet = room.run(&["list", "g.bga", "--where", "white = nobody", "-q"]);
+    assert_eq!((quiet.code, quiet.err.as_str()), (Some(0), ""));
+    let quiet = room.run(&["find", "g.bga", "-o", "copy.bga", "-q"]);
+    assert_eq!((quiet.code, quiet.err.as_str()), (Some(0), ""));
+    assert!(!room.run(&["help", "serve"]).err.contains("unrecognized"));
+    assert!(room.fine(&["--help"]).contains("Other programs"));
+}
