@@ -271,9 +271,7 @@ fn everything_fits_eighty_columns() {
     };
     runs.iter().for_each(|args| too_wide(args));
     let help = room.fine(&["help"]);
-    // Other programs, which follow, have helps of their own.
-    let own = help.lines().take_while(|line| !line.starts_with("Other programs"));
-    let rows = own.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let rows = help.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let commands: Vec<&str> = rows.filter_map(|row| row.split_whitespace().next()).collect();
     let commands: Vec<&str> =
         commands.into_iter().filter(|name| name.chars().all(|letter| letter.is_ascii_lowercase())).collect();

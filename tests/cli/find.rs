@@ -154,11 +154,11 @@ fn results_are_those_of_the_tag() {
         }
         room.fine(&["index", "g.bga", "--positions", "--signatures", "--tag-columns", "-q"]);
     }
-    // Each side has one win and one draw, so its move weighs three points.
+    // White has one win and one draw, Black two wins and one draw: a win weighs two points.
     room.fine(&["book", "g.bga", "-o", "g.bin", "--min-games", "1", "-q"]);
     let weights: Vec<u16> =
         room.read("g.bin").chunks(16).map(|entry| u16::from_be_bytes([entry[10], entry[11]])).collect();
-    assert_eq!(weights, [3, 3]);
+    assert_eq!(weights, [3, 5]);
     // Sorted by number, in any order of the option.
     assert_eq!(room.fine(&["list", "g.bga", "--games", "3,1,2", "--sort=-game", "--format", "numbers"]), "3\n2\n1\n");
 }

@@ -89,7 +89,8 @@ fn dates_with_one_meaning() {
     assert_eq!(numbers(&room, "missing(date)"), [4, 5, 6, 7]);
     // A date that cannot be read is shown as it is written.
     assert_eq!(column(&room, "date")[3..], ["05/06/2019", "12.13.14", "????.05.12", ""]);
-    room.fails(&["list", "v.bga", "--where", "unreadable(white)"], 2, &["every value of this field can be read"]);
+    let fault = room.run(&["list", "v.bga", "--where", "unreadable(white)"]);
+    assert!(fault.err.contains("every value of this field can be read"), "{}", fault.err);
 }
 
 #[test]
@@ -290,8 +291,8 @@ fn requests_mean_what_they_say() {
     }
     // Both members of a question hold.
     let reach = |question: &str| numbers(&["find", "g.bga", "--query", question]);
-    let all = reach(r#"{"fen": "startpos", "moves": ""}"#);
-    assert_eq!(all, "1 2 3 ");
+    assert_eq!(reach(r#"{"fen": "startpos", "moves": "e4"}"#), "1 ");
+    assert_eq!(reach(r#"{"fen": "startpos"}"#), "1 2 ");
     assert_eq!(reach(r#"{"fen": "startpos", "moves": "a3"}"#), "");
     let fault =
         room.run(&["find", "g.bga", "--query", r#"{"fen": ["startpos", "4k3/8/8/8/8/8/8/4K3"], "moves": "e4"}"#]);
