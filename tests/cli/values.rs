@@ -131,7 +131,8 @@ fn clocks_of_two_fields_and_time_used() {
 
 #[test]
 fn time_controls_as_engines_write_them() {
-    let controls = ["5+0.05", "40/10+0.1", "movetime: 5", "10/move", "90'+30''", "inf", "?", "rapid", "G/60"];
+    let controls =
+        ["5+0.05", "40/10+0.1", "movetime: 5", "10/move", "90'+30''", "inf", "?", "rapid", "G/60", "1 in 3 days"];
     let pgn: Vec<String> =
         controls.map(|control| format!("[TimeControl \"{control}\"]\n\n1. e4 *\n")).into_iter().collect();
     let (room, messages) = room(&pgn.join("\n"));
