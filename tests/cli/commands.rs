@@ -128,7 +128,7 @@ fn ranges_of_games() {
         json(&lines).iter().map(|line| line["game"].as_u64().unwrap()).collect()
     };
     assert_eq!(numbers("5,10-12,2999-"), [5, 10, 11, 12, 2999, 3000]);
-    assert_eq!(numbers("3000,1,1"), [3000, 1, 1]);
+    assert_eq!(numbers("3000,1,1-2,1"), [3000, 1, 2]);
     assert_eq!(numbers("2998-5000"), [2998, 2999, 3000]);
     let export = room.fine(&["export", "g.bga", "--games", "7,2"]);
     let sites: Vec<&str> = export.lines().filter(|line| line.starts_with("[Site")).collect();

@@ -131,18 +131,21 @@ fn stale_side_files_are_reported() {
     assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["white"], 0);
 }
 
-/// The tag Result decides, or the movetext if the tag has no result, in every command that counts results.
+/// The tag Result decides, or the movetext if the tag states none or `*`, in every command that counts results.
 #[test]
 fn results_are_those_of_the_tag() {
     let room = Room::new();
     let game = |tag: &str, end: &str| format!("[Result \"{tag}\"]\n\n1. e4 e5 {end}\n\n");
-    room.write("g.pgn", [game("0-1", "1-0"), game("?", "1-0"), game("*", "0-1"), game("1/2", "1-0")].concat());
+    room.write(
+        "g.pgn",
+        [game("0-1", "1-0"), game("?", "1-0"), game("*", "0-1"), game("1/2", "1-0"), game("*", "*")].concat(),
+    );
     room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
     for _ in 0..2 {
         let tree = json(&room.fine(&["tree", "g.bga", "--json"]));
         let counts = ["white", "draws", "black", "unknown"].map(|name| tree[name].as_u64());
-        assert_eq!(counts, [Some(1), Some(1), Some(1), Some(1)], "{tree}");
-        for (result, game) in [("1-0", "2\n"), ("0-1", "1\n"), ("1/2-1/2", "4\n")] {
+        assert_eq!(counts, [Some(1), Some(1), Some(2), Some(1)], "{tree}");
+        for (result, game) in [("1-0", "2\n"), ("0-1", "1\n3\n"), ("1/2-1/2", "4\n")] {
             let by_filter =
                 room.fine(&["list", "g.bga", "--where", &format!("result = {result}"), "--format", "numbers"]);
             let query = format!("{{\"result\": \"{result}\"}}");
@@ -151,11 +154,11 @@ fn results_are_those_of_the_tag() {
         }
         room.fine(&["index", "g.bga", "--positions", "--signatures", "--tag-columns", "-q"]);
     }
-    // Each side has one win and one draw, so its move weighs three points.
+    // White has one win and one draw, Black two wins and one draw: a win weighs two points.
     room.fine(&["book", "g.bga", "-o", "g.bin", "--min-games", "1", "-q"]);
     let weights: Vec<u16> =
         room.read("g.bin").chunks(16).map(|entry| u16::from_be_bytes([entry[10], entry[11]])).collect();
-    assert_eq!(weights, [3, 3]);
+    assert_eq!(weights, [3, 5]);
     // Sorted by number, in any order of the option.
     assert_eq!(room.fine(&["list", "g.bga", "--games", "3,1,2", "--sort=-game", "--format", "numbers"]), "3\n2\n1\n");
 }

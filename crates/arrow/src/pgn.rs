@@ -13,7 +13,6 @@ use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Schema};
 use rayon::prelude::*;
 use scoresheet::brenner::standalone;
-use scoresheet::chess::Position;
 use scoresheet::chess::record::read_start;
 use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet::pgn::PgnWriter;

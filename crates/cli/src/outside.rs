@@ -8,19 +8,19 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// The programs of this project, with the arguments of `cargo install` for them, and their purposes.
-pub const KNOWN: [(&str, &str, &str); 5] = [
-    ("serve", "scoresheet-serve", "Serve archives to browsers and programs"),
-    ("site", "scoresheet-site", "Make a web site of archives for any file server"),
-    ("sql", "scoresheet-sql", "Query archives in SQL"),
-    ("cluster", "--path crates/cluster", "Query archives in SQL on several computers"),
-    ("parquet", "scoresheet-arrow --features command", "Convert archives to and from Parquet and Arrow"),
+/// The programs of this project, and the arguments of `cargo install` for them.
+pub const KNOWN: [(&str, &str); 5] = [
+    ("serve", "scoresheet-serve"),
+    ("site", "scoresheet-site"),
+    ("sql", "scoresheet-sql"),
+    ("cluster", "--path crates/cluster"),
+    ("parquet", "scoresheet-arrow --features command"),
 ];
 
 /// Returns the arguments `PROGRAM --help` for the arguments `help PROGRAM`.
 pub fn of_help(args: &[OsString]) -> Option<Vec<OsString>> {
     let [help, name] = args else { return None };
-    let is_known = help == "help" && KNOWN.iter().any(|(known, ..)| name == known);
+    let is_known = help == "help" && KNOWN.iter().any(|(known, _)| name == known);
     is_known.then(|| vec![name.clone(), OsString::from("--help")])
 }
 
@@ -65,7 +65,7 @@ pub fn find(args: &[OsString]) -> Option<Outside> {
     if let Some(program) = folders.map(|folder| folder.join(&file)).find(|file| is_program(file)) {
         return Some(Outside::Program(command(&program, rest)));
     }
-    let (_, source, _) = KNOWN.iter().find(|(known, ..)| *known == name)?;
+    let (_, source) = KNOWN.iter().find(|(known, _)| *known == name)?;
     Some(Outside::Missing(format!(
         "'scoresheet {name}' needs the program {file}, which is neither beside scoresheet nor on PATH; \
          install it with: cargo install {source}"

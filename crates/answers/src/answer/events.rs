@@ -134,7 +134,8 @@ impl Source {
     /// Adds the events of the games in the source at an index.
     fn count(&self, index: usize, found: &mut HashMap<String, Event>) {
         let [event, date, utc, ..] = self.columns.as_slice() else { return };
-        let has_year = |column: &Column, number: u32| text(column, number).and_then(|text| year(text.as_bytes())).is_some();
+        let has_year =
+            |column: &Column, number: u32| text(column, number).and_then(|text| year(text.as_bytes())).is_some();
         let years = [date, utc].map(|column| -> Vec<bool> {
             (0..numbers(column) as u32).map(|number| has_year(column, number)).collect()
         });

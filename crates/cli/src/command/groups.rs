@@ -102,9 +102,8 @@ pub fn template(commands: &clap::Command, is_short: bool) -> String {
         text.push('\n');
     }
     if !is_short {
-        text += "\x1b[1m\x1b[4mOther programs:\x1b[0m\n";
-        KNOWN.iter().for_each(|(name, _, about)| text += &row(name, about));
-        text.push('\n');
+        let names: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
+        text += &format!("\x1b[1m\x1b[4mOther programs:\x1b[0m {}\n\n", names.join(", "));
     }
     let text = if is_short { text.trim_end() } else { &text };
     let options = if is_short { "" } else { "\x1b[1m\x1b[4mOptions:\x1b[0m\n{options}" };

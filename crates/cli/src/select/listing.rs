@@ -195,7 +195,8 @@ impl Listing {
         if is_none && !self.count && !self.quiet {
             none();
         } else if games == 0 && offset > 0 && !self.quiet {
-            session.message("the offset skips all games that match");
+            let what = if self.offset > 0 { "--offset" } else { "the offset" };
+            session.message(&format!("{what} skips all games that match"));
         }
         if self.count {
             let mut out = session.stdout();

@@ -15,8 +15,8 @@ pub fn leading_number(text: &[u8]) -> Option<i64> {
 }
 
 /// Returns the base time and the increment of a time control, from its first period: `300+2`, `40/9000:900`, `5+0.05`,
-/// `*180` (a sand clock), `90'+30''`, `90min+30s`. A fixed time for each move, `5/move` or `movetime: 5`, is an increment
-/// without a base.
+/// `*180` (a sand clock), `90'+30''`, `15 min. + 10 s. per move`, `1 in 3 days` (for a move). A fixed time for each move,
+/// `5/move` or `movetime: 5`, is an increment without a base.
 ///
 /// ```
 /// use scoresheet_pgn::game::time_control;
@@ -32,6 +32,9 @@ pub fn time_control(text: &[u8]) -> Option<(Duration, Duration)> {
     if let Some(time) = fixed.or(text.strip_suffix("/move")) {
         return Some((Duration::ZERO, time_of(time)?));
     }
+    if let Some((moves, time)) = text.split_once(" in ").filter(|(moves, _)| moves.parse::<u32>().is_ok()) {
+        return (moves != "0").then_some((time_of(time)?, Duration::ZERO));
+    }
     let first = text.split(':').next()?;
     let times = match first.split_once('/') {
         Some((moves, times)) if !moves.is_empty() && moves.bytes().all(|byte| byte.is_ascii_digit()) => times,
@@ -44,17 +47,23 @@ pub fn time_control(text: &[u8]) -> Option<(Duration, Duration)> {
     }
 }
 
-/// Reads a number of seconds, or of another unit that follows it.
+/// Reads a number of seconds, or of another unit that follows it. `per move` or `increment` may end the text.
 fn time_of(text: &str) -> Option<Duration> {
     let text = text.trim();
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
-    let seconds = match unit.trim() {
-        "" | "s" | "sec" | "''" | "\"" => 1.0,
-        "'" | "m" | "min" => 60.0,
-        "h" => 3600.0,
+    let unit = [", starting from move 1", " per move", " increment"]
+        .iter()
+        .fold(unit, |unit, end| unit.strip_suffix(end).unwrap_or(unit));
+    let seconds = match unit.trim().trim_end_matches('.') {
+        "" | "s" | "sec" | "secs" | "second" | "seconds" | "''" | "\"" => 1.0,
+        "'" | "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+        "h" | "hour" | "hours" => 3600.0,
+        "day" | "days" => 86_400.0,
         _ => return None,
     };
+    // Later digits are parts of a millisecond.
+    let number = number.get(..number.len().min(16))?;
     let milliseconds = (decimal(number)? * seconds * 1000.0).round();
     (milliseconds < 1e15).then_some(Duration::from_millis(milliseconds as u64))
 }
@@ -75,6 +84,12 @@ mod tests {
             ("*180", Some((180_000, 0))),
             ("90'+30''", Some((5_400_000, 30_000))),
             ("90 min + 30 sec", Some((5_400_000, 30_000))),
+            ("15 minutes + 10 seconds increment per move, starting from move 1", Some((900_000, 10_000))),
+            ("15 min. + 10 s. per move", Some((900_000, 10_000))),
+            ("1 in 3 days", Some((259_200_000, 0))),
+            ("1 in 0.0034722222222222 days", Some((300_000, 0))),
+            ("0 in 3 days", None),
+            ("60+5d", None),
             ("5/move", Some((0, 5000))),
             ("movetime: 5", Some((0, 5000))),
             ("?", None),

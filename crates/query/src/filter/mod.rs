@@ -186,7 +186,7 @@ impl Filter {
             fits.extend(values::of_game(game, measures)?);
             Ok(fits)
         };
-        let (values, unread) = values::of_each(archive, comments.len() + measures.len(), &walked, &tests);
+        let (values, unread) = values::of_each(archive, measures, comments.len() + measures.len(), &walked, &tests);
         let mut values = values.into_iter().map(Arc::from);
         let measured = Measured {
             comments: comments.iter().cloned().zip(values.by_ref()).collect(),

@@ -43,23 +43,24 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
 /// Returns, for each measure, the values for all games by index from 0, and the games that cannot be read. Reads only
 /// the games in `among`. All other games have missing values.
 pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
-    // Without an index of positions, every game would seem to have no novelty.
-    if measures.iter().any(|measure| measure.kind == MeasureKind::Novelty) && missing_index(archive).is_some() {
-        let of_run = |(first, last)| Some(Unread { games: first..last + 1, error: missing_index(archive)? });
-        let columns = vec![vec![NONE; archive.len() as usize]; measures.len()];
-        return (columns, among.runs().filter_map(of_run).collect());
-    }
-    of_each(archive, measures.len(), among, &|game| of_game(game, measures))
+    of_each(archive, measures, measures.len(), among, &|game| of_game(game, measures))
 }
 
-/// Returns `count` columns of values like [`of_games`], where `of` returns the values of a game.
+/// Returns `count` columns of values like [`of_games`], where `of` computes the values of a game, which include these
+/// measures.
 pub fn of_each(
     archive: &Archive,
+    measures: &[Measure],
     count: usize,
     among: &GameSet,
     of: &(dyn Fn(&GameRef<'_>) -> Result<Vec<i64>> + Sync),
 ) -> (Vec<Vec<i64>>, Vec<Unread>) {
     let mut columns = vec![vec![NONE; archive.len() as usize]; count];
+    // Without an index of positions, every game would seem to have no novelty.
+    if measures.iter().any(|measure| measure.kind == MeasureKind::Novelty) && missing_index(archive).is_some() {
+        let of_run = |(first, last)| Some(Unread { games: first..last + 1, error: missing_index(archive)? });
+        return (columns, among.runs().filter_map(of_run).collect());
+    }
     let of_chunk = |number: usize| {
         let games = archive.games_of(number);
         let selected: Vec<u64> = games.clone().filter(|game| among.contains(*game)).collect();
