@@ -1,5 +1,5 @@
 //! Sentences of documents, help texts and comments: `tools/english.py` counts those that match the patterns of sentences
-//! to rewrite. No count may grow.
+//! to rewrite. `.ci/run` prints the counts that grew; no test fails for a sentence.
 
 use std::fs;
 use std::path::Path;
@@ -13,14 +13,6 @@ fn english(root: &Path, option: &str) -> Option<Output> {
 
 fn said(done: &Output) -> String {
     String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr)
-}
-
-/// The counts are stored in `tests/house/english.txt`. `tools/english.py --write` stores new ones.
-#[test]
-fn no_count_of_sentences_to_rewrite_grows() {
-    let Some(done) = english(super::root(), "--check") else { return };
-    assert!(done.status.success(), "{}", said(&done));
-    print!("{}", said(&done));
 }
 
 /// Proves that the check can fail, for each kind of text; and that it ignores code, questions and tests.
