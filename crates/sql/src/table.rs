@@ -123,13 +123,7 @@ impl TableProvider for GamesTable {
                 None => exact = false,
             }
         }
-        let filter = match passing.is_empty() {
-            true => None,
-            false => {
-                let joined = Filter::all_of(passing);
-                Some(joined.map_err(|fault| DataFusionError::Plan(fault.to_string()))?)
-            }
-        };
+        let filter = Filter::all_of(passing);
         let scan = Scan {
             columns: names.iter().map(ToString::to_string).collect(),
             conditions: Conditions { filter, questions },

@@ -100,8 +100,7 @@ fn condition(expr: &Expr) -> Option<(Filter, bool)> {
         Expr::BinaryExpr(BinaryExpr { left, op: op @ (Operator::And | Operator::Or), right }) => {
             match (condition(left), condition(right)) {
                 (Some((left, a)), Some((right, b))) => {
-                    let join = if *op == Operator::And { Filter::all_of } else { Filter::any_of };
-                    Some((join([left, right]).ok()?, a && b))
+                    Some((if *op == Operator::And { left & right } else { left | right }, a && b))
                 }
                 // Either side of an AND passes every game that both sides pass.
                 (Some((filter, _)), None) | (None, Some((filter, _))) if *op == Operator::And => Some((filter, false)),
@@ -116,14 +115,14 @@ fn condition(expr: &Expr) -> Option<(Filter, bool)> {
             let value = value(expr)?;
             let (low, a) = compared(value, Operator::GtEq, literal(low)?)?;
             let (high, b) = compared(value, Operator::LtEq, literal(high)?)?;
-            Some((Filter::all_of([low, high]).ok()?, a && b))
+            Some((low & high, a && b))
         }
         Expr::InList(InList { expr, list, negated: false }) if list.len() <= 1000 => {
             let value = value(expr)?;
             let equals = |item: &Expr| compared(value, Operator::Eq, literal(item)?);
             let all = list.iter().map(equals).collect::<Option<Vec<(Filter, bool)>>>()?;
             let exact = all.iter().all(|(_, exact)| *exact);
-            Some((Filter::any_of(all.into_iter().map(|(filter, _)| filter)).ok()?, exact))
+            Some((Filter::any_of(all.into_iter().map(|(filter, _)| filter))?, exact))
         }
         Expr::Like(Like { negated: false, expr, pattern, escape_char: None, .. }) => {
             let Value::Text(tag) = value(expr)? else { return None };
@@ -171,7 +170,7 @@ fn compared(value: Value, operator: Operator, literal: &ScalarValue) -> Option<(
             let known_filter = Filter::condition(&field, relation, rating).ok()?;
             let filter = match operator {
                 Operator::Lt | Operator::LtEq | Operator::Eq => Ok(known_filter),
-                _ => Filter::all_of([known_filter, Filter::condition(&field, Relation::AtMost, most).ok()?]),
+                _ => Filter::condition(&field, Relation::AtMost, most).map(|known| known_filter & known),
             };
             (filter, true)
         }

@@ -34,7 +34,7 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     let mut filter = Filter::condition("event", Relation::Is, name).map_err(|fault| Fault::query("name", &fault))?;
     if !params.filter()?.trim().is_empty() {
         let more = Filter::parse(params.filter()?).map_err(|fault| Fault::query("where", &fault))?;
-        filter = Filter::all_of([filter, more]).map_err(|fault| Fault::query("where", &fault))?;
+        filter = filter & more;
     }
     let filter = filter.to_string();
     if let [book] = snapshot.all()

@@ -62,7 +62,7 @@ impl Where {
     /// Restricts the query further to the selected games.
     pub fn query(&self, query: Query) -> Result<Query, Failure> {
         let query = match &self.filter {
-            Some(filter) => query.and_filter(filter.clone()).map_err(|fault| Failure::Query("--where", fault))?,
+            Some(filter) => query.and_filter(filter.clone()),
             None => query,
         };
         match (&self.games, query.get_games()) {

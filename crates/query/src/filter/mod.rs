@@ -24,6 +24,7 @@ use crate::tag_columns::{Key, TagColumns, Unread};
 pub use build::Relation;
 use eval::Measured;
 use expr::{Expr, Test, TextTest};
+use parse::Parsed;
 use scoresheet::archive::{Archive, GameRef, GameSet, SideState};
 use scoresheet::error::Result;
 use scoresheet::format::tag_columns::COMMENTS;
@@ -31,7 +32,7 @@ use scoresheet::game::TextKind;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// A header filter, read.
+/// A condition on games: a tree, which is parsed from a text, or built from conditions with `&`, `|` and `!`.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -44,7 +45,7 @@ use std::sync::Arc;
 /// let archive = Archive::open(&target)?;
 /// let carlsen: Filter = r#"player ~ "carlsen""#.parse()?;
 /// assert_eq!(carlsen.numbers(&archive)?, [1, 2]);
-/// let strong = Filter::all_of([carlsen, Filter::condition("elo", Relation::AtLeast, 2800)?])?;
+/// let strong = carlsen & Filter::condition("elo", Relation::AtLeast, 2800)?;
 /// let passed = strong.games(&TagColumns::open(&archive));
 /// assert_eq!((passed.games.len(), passed.unread.len()), (1, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -52,9 +53,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Filter {
     text: String,
+    /// The condition on a game: for a filter about a player, the condition for either side.
     expr: Expr,
-    questions: parse::Question,
-    sides: Option<[Expr; 2]>,
+    parsed: Parsed,
 }
 
 /// Filters are equal if their texts are equal.
@@ -83,8 +84,15 @@ impl Filter {
     ///
     /// Errors contain the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<Filter, QueryFault> {
-        let parse::Parsed { expr, questions, sides } = parse::parse(text)?;
-        Ok(Filter { text: text.to_owned(), expr, questions, sides })
+        Ok(Filter::new(text.to_owned(), parse::parse(text)?))
+    }
+
+    fn new(text: String, parsed: Parsed) -> Filter {
+        let expr = match parsed.is_of_player {
+            true => Expr::Or(parsed.sides.to_vec()),
+            false => parsed.neutral.clone(),
+        };
+        Filter { text, expr, parsed }
     }
 
     /// Returns the filters for the games in which a known player has White, and Black. Returns `None` if the filter has
@@ -99,8 +107,12 @@ impl Filter {
     /// # Ok::<(), scoresheet_query::QueryFault>(())
     /// ```
     pub fn by_side(&self) -> Option<[Filter; 2]> {
-        let of_side = |expr: Expr| Filter { text: self.text.clone(), expr, questions: Vec::new(), sides: None };
-        self.sides.clone().map(|sides| sides.map(of_side))
+        let of_side = |expr: &Expr| {
+            let sides = [expr.clone(), expr.clone()];
+            let parsed = Parsed { neutral: expr.clone(), sides, is_of_player: false, questions: Vec::new() };
+            Filter::new(self.text.clone(), parsed)
+        };
+        self.parsed.is_of_player.then(|| self.parsed.sides.each_ref().map(of_side))
     }
 
     /// Returns the text from which the filter was parsed.
@@ -117,7 +129,7 @@ impl Filter {
                 Expr::Test(test) => matches!(test, Test::Result(_)),
             }
         }
-        self.sides.is_none() && has_result(&self.expr)
+        !self.parsed.is_of_player && has_result(&self.expr)
     }
 
     /// Returns the games that satisfy the filter. The search runs in parallel on rayon's current pool. Deleted games
@@ -227,6 +239,9 @@ impl Filter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn missing(&self, headers: &TagColumns) -> Vec<Missing> {
+        if self.parsed.is_of_player {
+            return Vec::new();
+        }
         let live = headers.archive().live();
         let of = |(field, known): &(String, Expr)| {
             let (mut measures, mut comments, mut games) = (Vec::new(), Vec::new(), live.clone());
@@ -238,7 +253,7 @@ impl Filter {
             games.subtract(&eval::games(known, headers, &Measured::default()));
             (!games.is_empty()).then(|| Missing { field: field.clone(), games: games.len() })
         };
-        self.questions.iter().filter_map(of).collect()
+        self.parsed.questions.iter().filter_map(of).collect()
     }
 
     /// Returns the texts in the filter that do not occur in the corresponding tag of any game in the archive. Each is

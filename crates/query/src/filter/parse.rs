@@ -23,12 +23,16 @@ const MAX_DEPTH: usize = 100;
 pub type Question = Vec<(String, Expr)>;
 
 /// A parsed filter.
+#[derive(Clone, Debug)]
 pub struct Parsed {
-    pub expr: Expr,
+    /// The condition if the filter is not about a player.
+    pub neutral: Expr,
+    /// The conditions for a player with White and with Black.
+    pub sides: [Expr; 2],
+    /// Whether the filter is about a player, so the entire filter must be satisfied for the same side.
+    pub is_of_player: bool,
     /// The fields that the filter contains.
     pub questions: Question,
-    /// For a filter that is about a player, the conditions for a player with White and with Black.
-    pub sides: Option<[Expr; 2]>,
 }
 
 /// Parses a filter.
@@ -47,14 +51,9 @@ pub fn parse(text: &str) -> Result<Parsed, QueryFault> {
             _ => Err(parser.unquoted().unwrap_or_else(|| parser.fault("expected \"and\", \"or\" or the end"))),
         }
     };
-    match of_side(None)? {
-        (expr, false, questions) => Ok(Parsed { expr, questions, sides: None }),
-        // The entire filter must be satisfied for the same side.
-        (_, true, _) => {
-            let sides = [of_side(Some(Color::White))?.0, of_side(Some(Color::Black))?.0];
-            Ok(Parsed { expr: Expr::Or(sides.to_vec()), questions: Vec::new(), sides: Some(sides) })
-        }
-    }
+    let (neutral, is_of_player, questions) = of_side(None)?;
+    let sides = [of_side(Some(Color::White))?.0, of_side(Some(Color::Black))?.0];
+    Ok(Parsed { neutral, sides, is_of_player, questions })
 }
 
 /// Parses sort keys, which are fields, each with a flag for descending order.

@@ -2,7 +2,6 @@
 
 use super::GameRanges;
 use super::{ArchiveSet, IndexedArchive, Member};
-use crate::fault::QueryFault;
 use crate::filter::Filter;
 use crate::filter::sort::SortKeys;
 use crate::measure::Moments;
@@ -84,14 +83,9 @@ impl Query {
     }
 
     /// Adds a condition on tags: games must satisfy both this condition and the query's present one.
-    ///
-    /// Errors: the joined condition would exceed the length limit of a filter.
-    pub fn and_filter(mut self, filter: Filter) -> Result<Query, QueryFault> {
-        let joined = match self.filter.take() {
-            Some(present) => Filter::all_of([present, filter])?,
-            None => filter,
-        };
-        Ok(self.filter(joined))
+    pub fn and_filter(mut self, filter: Filter) -> Query {
+        self.filter = Filter::all_of(self.filter.take().into_iter().chain([filter]));
+        self
     }
 
     /// Selects games by their numbers in the set. Without sort keys, the games are returned in the order of the ranges.

@@ -12,6 +12,7 @@ use crate::value::reading::Reading;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
 use scoresheet::error::Error;
+use scoresheet::game::Outcome;
 use std::cmp::Reverse;
 use std::fmt;
 
@@ -167,14 +168,12 @@ fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<Arc
     for (index, player) in archives.iter().enumerate() {
         for (games, side) in player.games.sides.iter().zip([Color::White, Color::Black]) {
             let (result, opponent) = match (side, (side == Color::White) == won) {
-                (Color::White, true) => ("1-0", "BlackElo"),
-                (Color::White, false) => ("0-1", "BlackElo"),
-                (Color::Black, true) => ("1-0", "WhiteElo"),
-                (Color::Black, false) => ("0-1", "WhiteElo"),
+                (Color::White, true) => (Outcome::WhiteWins, "BlackElo"),
+                (Color::White, false) => (Outcome::BlackWins, "BlackElo"),
+                (Color::Black, true) => (Outcome::WhiteWins, "WhiteElo"),
+                (Color::Black, false) => (Outcome::BlackWins, "WhiteElo"),
             };
-            // This filter is valid.
-            let Ok(filter) = Filter::parse(&format!("result = {result}")) else { continue };
-            let mut passed = filter.games(player.columns).games;
+            let mut passed = Filter::result(result).games(player.columns).games;
             passed.intersect(games);
             let ratings = player.columns.columns_of(&[Key::Tag(opponent.to_owned())], &passed);
             let ratings = ratings.map_err(|error| PlayerReportError { archive: index, error })?;

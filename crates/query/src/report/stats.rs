@@ -206,8 +206,7 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
     let mut outcomes = Vec::new();
     for outcome in [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw] {
         // The filter decides which result is used.
-        let Ok(filter) = Filter::parse(&format!("result = {}", outcome.token())) else { continue };
-        let mut found = filter.games(headers).games;
+        let mut found = Filter::result(outcome).games(headers).games;
         found.intersect(games);
         stats.results[outcome as usize] = found.len();
         outcomes.push((outcome, found));

@@ -2,7 +2,8 @@
 
 use super::sheet::Sheet;
 use scoresheet::archive::Archive;
-use scoresheet_query::Filter;
+use scoresheet_query::filter::Relation;
+use scoresheet_query::{Filter, QueryFault};
 
 /// A key to which the viewer responds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -219,8 +220,8 @@ impl<'a> App<'a> {
             return;
         }
         let named = || {
-            let word = text.replace('"', "");
-            Filter::parse(&format!("player ~ \"{word}\" or event ~ \"{word}\""))
+            let contains = |field| Filter::condition(field, Relation::Has, text);
+            Ok::<_, QueryFault>(contains("player")? | contains("event")?)
         };
         // No name contains these characters, so a text with such a character is an invalid filter, not an unknown name.
         let is_filter = text.contains(['=', '<', '>', '~', '{', '"']);
