@@ -382,7 +382,7 @@ impl Error {
         move |source| Error::Io { doing, path, source }
     }
 
-    /// Returns whether the error is that of a source that contains no games.
+    /// Returns whether a source contains no games.
     pub(crate) fn is_input(&self) -> bool {
         matches!(self, Error::Input { .. })
     }

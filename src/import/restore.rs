@@ -48,9 +48,9 @@ pub struct Restored {
     pub unindexed: Option<Error>,
 }
 
-/// Writes a new archive from a repaired archive and the PGN files of its sources. A game that the repair has lost, or
-/// kept without a part, comes from the sources if the other games of its source show its place, and if its moves, as far
-/// as they are known, are the same. Intact games that were changed after their import, and deleted games, stay so. The
+/// Writes a new archive from a repaired archive and the PGN files of its sources. The sources
+/// replace a game that the repair has lost, or kept without a part. The other games of its source show its place, and
+/// its known moves must be the same. Intact games that were changed after their import, and deleted games, stay so. The
 /// unit of progress is a game.
 ///
 /// Errors: a source cannot be imported, or the target must not be replaced or cannot be written.

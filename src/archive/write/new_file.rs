@@ -25,7 +25,7 @@ pub struct NewFile {
 impl NewFile {
     /// Creates a file with the header of an empty archive. A file to be replaced remains until `finish`. Without
     /// replacement, an existing file is an error. A file that replaces no other receives at most the permissions
-    /// `most`, which are those of the inputs.
+    /// `most` of the inputs.
     pub fn create(
         path: &Path,
         id: ArchiveId,

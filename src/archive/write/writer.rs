@@ -25,8 +25,8 @@ pub use crate::archive::write::reopen::Opened;
 /// The default number of chunks per batch. A commit follows each batch.
 pub const BATCH: u32 = 64;
 /// The maximum number of chunks, and of bytes in blocks, that remain after a dictionary block has been written with their
-/// strings. These blocks follow the dictionary block, so half of a batch separates its last dictionary block from the
-/// copies at the end of the batch: no damage of this length takes both.
+/// strings. Half of a batch therefore separates its last dictionary block from the copies at the end of the batch. No
+/// damage of this length takes both.
 const HELD: (usize, usize) = (BATCH as usize / 2, 4 << 20);
 /// The number of chunks, and of bytes, between dictionary blocks.
 const SEGMENT: (usize, usize) = (8, 4 << 20);
