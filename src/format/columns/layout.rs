@@ -229,7 +229,8 @@ mod tests {
                 LayoutEdit { copy, delete: u64::from(delete), insert: insert.into_bytes().into() }
             };
             let layout = Layout {
-                styles: vec![[1; STYLE], [2; STYLE], [3; STYLE]],
+                // The first byte is a line end, and the last contains flags.
+                styles: vec![[0; STYLE], [1; STYLE], [2; STYLE]],
                 games: games.iter().map(|(style, _)| *style).collect(),
                 edits: games.into_iter().map(|(_, edits)| edits.into_iter().map(edit).collect()).collect(),
             };

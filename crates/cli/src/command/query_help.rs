@@ -29,6 +29,7 @@ Fields of tags:
   opening                        the tag, or found from the moves
   eco                            B90; B9 matches B90 to B99, B all B codes
   result                         1-0 or white, 0-1 or black, 1/2-1/2 or draw
+  movetextresult                 the result after the moves
   date year month day eventdate  1998.05 is any day of that month
   elo                            either rating; whiteelo, blackelo: of one side
   minelo maxelo avgelo elodiff   of the two ratings
@@ -44,6 +45,8 @@ Fields of clocks, evaluations and the last position:
   mineval maxeval evalswing      pawns
   mate                           pawn, knight, bishop, rook, queen, king: the
                                  piece that mates
+  end                            checkmate, repetition, resignation, time ..
+  comment                        the comments: comment ~ zugzwang
   novelty                        half-moves until the game leaves all others;
                                  needs a position index
   The prefix white or black, as in whiteblunders, selects a side.
