@@ -104,15 +104,21 @@ pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &Block
     (!is_right).then_some(Damage::new(block.offset, DamageKind::DeletionsBlock))
 }
 
-/// Returns any fault in a loose block that follows the blocks of `before` and this number of source blocks. Its bytes
-/// belong to one of these sources or to the next, and precede one of these games or the next.
-pub(super) fn loose_fault(store: &impl ReadAt, before: &State, sources: u64, block: &BlockRef) -> Option<Damage> {
-    let payload = match block.checked(store, before.id) {
+/// Returns any fault in a loose block of an archive with these numbers of games and of source blocks. The bytes of the
+/// block belong to one of the sources or to an unfinished one, and precede one of the games or the next. Within a batch,
+/// a loose block may precede the chunk of its game.
+pub(super) fn loose_fault(
+    store: &impl ReadAt,
+    id: ArchiveId,
+    (games, sources): (u64, u64),
+    block: &BlockRef,
+) -> Option<Damage> {
+    let payload = match block.checked(store, id) {
         Ok(payload) => payload,
         Err(damage) => return Some(damage),
     };
     let follows = loose::split(&payload).is_some_and(|(source, _)| source <= sources)
-        && (1..=before.games + 1).contains(&block.header.first);
+        && (1..=games + 1).contains(&block.header.first);
     (!follows).then_some(Damage::new(block.offset, DamageKind::LooseBlock))
 }
 

@@ -182,6 +182,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     monitor.check()?;
     damage.extend(found);
     let (mut builder, mut order) = (IndexBuilder::new(id), BlockOrder::default());
+    let sources = blocks.iter().filter(|block| block.header.kind == BlockKind::Source).count() as u64;
     let (mut next, mut totals, mut commits) = (1, Commit::default(), Vec::new());
     for block in &blocks {
         let before = builder.index.state;
@@ -198,7 +199,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
                     Err(damage) => Some(damage),
                 },
                 BlockKind::Deleted | BlockKind::Restored => deletions_fault(&store, &before, block).or(fault),
-                BlockKind::Loose => loose_fault(&store, &before, totals.sources, block).or(fault),
+                BlockKind::Loose => loose_fault(&store, id, (games, sources), block).or(fault),
                 _ => fault,
             });
         }

@@ -67,7 +67,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     written?;
     out.flush()?;
-    Ok(if intact { Code::Success } else { Code::Damaged })
+    if !intact {
+        eprintln!("{}: a part is damaged", shown(&args.file));
+        return Ok(Code::Damaged);
+    }
+    Ok(Code::Success)
 }
 
 /// Returns the bytes of a file, and maps the file unless `--no-map` is set.
