@@ -68,7 +68,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     written?;
     out.flush()?;
     if !intact {
-        eprintln!("{}: a part is damaged", shown(&args.file));
+        session.message(&format!("{}: a part is damaged", shown(&args.file)));
         return Ok(Code::Damaged);
     }
     Ok(Code::Success)
