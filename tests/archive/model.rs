@@ -1,7 +1,7 @@
 //! Compares an archive with a list of games in memory. After any sequence of changes, backups and restored backups,
 //! every query has the same result from the list, from the archive alone, and from the archive with its side files.
 //!
-//! `SCORESHEET_SEED`, `SCORESHEET_FROM` and `SCORESHEET_STATES` (sequences) as in CONTRIBUTING.md.
+//! `SCORESHEET_SEED`, `SCORESHEET_FROM` and `SCORESHEET_STATES` (sequences) as in docs/long-tests.md.
 
 use crate::common::import::try_import;
 use crate::common::number;

@@ -549,9 +549,9 @@ fn pcn_sample_is_refused() {
     assert!(game.start.castling_rook(Color::White, CastlingSide::King).is_some());
 }
 
-// ---- CONTRIBUTING.md: unsafe code ----
+// ---- docs/checks.md: unsafe code ----
 
-/// CONTRIBUTING.md lists exactly the files with `unsafe`.
+/// docs/checks.md lists exactly the files with `unsafe`.
 #[test]
 fn every_unsafe_place_is_listed() {
     let root = crate::common::root();
@@ -580,7 +580,7 @@ fn every_unsafe_place_is_listed() {
             }
         }
     }
-    let text = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let text = std::fs::read_to_string(root.join("docs/checks.md")).unwrap();
     let section = text.split("\n## ").find(|section| section.starts_with("Unsafe code")).unwrap();
     let listed = section.lines().filter_map(|line| line.strip_prefix("- `")?.split('`').next());
     let listed: std::collections::BTreeSet<String> = listed.map(str::to_owned).collect();
@@ -592,10 +592,9 @@ fn every_unsafe_place_is_listed() {
 #[test]
 fn every_proof_names_a_test() {
     let root = crate::common::root();
-    let text = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
-    let section = text.split("\n## ").find(|section| section.starts_with("Proofs")).unwrap();
+    let text = std::fs::read_to_string(root.join("docs/proofs.md")).unwrap();
     let mut tests = 0;
-    for row in section.lines().filter(|line| line.starts_with("| ")).skip(1) {
+    for row in text.lines().filter(|line| line.starts_with("| ")).skip(1) {
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
         assert_eq!(cells.len(), 3, "{row}");
         for group in cells[2].split("; ").filter(|group| group.contains('`')) {
