@@ -23,7 +23,6 @@ pub use crate::format::commit::{Commit, Unfinished};
 pub use crate::format::moves::{Coding, ModelName};
 pub use crate::format::source::SourceRecord;
 pub use crate::format::{ArchiveId, Chain, Limits, State};
-pub(crate) use copy::transcode::push_record;
 pub use copy::transcode::{TranscodeOptions, Transcoded};
 pub use existing::Existing;
 pub use file_kind::{FileKind, set_index_folder};
@@ -49,6 +48,7 @@ pub use read::side::SideState;
 pub use read::{map, read_at};
 #[doc(hidden)]
 pub use write::new_file::sync_folder;
+pub(crate) use write::record::push_record;
 pub use write::temporary::Permissions;
 // The parts that write archives, for this project's programs and tests. They are not covered by semantic versioning.
 #[doc(hidden)]

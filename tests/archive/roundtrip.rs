@@ -257,7 +257,13 @@ fn random_game(dice: &mut Random) -> Game {
     let mut game = Game::default();
     for _ in 0..1 + dice.below(6) {
         let name = dice.pick(&["Event", "White", "WhiteElo", "UTCTime", "x", "_y-1", "Näme", "TimeControl"]);
-        let value = dice.pick(&["", "?", "2100", "00:00:59", "180+2", "a \"b\"", "\\", "é]", "] [", "{;%(", "Läufer"]);
+        // A rating or a time control that cannot be read is a fault.
+        let values: &[&str] = match name {
+            "WhiteElo" => &["", "?", "2100"],
+            "TimeControl" => &["", "?", "180+2"],
+            _ => &["", "?", "2100", "00:00:59", "180+2", "a \"b\"", "\\", "é]", "] [", "{;%(", "Läufer"],
+        };
+        let value = dice.pick(values);
         game.tags.push((name.to_owned(), value.to_owned()));
     }
     if dice.below(4) == 0 {

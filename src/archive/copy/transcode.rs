@@ -9,9 +9,9 @@ use crate::archive::existing::Existing;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
 use crate::archive::read::head::MODEL;
+use crate::archive::write::record::push_record;
 use crate::archive::write::temporary::Permissions;
 use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
-use crate::chess::position::STANDARD;
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::{self, BlockKind};
 use crate::format::budget::Cost;
@@ -20,7 +20,6 @@ use crate::format::dictionary::BlockStrings;
 use crate::format::layout::Layout;
 use crate::format::loose;
 use crate::format::moves::Coding;
-use crate::format::record::{Record, push_recoded};
 use crate::format::tags::Tags;
 use crate::format::texts::Texts;
 use crate::format::wire::Mixed;
@@ -317,16 +316,4 @@ fn moves(source: &Archive, chunk: usize, coding: Coding, records: &mut Vec<u8>, 
         ends.push(records.len() as u32);
     }
     Ok(())
-}
-
-/// Appends a record of plain moves with the requested coding. `packed` is a reusable buffer.
-pub(crate) fn push_record(record: &Record, coding: Coding, packed: &mut Vec<u8>, out: &mut Vec<u8>) {
-    match coding {
-        Coding::Plain => record.push(out),
-        Coding::Packed(_) => {
-            packed.clear();
-            packed::encode(record.set_up.as_deref().unwrap_or(&STANDARD), &record.stream, packed);
-            push_recoded(record, packed, true, out);
-        }
-    }
 }

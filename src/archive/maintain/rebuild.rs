@@ -1,10 +1,10 @@
 //! Rebuilds a chunk of a damaged archive for a new archive. Intact parts are copied unchanged, and damaged parts lose
 //! only the damaged data.
 
-use crate::archive::copy::transcode::push_record;
 use crate::archive::maintain::find_blocks::BlockFinder;
 use crate::archive::maintain::loss::LostPart;
 use crate::archive::read::game_ref::GameRef;
+use crate::archive::write::record::push_record;
 use crate::archive::write::writer::EncodedChunk;
 use crate::brenner::decode::each_move;
 use crate::brenner::{EXPLICIT, NAG, TEXT};

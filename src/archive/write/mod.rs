@@ -5,5 +5,6 @@ pub mod temporary;
 
 pub(super) mod interner;
 pub(super) mod new_file;
+pub(super) mod record;
 pub(super) mod reopen;
 pub mod writer;
