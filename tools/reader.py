@@ -1731,6 +1731,7 @@ def layout(payload, games):
     """For each game, its style (nine bytes) and its edits (copy, delete, inserted bytes)."""
     part = compressed(payload)
     styles = [part.take(9) for _ in range(part.small())]
+    need(all(style[0] <= 2 and style[8] < 8 for style in styles), "a line end or a flag of a style")
     chosen, counts = part.column(games), part.column(games)
     need(all(number < len(styles) for number in chosen), "no such style")
     total = sum(counts)

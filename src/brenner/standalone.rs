@@ -238,7 +238,6 @@ pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
 /// ```
 /// use scoresheet::brenner::standalone::{self, Stream};
 /// use scoresheet::{Game, game::Event};
-/// use scoresheet_query::Pattern;
 ///
 /// let mut game = Game::default();
 /// game.events.push(Event::Move(game.start.parse_san("e4")?));
@@ -246,11 +245,6 @@ pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
 /// let (start, bytes) = standalone::start(&line)?;
 /// let stream = Stream { start: &start, bytes };
 /// assert_eq!((stream.plies(), start.fen()), (1, game.start.fen()));
-///
-/// let pattern: Pattern = r#"{"white-move": "e4"}"#.parse()?;
-/// let mut found = Vec::new();
-/// pattern.scan(stream, |plies| { found.extend(plies); true })?;
-/// assert_eq!(found, [1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -147,12 +147,12 @@ impl PositionRecord {
 /// and 1.
 ///
 /// ```
-/// use scoresheet::chess::record::read_start;
+/// use scoresheet_chess::record::read_start;
 ///
 /// let (position, counted) = read_start(b"4k3/8/8/8/8/8/4P3/4K3 b - - hmvc 3; fmvn 7;")?;
 /// assert_eq!((position.fullmove_number(), counted), (7, true));
 /// assert_eq!(read_start(b"4k3/8/8/8/8/8/4P3/4K3 b - - ? ?")?.1, false);
-/// # Ok::<(), scoresheet::chess::fen::FenError>(())
+/// # Ok::<(), scoresheet_chess::fen::FenError>(())
 /// ```
 pub fn read_start(tag: &[u8]) -> Result<(Position, bool), FenError> {
     let error = match Fen::read(tag, ReadMode::Forgiving) {

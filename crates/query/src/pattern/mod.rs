@@ -298,13 +298,12 @@ pub enum Ending {
 /// # let target = folder.path().join("games.bga");
 /// # let pgn = "1. f3 e5 2. g4 Qh4# 0-1\n\n1. f3 d5 2. g4 Bxg4 3. fxg4 *\n";
 /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
-/// use scoresheet_query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material};
-/// use scoresheet::Archive;
-/// use scoresheet_query::Pattern;
+/// use scoresheet_query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, Pattern};
+/// use scoresheet_query::ArchiveSet;
 ///
-/// let archive = Archive::open(&target)?;
+/// let set = ArchiveSet::open([&target])?;
 /// let first = |condition| {
-///     let found = archive.find(Pattern::lasting(condition, 1))?;
+///     let found = set.find(Pattern::lasting(condition, 1))?;
 ///     Ok::<_, scoresheet::Error>(found.first().map(|found| (found.game, found.hits[0].ply)))
 /// };
 /// let any = Condition::default();
@@ -454,15 +453,14 @@ pub struct Streak(pub Vec<Condition>);
 /// # let pgn = "1. e4 e5 2. Nf3 d6 *\n\n1. e4 d5 2. exd5 Qxd5 3. Nc3 *\n";
 /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
 /// use scoresheet::chess::{Color, Role};
-/// use scoresheet_query::pattern::{Condition, MoveRule, Streak};
-/// use scoresheet::Archive;
-/// use scoresheet_query::Pattern;
+/// use scoresheet_query::ArchiveSet;
+/// use scoresheet_query::pattern::{Condition, MoveRule, Pattern, Streak};
 ///
 /// // A queen takes, and the next move attacks it with a knight.
 /// let takes = Condition { moved: Some(vec![Role::Queen]), captured: Some(vec![Role::Pawn]), ..Condition::default() };
 /// let attacks = Condition { moves: vec![MoveRule::parse("Nc3", Color::White)?], ..Condition::default() };
 /// let pattern = Pattern(vec![Streak(vec![takes, attacks])]);
-/// let found = Archive::open(&target)?.find(pattern)?;
+/// let found = ArchiveSet::open([&target])?.find(pattern)?;
 /// assert_eq!((found.len(), found[0].game, found[0].hits[0].ply), (1, 2, 4));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -24,14 +24,14 @@ enum Gives {
 /// # let target = folder.path().join("games.bga");
 /// # let pgn = "1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n";
 /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
-/// use scoresheet_query::pattern::{Condition, MoveRule};
-/// use scoresheet::{Archive, chess::Color};
-/// use scoresheet_query::Pattern;
+/// use scoresheet::chess::Color;
+/// use scoresheet_query::ArchiveSet;
+/// use scoresheet_query::pattern::{Condition, MoveRule, Pattern};
 ///
-/// let archive = Archive::open(&target)?;
+/// let set = ArchiveSet::open([&target])?;
 /// let games = |text, color| {
 ///     let moves = vec![MoveRule::parse(text, color)?];
-///     let found = archive.find(Pattern::lasting(Condition { moves, ..Condition::default() }, 1))?;
+///     let found = set.find(Pattern::lasting(Condition { moves, ..Condition::default() }, 1))?;
 ///     Ok::<_, Box<dyn std::error::Error>>(found.iter().map(|found| found.game).collect::<Vec<_>>())
 /// };
 /// assert_eq!(games("Qh4#", Color::Black)?, [1]); // on this square

@@ -22,9 +22,10 @@ const NUMBER: u32 = 48;
 /// # let target = folder.path().join("games.bga");
 /// # let pgn = "[WhiteElo \"2600\"]\n[BlackElo \"2500\"]\n[Date \"2024.01.01\"]\n\n1. e4 1-0\n\n1. e4 e5 *\n";
 /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
-/// use scoresheet::{Archive, Position, chess::Color};
+/// use scoresheet::{Position, chess::Color};
+/// use scoresheet_query::{ArchiveSet, Visit};
 ///
-/// let tally = Archive::open(&target)?.tree(&Position::standard())?.tally;
+/// let tally = ArchiveSet::open([&target])?.tree(&Position::standard(), Visit::First, None, None).complete()?.tally;
 /// assert_eq!((tally.games(), tally.white, tally.unknown), (2, 1, 1));
 /// assert_eq!((tally.average_rating(), tally.last_year()), (Some(2550), Some(2024)));
 /// let score = tally.score(Color::Black); // only the game with a result and a rated opponent

@@ -242,10 +242,9 @@ impl Tree {
     /// # let target = folder.path().join("games.bga");
     /// # let pgn = "1. e4 1-0\n\n1. e4 e5 0-1\n\n1. e4 e5 *\n";
     /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
-    /// use scoresheet::Archive;
-    /// use scoresheet_query::line;
+    /// use scoresheet_query::{ArchiveSet, Visit, line};
     ///
-    /// let tree = Archive::open(&target)?.tree(&line("e4")?)?;
+    /// let tree = ArchiveSet::open([&target])?.tree(&line("e4")?, Visit::First, None, None).complete()?;
     /// assert_eq!((tree.tally.games(), tree.ended()), (3, [1, 0, 0, 0]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
