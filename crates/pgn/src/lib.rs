@@ -19,6 +19,15 @@
     clippy::cast_sign_loss
 )]
 
+// These lints are for the code that reads untrusted bytes.
+#[allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss
+)]
 pub mod game;
 
 mod bytes;

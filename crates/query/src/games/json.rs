@@ -227,20 +227,23 @@ fn read_all<T>(
 
 /// Reads a pattern from the members that are conditions of a pattern.
 fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
-    let mut condition = Condition::default();
-    condition.boards = read_all(fields, "board", BoardPattern::read)?;
-    condition.pawns = read_all(fields, "pawns", BoardPattern::read_pawns)?;
-    condition.materials = read_all(fields, "material", Material::read)?;
-    condition.imbalances = read_all(fields, "imbalance", Imbalance::read)?;
-    condition.moves.extend(fields.read("white_move", |text| MoveRule::read(text, Color::White))?);
-    condition.moves.extend(fields.read("black_move", |text| MoveRule::read(text, Color::Black))?);
-    condition.moved = fields.read("moved", roles)?;
-    condition.captured = fields.read("captured", roles)?;
-    condition.ending = fields.read("end", |text| match text {
-        "mate" => Ok(Ending::Mate),
-        "stalemate" => Ok(Ending::Stalemate),
-        _ => Err((1, "expected mate or stalemate".to_owned())),
-    })?;
+    let white_move = fields.read("white_move", |text| MoveRule::read(text, Color::White))?;
+    let black_move = fields.read("black_move", |text| MoveRule::read(text, Color::Black))?;
+    let condition = Condition {
+        boards: read_all(fields, "board", BoardPattern::read)?,
+        pawns: read_all(fields, "pawns", BoardPattern::read_pawns)?,
+        materials: read_all(fields, "material", Material::read)?,
+        imbalances: read_all(fields, "imbalance", Imbalance::read)?,
+        moves: white_move.into_iter().chain(black_move).collect(),
+        moved: fields.read("moved", roles)?,
+        captured: fields.read("captured", roles)?,
+        ending: fields.read("end", |text| match text {
+            "mate" => Ok(Ending::Mate),
+            "stalemate" => Ok(Ending::Stalemate),
+            _ => Err((1, "expected mate or stalemate".to_owned())),
+        })?,
+        ..Condition::default()
+    };
     let plies = fields.number("plies")?.unwrap_or(1);
     if !(1..=1000).contains(&plies) {
         return Err(fields.fault("plies", "expected 1 to 1000 plies"));
