@@ -109,6 +109,7 @@ impl Move {
 
     /// Returns a plain move.
     #[doc(hidden)]
+    #[inline]
     pub const fn plain(from: Square, to: Square) -> Move {
         Move { from, to, kind: MoveKind::Plain }
     }

@@ -42,6 +42,7 @@ impl Position {
 
     /// Plays a move like `play`, with a given identity of the promoted piece.
     #[doc(hidden)]
+    #[inline]
     pub fn play_as(&mut self, m: Move, promoted: Option<PieceId>) {
         match promoted {
             None => self.play_unchecked(m),

@@ -195,6 +195,7 @@ impl Position {
 
     /// Returns the squares of the kings and rooks with a castling right.
     #[doc(hidden)]
+    #[inline]
     pub fn castling_squares(&self) -> u64 {
         let held = (0..4).filter(|right| self.rights >> right & 1 != 0);
         let king = |right: usize| self.square[right / 2 * 32 + 24];
@@ -336,6 +337,7 @@ impl Position {
     /// Returns the promoted piece by the rule for writers: with the lowest free label, or without a label if none is
     /// free or the pawn has none.
     #[doc(hidden)]
+    #[inline]
     pub fn promoted_piece(&self, pawn: Square, role: Role) -> PieceId {
         let color = self.turn;
         match self.piece_id_at(pawn).and_then(PieceId::label) {

@@ -9,6 +9,7 @@ use super::square::{Square, squares};
 
 impl Position {
     /// Returns whether the side to move is in check.
+    #[inline]
     pub fn in_check(&self) -> bool {
         match self.attention {
             Attention::Quiet => false,
@@ -18,6 +19,7 @@ impl Position {
     }
 
     /// Returns whether any piece of this color attacks the square.
+    #[inline]
     pub fn attacked_by(&self, color: Color, square: Square) -> bool {
         self.attacked_with(color, square, self.occupied[color.index()], self.all())
     }
@@ -93,11 +95,13 @@ impl Position {
     /// check.
     ///
     /// If the side to move has no king, checks are ignored. The null move is never legal.
+    #[inline]
     pub fn is_legal(&self, m: Move) -> bool {
         self.legality(m).is_ok()
     }
 
     /// Returns the reason why a move is illegal, by the same rules as [`is_legal`](Position::is_legal).
+    #[inline]
     pub fn legality(&self, m: Move) -> Result<(), IllegalMove> {
         if !self.is_pseudo_legal(m) {
             return Err(IllegalMove::NotPseudoLegal);

@@ -43,65 +43,77 @@ squares! {
 
 impl Square {
     /// Returns the square with this index, or `None` if the index exceeds 63.
+    #[inline]
     pub const fn new(index: u8) -> Option<Square> {
         if index < 64 { Some(Square(index)) } else { None }
     }
 
     /// Returns the square whose index is the low six bits of `index`.
     #[doc(hidden)]
+    #[inline]
     pub const fn masked(index: u8) -> Square {
         Square(index & 63)
     }
 
     /// Returns the square on `file` (0 = a) and `rank` (0 = rank 1), each taken modulo 8.
+    #[inline]
     pub const fn at(file: u8, rank: u8) -> Square {
         Square((file & 7) | (rank & 7) << 3)
     }
 
     /// Returns the index of the square, 0 to 63.
+    #[inline]
     pub const fn index(self) -> u8 {
         self.0
     }
 
     /// Returns the index as a `usize`, always below 64.
     #[doc(hidden)]
+    #[inline]
     pub const fn at_most_63(self) -> usize {
         (self.0 & 63) as usize
     }
 
     /// Returns the square on this file and this rank.
+    #[inline]
     pub const fn from_coords(file: File, rank: Rank) -> Square {
         Square::at(file.index(), rank.index())
     }
 
     /// Returns the file of the square, `a` to `h`.
+    #[inline]
     pub const fn file(self) -> File {
         File::masked(self.0)
     }
 
     /// Returns the rank of the square, `1` to `8`.
+    #[inline]
     pub const fn rank(self) -> Rank {
         Rank::masked(self.0 >> 3)
     }
 
     /// Returns the index of the file, 0 (a) to 7 (h), for arithmetic.
     #[doc(hidden)]
+    #[inline]
     pub const fn file_index(self) -> u8 {
         self.0 & 7
     }
 
     /// Returns the index of the rank, 0 (rank 1) to 7 (rank 8), for arithmetic.
     #[doc(hidden)]
+    #[inline]
     pub const fn rank_index(self) -> u8 {
         self.0 >> 3
     }
 
     /// Returns the bit of this square in a 64-bit set.
+    #[inline]
     pub const fn bit(self) -> u64 {
         1 << self.0
     }
 
     /// Reads a square such as `e4`. The letter must be lower case.
+    #[inline]
     pub const fn parse(text: &[u8]) -> Option<Square> {
         if text.len() != 2 {
             return None;
@@ -111,6 +123,7 @@ impl Square {
     }
 
     /// Returns the name of the square, such as `e4`.
+    #[inline]
     pub const fn name(self) -> [u8; 2] {
         [self.file().letter(), self.rank().digit()]
     }

@@ -77,11 +77,13 @@ pub fn id(code: u8, square: u8) -> u64 {
 }
 
 /// Returns the XOR of the numbers of all pieces on a board.
+#[inline]
 pub fn pieces(board: &[u8; 64]) -> u64 {
     board.iter().zip(0..).fold(0, |key, (&code, square)| key ^ id(code, square))
 }
 
 /// Returns the XOR of the numbers of a set of castling rights.
+#[inline]
 pub fn rights(rights: u8) -> u64 {
     NUMBERS.rights[usize::from(rights & 15)]
 }
@@ -94,6 +96,7 @@ pub fn black() -> u64 {
 
 /// Returns the number of a right whose rook is not the outermost on its castling side, or 0 for an outermost rook.
 /// `right` is `side * 2 + castling side`.
+#[inline]
 pub fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
     let (color, castling_side) = (Color::BOTH[usize::from(right & 2 != 0)], CastlingSide::BOTH[right & 1]);
     if !is_outermost(board, color, castling_side, rook) {
@@ -104,6 +107,7 @@ pub fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
 }
 
 /// Returns the number of the en passant target `target` if a capture there by `turn` is legal, otherwise 0.
+#[inline]
 pub fn en_passant(board: &[u8; 64], king: Option<u8>, turn: Color, target: u8) -> u64 {
     let file = target & 7;
     let ours = (turn as u8) << 3;
@@ -181,6 +185,7 @@ impl Position {
     /// assert_ne!(queens_pawn.zobrist(), line("d4 d5")?.zobrist());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline]
     pub fn zobrist(&self) -> u64 {
         let mut key = NUMBERS.rights[self.rights as usize & 15];
         for color in Color::BOTH {

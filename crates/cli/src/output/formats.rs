@@ -66,8 +66,9 @@ pub fn csv(value: &str) -> String {
         && value.parse::<f64>().is_err()
         && value.contains(|c: char| !matches!(c, '+' | '-' | '='));
     let quote = if is_formula { "'" } else { "" };
-    if !value.contains([',', '"', '\n', '\r']) {
-        return format!("{quote}{value}");
+    let bytes = value.as_bytes();
+    if memchr::memchr3(b',', b'"', b'\n', bytes).or_else(|| memchr::memchr(b'\r', bytes)).is_none() {
+        return [quote, value].concat();
     }
     format!("\"{quote}{}\"", value.replace('"', "\"\""))
 }

@@ -18,6 +18,7 @@ pub struct Line {
 impl Line {
     /// Returns a line at its starting position. `branches` states whether variations may open.
     #[doc(hidden)]
+    #[inline]
     pub fn new(start: Position, branches: bool) -> Line {
         Line { before: start.clone(), now: start, stack: Vec::new(), branches }
     }
@@ -29,6 +30,7 @@ impl Line {
     }
 
     #[doc(hidden)]
+    #[inline]
     pub fn play(&mut self, m: Move) {
         self.keep();
         self.now.play_unchecked(m);
@@ -63,23 +65,27 @@ impl Line {
 
     /// Plays a move like `play`, for a promotion to a piece with a given identity.
     #[doc(hidden)]
+    #[inline]
     pub fn play_as(&mut self, m: Move, promoted: Option<PieceId>) {
         self.keep();
         self.now.play_as(m, promoted);
     }
 
     #[doc(hidden)]
+    #[inline]
     pub fn depth(&self) -> usize {
         self.stack.len()
     }
 
     /// Returns whether a move precedes in this line, so a variation may open. A move always changes the clocks.
     #[doc(hidden)]
+    #[inline]
     pub fn has_moved(&self) -> bool {
         self.now != self.before
     }
 
     #[doc(hidden)]
+    #[inline]
     pub fn open(&mut self) {
         let before = self.before.clone();
         let now = std::mem::replace(&mut self.now, before.clone());
@@ -88,6 +94,7 @@ impl Line {
 
     /// Closes the innermost variation. Does nothing if no variation is open.
     #[doc(hidden)]
+    #[inline]
     pub fn close(&mut self) {
         if let Some((now, before)) = self.stack.pop() {
             self.now = now;

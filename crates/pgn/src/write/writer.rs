@@ -409,6 +409,7 @@ impl PgnWriter {
     /// Appends consecutive moves whose texts are known. The first move is made by `turn` and has the move number
     /// `number`.
     #[doc(hidden)]
+    #[inline]
     pub fn play_texts(&mut self, turn: Color, number: u32, texts: &[ShortText]) {
         let (mut turn, mut number, mut left) = (turn, number, texts);
         while let Some((first, rest)) = left.split_first() {

@@ -271,12 +271,14 @@ impl Position {
     /// Returns whether `play_reaching` may be called: both kings exist, and it is known whether they are in check. The
     /// moves that it plays preserve this condition.
     #[doc(hidden)]
+    #[inline]
     pub fn knows_checks(&self) -> bool {
         self.attention != Attention::Unknown && Color::BOTH.iter().all(|side| self.king(*side).is_some())
     }
 
     /// Returns whether `play_quick` may be called: `knows_checks`, and all pieces have labels.
     #[doc(hidden)]
+    #[inline]
     pub fn is_quick(&self) -> bool {
         self.knows_checks() && !self.unlabelled
     }
