@@ -4,9 +4,9 @@
 use crate::fault::Fault;
 use crate::site::SiteFile;
 use scoresheet::archive::{OpenOptions, SideState};
+use scoresheet::{Archive, ArchiveFile, Error};
 use scoresheet_query::tag_columns::Column;
 use scoresheet_query::{GameSummary, IndexedArchive, Search, TagColumns};
-use scoresheet::{Archive, ArchiveFile, Error};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;

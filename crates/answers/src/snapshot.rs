@@ -4,13 +4,12 @@
 use crate::book::Book;
 use crate::fault::Fault;
 use crate::stop::Stop;
+use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
 use scoresheet_query::report::spellings::{Named, Suggestion, spellings_among};
 use scoresheet_query::tag_columns::Unread;
-use scoresheet_query::{Filter, PositionQuery, SortKeys, TagColumns};
-use scoresheet::Monitor;
-use scoresheet_query::{ArchiveSet, Query};
+use scoresheet_query::{ArchiveSet, Filter, PositionQuery, Query, SortKeys, TagColumns};
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

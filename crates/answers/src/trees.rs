@@ -5,8 +5,8 @@ use crate::order::by_numbers;
 use crate::snapshot::{Selection, Snapshot};
 use crate::stop::Stop;
 use scoresheet::chess::{Move, Position};
-use scoresheet_query::{Branch, Tree, Visit};
 use scoresheet::{Error, Monitor};
+use scoresheet_query::{Branch, Tree, Visit};
 
 /// The archives and games of a tree, and the visits that count.
 pub struct Forest<'a> {

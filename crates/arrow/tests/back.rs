@@ -3,9 +3,9 @@
 
 use arrow_array::RecordBatchReader;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use scoresheet_query::ArchiveSet;
 use scoresheet::{Archive, Import};
 use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, RowsToPgn, write_parquet};
+use scoresheet_query::ArchiveSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -5,7 +5,6 @@
 
 use ballista_core::error::BallistaError;
 use clap::{Args, Parser, Subcommand};
-use scoresheet_output::{Content, Outputs};
 use scoresheet_arrow::NewFile;
 use scoresheet_cluster::client::Client;
 use scoresheet_cluster::copies::Copies;
@@ -14,6 +13,7 @@ use scoresheet_cluster::services::{self, Executor};
 use scoresheet_cluster::shelf::{Listed, Opener, Tables};
 use scoresheet_cluster::store::{Location, Stores};
 use scoresheet_cluster::temporary::Temporary;
+use scoresheet_output::{Content, Outputs};
 use scoresheet_sql::command::output::Destination;
 use scoresheet_sql::command::{Failure, answer, ending, read_queries};
 use scoresheet_sql::{ALL_YEARS, Needs, Shelf};

@@ -6,8 +6,8 @@
 use crate::store::Location;
 use arrow::array::AsArray;
 use arrow::datatypes::Date32Type;
-use scoresheet_query::ArchiveSet;
 use scoresheet_arrow::{Batches, Columns, Options, Rows};
+use scoresheet_query::ArchiveSet;
 use scoresheet_sql::{Games, Work, deal};
 use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};

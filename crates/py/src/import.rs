@@ -5,13 +5,12 @@ use crate::shared::{FileObject, MOST_PATHS, UserPath};
 use crate::work::{self, OnSignal};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use scoresheet::Existing;
 use scoresheet::archive::FileKind;
 use scoresheet::import::{FaultReport, ImportOptions, Refused};
-use scoresheet_output::{Content, Outputs};
 use scoresheet::pgn::Encoding;
+use scoresheet::{Existing, Import, Monitor};
+use scoresheet_output::{Content, Outputs};
 use scoresheet_query::games;
-use scoresheet::{Import, Monitor};
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::PathBuf;
@@ -233,13 +232,15 @@ fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
         };
         // The archive names the source after the file, if it has a name.
         let given_name = item.getattr("name").ok().and_then(|name| name.extract::<PathBuf>().ok());
-        let name = given_name.as_deref().and_then(std::path::Path::file_name).unwrap_or("games.pgn".as_ref()).to_owned();
+        let name =
+            given_name.as_deref().and_then(std::path::Path::file_name).unwrap_or("games.pgn".as_ref()).to_owned();
         let subfolder = folder.path().join(number.to_string());
         std::fs::create_dir(&subfolder).map_err(failed)?;
         let path = subfolder.join(&name);
         let mut copy = std::fs::File::create(&path).map_err(failed)?;
         // The copy of a private file is private, so the archive is private as well.
-        if let Some(file) = given_name.and_then(|name| std::fs::metadata(name).ok()).filter(std::fs::Metadata::is_file) {
+        if let Some(file) = given_name.and_then(|name| std::fs::metadata(name).ok()).filter(std::fs::Metadata::is_file)
+        {
             let _ = copy.set_permissions(file.permissions());
         }
         let (mut file, mut buffer) = (FileObject::new(item), vec![0; 1 << 20]);

@@ -13,9 +13,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice, PyTuple};
 use rayon::prelude::*;
 use scoresheet::chess::Color;
+use scoresheet::{Error, GameRef};
 use scoresheet_query::report::sample::{Part, Permutation, part_of};
 use scoresheet_query::tag_columns::Key;
-use scoresheet::{Error, GameRef};
 use std::sync::Arc;
 
 /// Positions of games, numbered from 0: the result of `View.positions`. `positions[0]` is a pair of a game's number and

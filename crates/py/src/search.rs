@@ -5,9 +5,8 @@ use crate::position::{Position, read_fen};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PySlice};
-use scoresheet_query::Query;
 use scoresheet::chess::Color;
-use scoresheet_query::{PositionQuery, SearchOptions, Tally};
+use scoresheet_query::{PositionQuery, Query, SearchOptions, Tally};
 
 /// Parses a question: a position, or JSON as a text or a dict.
 pub fn question(given: &Bound<'_, PyAny>, reach: SearchOptions) -> PyResult<Query> {

@@ -11,8 +11,8 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 use scoresheet::Existing;
-use scoresheet_output::{Content, NewFile, Outputs};
 use scoresheet_arrow::{Batches, Columns, Options, ParquetError, ParquetOptions, Rows, write_parquet};
+use scoresheet_output::{Content, NewFile, Outputs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -16,10 +16,10 @@ pub use options::{Begin, Done, Options};
 pub use package::write as write_package;
 
 use scoresheet::archive::copy::{self, Part};
-use scoresheet_query::PositionIndex;
-use scoresheet_query::position::index;
 use scoresheet::{Archive, Error, Existing, Monitor};
 use scoresheet_answers::Fault;
+use scoresheet_query::PositionIndex;
+use scoresheet_query::position::index;
 use serde_json::json;
 use std::fs;
 use std::io;

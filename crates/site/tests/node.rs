@@ -5,10 +5,10 @@
 //! SCORESHEET_CORPORA names a folder of games, of which it compares 20,000 positions, 2,000 games and 200 searches.
 //! Without it the test compares fewer, from the sample.
 
-use scoresheet_query::position::index;
-use scoresheet_query::{PositionIndex, PositionQuery, SearchOptions, tag_columns};
 use scoresheet::{Archive, ArchiveFile, Import, Monitor};
 use scoresheet_answers::{Answer, Book, Flow, Request, Snapshot, Stop};
+use scoresheet_query::position::index;
+use scoresheet_query::{PositionIndex, PositionQuery, SearchOptions, tag_columns};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

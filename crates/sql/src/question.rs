@@ -2,10 +2,9 @@
 //! moves of a row and for a search in an archive.
 
 use crate::line::with_stream;
-use scoresheet_query::pattern::{BoardPattern, Condition, Streak};
-use scoresheet_query::{Board, MainLine};
 use scoresheet::Position;
-use scoresheet_query::{Pattern, PositionQuery};
+use scoresheet_query::pattern::{BoardPattern, Condition, Streak};
+use scoresheet_query::{Board, MainLine, Pattern, PositionQuery};
 
 /// The functions that test games.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

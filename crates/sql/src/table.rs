@@ -29,9 +29,8 @@ use datafusion::physical_plan::{
     StatisticsArgs,
 };
 use futures::TryStreamExt;
-use scoresheet_query::ArchiveSet;
-use scoresheet_query::Filter;
 use scoresheet_arrow::{Batches, Columns, Rows};
+use scoresheet_query::{ArchiveSet, Filter};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;

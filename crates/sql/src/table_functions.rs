@@ -10,9 +10,8 @@ use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use scoresheet_query::Visit;
 use scoresheet::Position;
-use scoresheet_query::Query;
+use scoresheet_query::{Query, Visit};
 use std::sync::Arc;
 
 /// The kind of table function.

@@ -8,9 +8,9 @@ use crate::question::Question;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::{InList, Like, ScalarFunction};
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
+use scoresheet_arrow::{Columns, Value};
 use scoresheet_query::Filter;
 use scoresheet_query::filter::Relation;
-use scoresheet_arrow::{Columns, Value};
 use std::ops::{Range, RangeInclusive};
 
 /// A condition on archives.

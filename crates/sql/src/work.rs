@@ -4,12 +4,10 @@
 //! This file uses the library and `scoresheet-arrow`, but no plans.
 
 use crate::question::Question;
-use scoresheet_query::ArchiveSet;
 use scoresheet::archive::GameSet;
-use scoresheet_query::Member;
 use scoresheet::{Archive, Error};
-use scoresheet_query::{Filter, Query};
 use scoresheet_arrow::{Columns, Options, Rows};
+use scoresheet_query::{ArchiveSet, Filter, Member, Query};
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;

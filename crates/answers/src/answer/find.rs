@@ -9,14 +9,13 @@ use crate::params::Params;
 use crate::site::SiteFile;
 use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
+use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
 use scoresheet_query::games::Plan;
 use scoresheet_query::pattern::{Condition, Pattern};
 use scoresheet_query::tag_columns::Unread;
-use scoresheet_query::{Cost, Hit, SearchOptions};
-use scoresheet::Monitor;
-use scoresheet_query::Query;
+use scoresheet_query::{Cost, Hit, Query, SearchOptions};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

@@ -10,9 +10,9 @@ use http::StatusCode;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Analysis, Comment, Event, Outcome, PrincipalVariation, TextKind};
 use scoresheet::pgn::PgnWriter;
+use scoresheet::{Archive, Game};
 use scoresheet_query::openings::{Opening, Openings};
 use scoresheet_query::{PositionQuery, SearchOptions};
-use scoresheet::{Archive, Game};
 use serde_json::{Map, Value, json};
 
 /// Returns one game as PGN.

@@ -6,12 +6,11 @@ use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
-use scoresheet_query::Filter;
-use scoresheet_query::nearest;
 use scoresheet_query::report::groups::{self, Group, NameMatch};
 use scoresheet_query::report::player::{ArchiveGame, PlayerArchive, PlayerReport};
 use scoresheet_query::report::points::Points;
 use scoresheet_query::report::spellings;
+use scoresheet_query::{Filter, nearest};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

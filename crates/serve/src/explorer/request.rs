@@ -1,8 +1,8 @@
 //! Parses the parameters of the explorer API. Ignores unknown parameters, including `source`.
 
 use scoresheet::chess::Color;
-use scoresheet_query::value::{SPEEDS, speed};
 use scoresheet_answers::{Fault, Line, Params};
+use scoresheet_query::value::{SPEEDS, speed};
 
 /// The route of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,9 +2,9 @@
 
 use crate::common::{SPELLINGS, Server, archive, index};
 use crate::shared::questions;
+use scoresheet::{Archive, Import, Position};
 use scoresheet_query::pattern::PatternOptions;
 use scoresheet_query::{Filter, PositionQuery, Search, SearchOptions, TagColumns};
-use scoresheet::{Archive, Import, Position};
 use scoresheet_serve::Config;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

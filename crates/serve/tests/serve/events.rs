@@ -1,8 +1,8 @@
 //! Tournaments and metadata: compares the list of events with the games, and tests the archives' metadata.
 
 use crate::common::{Server, archive, index, sample};
-use scoresheet_query::fold;
 use scoresheet::{Archive, Import};
+use scoresheet_query::fold;
 use scoresheet_serve::Config;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -16,8 +16,8 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use output::{Destination, Output};
 use scoresheet::Existing;
-use scoresheet_output::{Content, Outputs};
 use scoresheet_arrow::is_broken_pipe;
+use scoresheet_output::{Content, Outputs};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
