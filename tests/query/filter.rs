@@ -5,6 +5,7 @@ use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use scoresheet::ImportOptions;
 use scoresheet::archive::{Archive, FileKind, GameRef};
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet_query::Filter;
 use scoresheet_query::tag_columns::{self, TagColumns};
@@ -87,11 +88,17 @@ impl Seen<'_> {
     /// Returns how the game ends, from all positions of the main line, or else from the texts.
     fn end(&self) -> &'static str {
         let plies = self.game.plies();
-        let fens: Vec<String> = (0..=plies).map(|ply| self.game.position(ply).unwrap().fen()).collect();
-        let four = |fen: &String| fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
-        let (last, position) = (fens.last().unwrap(), self.game.position(plies).unwrap());
-        let clock: u32 = last.split(' ').nth(4).unwrap().parse().unwrap();
-        let pieces: Vec<char> = last.split(' ').next().unwrap().chars().filter(char::is_ascii_alphabetic).collect();
+        // A target square counts only where a pawn may capture on it.
+        let four = |ply| {
+            let mut text = Vec::new();
+            let position = self.game.position(ply).unwrap();
+            position.write_four(&mut text, EnPassantStyle::Legal, CastlingStyle::XFen);
+            text
+        };
+        let (last, position) = (four(plies), self.game.position(plies).unwrap());
+        let last_fen = position.fen();
+        let clock: u32 = last_fen.split(' ').nth(4).unwrap().parse().unwrap();
+        let pieces: Vec<char> = last_fen.split(' ').next().unwrap().chars().filter(char::is_ascii_alphabetic).collect();
         let minors = pieces.iter().filter(|piece| !matches!(piece, 'K' | 'k')).count();
         // Games with bishops of one color on both sides are in no test file.
         let has_heavy = pieces.iter().any(|piece| "PRQprq".contains(*piece));
@@ -102,7 +109,7 @@ impl Seen<'_> {
             _ if !has_heavy && minors <= 1 => return "insufficient",
             _ if clock >= 150 => return "seventyfive",
             _ if clock >= 100 => return "fifty",
-            _ if fens.iter().filter(|fen| four(fen) == four(last)).count() >= 3 => return "repetition",
+            _ if (0..=plies).filter(|&ply| four(ply) == last).count() >= 3 => return "repetition",
             _ => {}
         }
         let last_comments =
@@ -301,6 +308,8 @@ const ODD: &str = r#"
 [Result "0-0"] [Date "31.12.99"]
 
 1. f3 e5 2. g4 (2. Nc3 {Zugzwang}) Qh4# 0-1
+
+1. e4 Nf6 2. Nf3 Ng8 3. Ng1 Nf6 4. Nf3 Ng8 5. Ng1 1/2-1/2
 "#;
 
 fn imported(folder: &Path, sources: &[PathBuf], name: &str) -> PathBuf {
@@ -346,12 +355,12 @@ fn filters_say_what_a_naive_reading_says() {
     let archive = Archive::open(&odd).unwrap();
     let games = |text: &str| Filter::parse(text).unwrap().numbers(&archive).unwrap();
     // Written by hand, so both evaluations cannot share an error.
-    assert_eq!(archive.len(), 12);
+    assert_eq!(archive.len(), 13);
     assert_eq!(games("player ~ kasparov"), [1, 2]);
     assert_eq!(games("year = 1998"), [1, 3, 4]);
     assert_eq!(games("date >= 1998.05"), [2, 3, 4, 5]);
     assert_eq!(games("date <= 1998.06"), [3, 4, 6]);
-    assert_eq!(games("result = draw"), [1, 9]);
+    assert_eq!(games("result = draw"), [1, 9, 13]);
     assert_eq!(games("result = 0-1"), [2, 12]);
     assert_eq!(games("eco = B90"), [1]);
     assert_eq!(games("elo > 2650"), [1, 3]);
@@ -361,7 +370,7 @@ fn filters_say_what_a_naive_reading_says() {
     assert_eq!(games("fault"), [2, 5, 12]);
     assert_eq!(games("setup or comments"), [1, 4, 9, 10, 11, 12]);
     assert_eq!(games("has(annotator)"), [0u64; 0]);
-    assert_eq!(games("end = repetition"), [7]);
+    assert_eq!(games("end = repetition"), [7, 13]);
     assert_eq!(games("end = resignation"), [8]);
     assert_eq!(games("end = fifty"), [9]);
     assert_eq!(games("end = insufficient"), [10]);
