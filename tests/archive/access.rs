@@ -24,7 +24,7 @@ fn sample(folder: &Path) -> PathBuf {
 
 #[test]
 fn every_access_gives_the_same_games() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = sample(folder.path());
     let mapped = Archive::open(&target).unwrap();
     let digest = mapped.digest().unwrap();
@@ -79,7 +79,7 @@ impl ReadExactAt for Far {
 
 #[test]
 fn a_game_out_of_a_far_archive_takes_one_request() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = sample(folder.path());
     let near = Archive::open(&target).unwrap();
     let (file, index) = (fs::read(&target).unwrap(), fs::read(FileKind::Index.beside(&target)).unwrap());
@@ -115,7 +115,7 @@ fn a_game_out_of_a_far_archive_takes_one_request() {
 
 #[test]
 fn a_file_cut_or_changed_under_a_reader_gives_errors() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = sample(folder.path());
     let intact = Archive::open(&target).unwrap();
     let digests: Vec<_> = intact.games().map(|game| game.unwrap().digest().unwrap()).collect();

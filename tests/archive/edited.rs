@@ -43,7 +43,7 @@ fn gives_back_its_source(archive: &Archive) {
 /// In plain and packed archives with deleted games, the selected games change, and no others.
 #[test]
 fn changed_games_are_changed_and_no_others() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     for pack in [false, true] {
         let options = ImportOptions { pack, chunk_bytes: 100_000, batch: 3, ..ImportOptions::default() };
@@ -95,7 +95,7 @@ fn changed_games_are_changed_and_no_others() {
 /// Moves and results, also of a game with a fault and of a game from a set-up position.
 #[test]
 fn moves_are_changed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     let source = testdata("golden").join("sample.pgn");
     try_import(std::slice::from_ref(&source), &target, &ImportOptions::default()).unwrap();
@@ -127,7 +127,7 @@ fn moves_are_changed() {
 /// Copied, packed, unpacked, extended and repaired archives keep their changes and their sources.
 #[test]
 fn changes_survive() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let before = archive_of(&[lichess()], &path("games.bga"), ImportOptions::default());
     change(&path("games.bga"), &GameSet::all(before.len()));
@@ -160,7 +160,7 @@ fn changes_survive() {
 /// If nothing changes or an edit fails, the archive is unchanged, to the byte.
 #[test]
 fn nothing_happens_by_halves() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     let archive = archive_of(&[lichess()], &target, ImportOptions::default());
     let bytes = fs::read(&target).unwrap();
@@ -204,7 +204,7 @@ fn nothing_happens_by_halves() {
 #[test]
 fn changed_games_are_written_as_they_were() {
     let golden = |name: &str| testdata("golden").join(name);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("changed.bga");
     try_import(&[golden("sample.pgn")], &target, &ImportOptions::default()).unwrap();
     let games = GameSet::from_numbers(6, [1, 2]);

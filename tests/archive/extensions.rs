@@ -62,7 +62,7 @@ fn golden(name: &str, features: Features, more: impl Fn(BlockKind) -> Vec<u8>) -
     let path = testdata("golden").join(name);
     let made = with(&fs::read(testdata("golden").join("v1.0.bga")).unwrap(), features, more);
     assert!(fs::read(&path).unwrap() == made, "the bytes of {name} have changed");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     fs::write(folder.path().join("a.bga"), made).unwrap();
     (folder.path().join("a.bga"), folder)
 }
@@ -124,7 +124,7 @@ fn skippable_blocks_are_passed_over() {
 /// Also between a dictionary block and its copy; the golden archive has no dictionary.
 #[test]
 fn skippable_blocks_are_passed_over_in_a_dictionary() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = folder.path().join("a.bga");
     let game = "[Event \"An event with a long name\"]\n[White \"A player of this name\"]\n\n1. e4 *\n\n";
     fs::write(folder.path().join("a.pgn"), game.repeat(300)).unwrap();

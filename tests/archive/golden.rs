@@ -26,7 +26,7 @@ fn is_written(name: &str, path: &Path) {
 
 #[test]
 fn this_version_writes_these_bytes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("sample.bga");
     let mut faults = Vec::new();
     let summary = Import::new(&target)
@@ -45,7 +45,7 @@ fn this_version_writes_these_bytes() {
 #[test]
 fn other_sources_are_written_as_they_were() {
     for (name, games) in [("filled", 1), ("engine", 3)] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::tempdir().unwrap();
         let target = folder.path().join(format!("{name}.bga"));
         let (source, kept) = (golden(&format!("{name}.pgn")), golden(&format!("v1.0-{name}.bga")));
         try_import(std::slice::from_ref(&source), &target, &ImportOptions::default()).unwrap();
@@ -59,7 +59,7 @@ fn other_sources_are_written_as_they_were() {
 
 #[test]
 fn deletions_and_header_columns_are_written_as_they_were() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("deleted.bga");
     let sources = [golden("sample.pgn")];
     try_import(&sources, &target, &ImportOptions::default()).unwrap();
@@ -97,7 +97,7 @@ fn the_golden_archive_is_read() {
 /// Metadata and a model in a packed archive, kept by every kind of copy.
 #[test]
 fn metadata_and_model() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let [plain, target, back, part, repaired] =
         ["plain", "packed", "back", "part", "repaired"].map(|name| folder.path().join(name).with_extension("bga"));
     let pairs = [("license", "CC0-1.0"), ("title", "Sample \u{2658}"), ("writer", "a test"), ("x-room", "7")];
@@ -154,7 +154,7 @@ fn metadata_and_model() {
 /// With a level, a packed copy joins chunks like a packed import; games keep their numbers.
 #[test]
 fn a_packed_copy_has_longer_chunks() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let [plain, packed, again] =
         ["plain", "packed", "again"].map(|name| folder.path().join(name).with_extension("bga"));
     let options = ImportOptions { chunk_bytes: 20_000, ..ImportOptions::default() };

@@ -77,7 +77,7 @@ fn least(path: &Path, most: usize, limits: impl Fn(usize) -> Limits) -> usize {
 
 #[test]
 fn each_limit_holds_to_the_last_byte() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = made(folder.path());
     assert_eq!(Archive::open(&path).unwrap().limits(), &Limits::default());
     let checked = checked(&fs::read(&path).unwrap());
@@ -99,7 +99,7 @@ fn each_limit_holds_to_the_last_byte() {
 
 #[test]
 fn a_refreshed_archive_keeps_its_options() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = made(folder.path());
     let options = OpenOptions {
         access: Access::Read,

@@ -89,7 +89,7 @@ fn set(archive: &Archive, games: impl IntoIterator<Item = u64>) -> GameSet {
 
 #[test]
 fn a_whole_copy_is_the_same_and_gives_its_sources_back() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     for path in [small(&folder), sample(&folder)] {
         let archive = Archive::open(&path).unwrap();
         let copy = copied(&path.with_extension("copy.bga"), &[(&archive, archive.live())]);
@@ -109,7 +109,7 @@ fn a_whole_copy_is_the_same_and_gives_its_sources_back() {
 
 #[test]
 fn subsets_are_exact_copies_and_name_their_sources() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = Archive::open(sample(&folder)).unwrap();
     let third = copied(&folder.path().join("third.bga"), &[(&archive, set(&archive, (1..=archive.len()).step_by(3)))]);
     let source = &third.sources().unwrap()[0];
@@ -125,7 +125,7 @@ fn subsets_are_exact_copies_and_name_their_sources() {
 
 #[test]
 fn copies_of_packed_archives_stay_packed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     for path in [small(&folder), sample(&folder)] {
         let plain = Archive::open(&path).unwrap();
         let path = path.with_extension("packed.bga");
@@ -150,7 +150,7 @@ fn copies_of_packed_archives_stay_packed() {
 
 #[test]
 fn merged_archives_keep_games_and_sources() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (small_archive, sample_archive) =
         (Archive::open(small(&folder)).unwrap(), Archive::open(sample(&folder)).unwrap());
     let merged = copied(
@@ -172,7 +172,7 @@ fn merged_archives_keep_games_and_sources() {
 
 #[test]
 fn deleted_games_are_holes_until_the_archive_is_compacted() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = sample(&folder);
     let before = Archive::open(&path).unwrap();
     let gone: Vec<u64> = (1..=before.len()).filter(|game| game % 7 == 3 || (100..=140).contains(game)).collect();
@@ -235,7 +235,7 @@ fn holds(file: &[u8], word: &[u8]) -> bool {
 /// source's text in the layout.
 #[test]
 fn what_is_deleted_is_erased_by_compaction() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let source = folder.path().join("games.pgn");
     // Two games to delete, with recurring words, which are therefore in the dictionary, and a neighbor on each side.
     let secret = "[Event \"Quixotry\"]\n[White \"Zyxomma\"]\n[Black \"Zyxomma\"]\n[Note \"Jabberwock\"]\n\n\
@@ -267,7 +267,7 @@ fn what_is_deleted_is_erased_by_compaction() {
 
 #[test]
 fn a_set_of_archives_counts_on_from_one_to_the_next() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (small_path, sample_path) = (small(&folder), sample(&folder));
     let set = ArchiveSet::open([&small_path, &sample_path, &small_path]).unwrap();
     let (few, many) = (set.archive(0).unwrap().len(), set.archive(1).unwrap().len());
@@ -292,7 +292,7 @@ fn a_set_of_archives_counts_on_from_one_to_the_next() {
 #[test]
 fn an_index_that_claims_more_games_than_there_are_bytes_is_not_used() {
     use scoresheet::format::index::{DeletionEntry, Index};
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = Archive::open(small(&folder)).unwrap();
     let index = Index::decode(&archive.index_file()).unwrap();
     assert_eq!(Index::decode(&index.encode()), Some(index.clone()));
@@ -305,7 +305,7 @@ fn an_index_that_claims_more_games_than_there_are_bytes_is_not_used() {
 
 #[test]
 fn an_existing_file_is_not_written_over_unasked() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = Archive::open(small(&folder)).unwrap();
     let path = folder.path().join("there.bga");
     std::fs::write(&path, "precious").unwrap();
@@ -318,7 +318,7 @@ fn an_existing_file_is_not_written_over_unasked() {
 
 #[test]
 fn large_corpora_are_copied_too() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     for name in ["online", "annotated", "engine960"] {
         let Some(sources) = corpora::sources(name) else { return };
         let archive = Archive::open(imported(&folder, &format!("{name}.bga"), &sources)).unwrap();

@@ -342,7 +342,7 @@ fn the_list_and_the_archive_agree() {
     let from = number("SCORESHEET_FROM", 0);
     for sequence in from..from + number("SCORESHEET_STATES", 25) {
         let random = Random::new(sequence ^ number("SCORESHEET_SEED", 0) << 32);
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::tempdir().unwrap();
         let mut world = World { folder, model: Vec::new(), backups: Vec::new(), random };
         world.model = world.import(Existing::Refuse);
         let mut steps = Vec::new();
@@ -363,7 +363,7 @@ fn the_list_and_the_archive_agree() {
 /// the other.
 #[test]
 fn side_files_of_another_content_are_not_used() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = folder.path().join("games.bga");
     let text = |last: &str| {
         let mut text = String::new();

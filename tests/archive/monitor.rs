@@ -39,7 +39,7 @@ fn files(folder: &Path) -> Vec<String> {
 
 #[test]
 fn what_is_reported_comes_to_the_whole() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = archive_of(&[lichess()], &folder.path().join("games.bga"), ImportOptions::default());
     for (name, unit, work) in WORKS {
         let done = AtomicU64::new(0);
@@ -58,7 +58,7 @@ fn what_is_reported_comes_to_the_whole() {
 
 #[test]
 fn what_is_stopped_leaves_nothing_unfinished() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = archive_of(&[lichess()], &folder.path().join("games.bga"), ImportOptions::default());
     let before = files(folder.path());
     for (name, _, work) in WORKS {
@@ -72,7 +72,7 @@ fn what_is_stopped_leaves_nothing_unfinished() {
 
 #[test]
 fn a_search_that_is_stopped_says_so() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = archive_of(&[lichess()], &folder.path().join("games.bga"), ImportOptions::default());
     let (stop, looked) = (AtomicBool::new(false), AtomicU64::new(0));
     let monitor = Monitor::new().stop(&stop).on_progress(|games| {

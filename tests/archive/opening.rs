@@ -204,7 +204,7 @@ fn done(path: &Path) -> Disposition {
 
 #[test]
 fn every_cell_of_the_table() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let rows = rows();
     let mut met = vec![0; rows.len()];
     let (_, six) = archive(&folder, 6);
@@ -267,7 +267,7 @@ fn every_cell_of_the_table() {
 /// With any flipped bit in the pages, all games are shown or damage is reported, and no writer loses a game.
 #[test]
 fn every_flipped_bit_of_the_header_pages() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     for commits in [1, 2, 5] {
         let (_, states) = archive(&folder, commits);
         let file = states.last().unwrap();

@@ -26,7 +26,7 @@ struct Round {
 /// A writer that fails is no damage of the archive.
 #[test]
 fn an_output_that_is_full_is_an_error_of_the_output() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let text = b"[Event \"a\"]\n\n1. e4 *\n";
     round(folder.path(), text);
     let archive = Archive::open(folder.path().join("s.bga")).unwrap();

@@ -10,7 +10,7 @@ use scoresheet_query::{Filter, PositionQuery, SearchOptions, SideFiles, TagColum
 /// After repeated changes of all games, the tag columns do not grow, and have the current values.
 #[test]
 fn what_is_out_of_use_is_left_out() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = folder.path().join("games.bga");
     let pgn: String = (0..2000).map(|game| format!("[White \"{game}\"]\n\n1. e4 *\n\n")).collect();
     scoresheet::Import::new(&path).run_reader("games.pgn", pgn.as_bytes()).unwrap();
@@ -38,7 +38,7 @@ fn what_is_out_of_use_is_left_out() {
 /// Columns that several segments contain together are available without reading games.
 #[test]
 fn segments_are_joined_to_available_columns() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = folder.path().join("games.bga");
     let import = |count: usize, name: &str| {
         let pgn: String = (0..count).map(|game| format!("[White \"{name} {game}\"]\n\n1. e4 e5 *\n\n")).collect();
@@ -64,7 +64,7 @@ fn segments_are_joined_to_available_columns() {
 /// that it replaced.
 #[test]
 fn what_was_changed_does_not_come_back_with_a_backup() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = folder.path().join("games.bga");
     let import = |count: usize| {
         let pgn = "[White \"Adams\"]\n\n1. e4 e5 *\n\n".repeat(count);

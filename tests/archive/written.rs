@@ -32,7 +32,7 @@ fn small(folder: &Path) -> PathBuf {
 
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let files: Vec<(Vec<u8>, Vec<u8>)> = [1, 2, 3, 7]
         .map(|threads| {
             let target = folder.path().join(format!("{threads}.bga"));
@@ -46,7 +46,7 @@ fn the_same_bytes_for_any_number_of_threads() {
 
 #[test]
 fn every_way_to_a_position_agrees() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = Archive::open(sample(folder.path())).unwrap();
     assert!(archive.chunk_count() > 2);
     let plies: u64 = archive
@@ -96,7 +96,7 @@ fn last_fens(archive: &Archive) -> Result<[LastFens; 2], Error> {
 
 #[test]
 fn walks_over_chunks_come_to_each_game() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     // Includes a game whose length takes two bytes.
     let (long, target) = (folder.path().join("long.pgn"), sample(folder.path()));
     let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(100);
@@ -132,7 +132,7 @@ fn walks_over_chunks_come_to_each_game() {
 
 #[test]
 fn appending_goes_on_where_the_archive_ends() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = small(folder.path());
     let before = Archive::open(&target).unwrap();
     let first: Vec<_> = before.games().map(|game| game.unwrap().digest().unwrap()).collect();
@@ -160,7 +160,7 @@ fn appending_goes_on_where_the_archive_ends() {
 
 #[test]
 fn a_reader_does_not_follow_its_file_back() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = small(folder.path());
     let earlier = folder.path().join("earlier.bga");
     fs::copy(&target, &earlier).unwrap();
@@ -177,7 +177,7 @@ fn a_reader_does_not_follow_its_file_back() {
 
 #[test]
 fn every_flipped_bit_is_found_and_no_game_is_falsified() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = small(folder.path());
     let bytes = fs::read(&target).unwrap();
     let archive = Archive::open(&target).unwrap();
@@ -206,7 +206,7 @@ fn every_flipped_bit_is_found_and_no_game_is_falsified() {
 
 #[test]
 fn every_cut_is_found() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let bytes = fs::read(small(folder.path())).unwrap();
     (0..bytes.len()).into_par_iter().for_each(|length| {
         let path = folder.path().join(format!("cut-{length}.bga"));
@@ -222,7 +222,7 @@ fn every_cut_is_found() {
 
 #[test]
 fn bytes_behind_the_last_commit_do_not_count() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = small(folder.path());
     let mut bytes = fs::read(&target).unwrap();
     let length = bytes.len();
@@ -241,7 +241,7 @@ fn bytes_behind_the_last_commit_do_not_count() {
 
 #[test]
 fn an_index_is_a_cache() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = sample(folder.path());
     let index = FileKind::Index.beside(&target);
     let bytes = fs::read(&index).unwrap();
@@ -269,7 +269,7 @@ fn an_index_is_a_cache() {
 
 #[test]
 fn an_interrupted_import_leaves_a_whole_archive() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
     let sample = lichess_text();
     fs::write(&source, sample.repeat(8)).unwrap();
@@ -292,7 +292,7 @@ fn an_interrupted_import_leaves_a_whole_archive() {
 
 #[test]
 fn sources_that_cannot_be_read_are_collected() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let game = "[White \"Weiß\"]\n\n1. e4 e5 2. Ke5 1-0\n\n";
     fs::write(path("foreign.pgn"), b"\x89PNG\r\n\x1a\n").unwrap();
@@ -338,7 +338,7 @@ fn sources_that_cannot_be_read_are_collected() {
 
 #[test]
 fn an_empty_archive_is_an_archive() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (source, target) = (folder.path().join("empty.pgn"), folder.path().join("empty.bga"));
     fs::write(&source, "").unwrap();
     let summary = try_import(&[source], &target, &ImportOptions::default()).unwrap();
@@ -353,7 +353,7 @@ fn an_empty_archive_is_an_archive() {
 
 #[test]
 fn one_writer_at_a_time() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = small(folder.path());
     let writer = scoresheet::archive::writer::Writer::open(&target).unwrap();
     let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };

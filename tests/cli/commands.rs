@@ -359,7 +359,7 @@ fn completions_man_and_help() {
 #[cfg(unix)]
 fn programs_of_their_own_are_subcommands() {
     use std::os::unix::fs::PermissionsExt;
-    let (room, programs) = (Room::new(), tempfile::tempdir().unwrap());
+    let (room, programs) = (Room::new(), crate::common::tempdir().unwrap());
     // In a folder without other programs. A copy of the program is the last choice: a process that another test starts
     // may inherit the open file, and then the copy cannot be run.
     let command = programs.path().join("scoresheet");

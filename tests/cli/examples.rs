@@ -174,7 +174,7 @@ fn every_example_runs() {
     assert!(lines.len() > of_help + 5, "{} examples", lines.len());
     // A separate program, which runs until stopped.
     lines.retain(|line| !line.starts_with("scoresheet serve "));
-    let programs = tempfile::tempdir().unwrap();
+    let programs = crate::common::tempdir().unwrap();
     symlink(env!("CARGO_BIN_EXE_scoresheet"), programs.path().join("scoresheet")).unwrap();
     for stub in STUBS {
         let path = programs.path().join(stub);
@@ -184,7 +184,7 @@ fn every_example_runs() {
     let system = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{system}", programs.path().display());
     let run = |line: &str| -> Result<(), String> {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::tempdir().unwrap();
         copied(room.0.path(), folder.path());
         let at = |name: &str| folder.path().join(name);
         // The output of an example must not exist yet.

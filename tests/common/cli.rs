@@ -54,7 +54,7 @@ pub struct Done {
 
 impl Room {
     pub fn new() -> Room {
-        Room(tempfile::tempdir().unwrap())
+        Room(crate::common::tempdir().unwrap())
     }
 
     /// A folder with the archive `g.bga` of the three games in it.

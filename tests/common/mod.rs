@@ -22,11 +22,35 @@ pub mod random;
 pub mod sample;
 
 use std::path::Path;
+use std::sync::OnceLock;
+use tempfile::TempDir;
 
 /// Returns the folder of the repository; the package of the command is in a subfolder.
 pub fn root() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.ancestors().find(|folder| folder.join("FORMAT.md").exists()).expect("a folder with FORMAT.md")
+}
+
+/// Returns a new temporary folder. It is in memory if the system has such a folder with enough space (as Linux has),
+/// because tests would wait for disks most of the time. `TMPDIR` names another place.
+pub fn tempdir() -> std::io::Result<TempDir> {
+    static IN_MEMORY: OnceLock<bool> = OnceLock::new();
+    const MEMORY: &str = "/dev/shm";
+    match *IN_MEMORY.get_or_init(|| std::env::var_os("TMPDIR").is_none() && has_space(MEMORY)) {
+        true => tempfile::tempdir_in(MEMORY),
+        false => tempfile::tempdir(),
+    }
+}
+
+#[cfg(unix)]
+fn has_space(folder: &str) -> bool {
+    const ENOUGH: u64 = 2 << 30;
+    rustix::fs::statvfs(folder).is_ok_and(|space| space.f_bavail * space.f_frsize >= ENOUGH)
+}
+
+#[cfg(not(unix))]
+fn has_space(_: &str) -> bool {
+    false
 }
 
 /// Returns a number from the environment, such as the length or start of a test. `1_000` and `1000` are the same.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Runs every operation on an archive; returns the elapsed time.
 fn use_it(file: &[u8]) -> Duration {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (path, target) = (folder.path().join("a.bga"), folder.path().join("b.bga"));
     fs::write(&path, file).unwrap();
     let start = Instant::now();
@@ -94,7 +94,7 @@ fn moves_in_another_form_are_reported() {
     let mut forge = Forge::new();
     // The same move; once with an unnecessary prefix.
     forge.chunk_of(&[vec![0x12], vec![0x41, 0x12], vec![0x12]], moves::Coding::Plain);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = folder.path().join("a.bga");
     fs::write(&path, forge.finish()).unwrap();
     let archive = Archive::open(&path).unwrap();
@@ -112,7 +112,7 @@ fn damage(file: Vec<u8>) -> Vec<DamageKind> {
 
 #[test]
 fn a_repair_is_not_sized_by_numbers_of_games() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (path, target) = (folder.path().join("a.bga"), folder.path().join("b.bga"));
     for gap in [1, 1 << 33, 1 << 40, 1 << 50] {
         let mut forge = Forge::new();
@@ -207,7 +207,7 @@ fn made(make: fn(&mut Forge, u32), times: u32) -> Vec<u8> {
 
 #[test]
 fn a_repair_promises_no_source_that_does_not_come_back() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (path, target) = (folder.path().join("a.bga"), folder.path().join("b.bga"));
     let repaired = |source: &dyn Fn(&mut Forge)| {
         let mut forge = Forge::new();

@@ -58,7 +58,7 @@ fn the_document_has_the_first_bytes_of_the_code() {
     let magics = [header::MAGIC, index::MAGIC, side::SIGNATURES, side::POSITIONS, side::TAG_COLUMNS];
     let kinds = kinds();
     assert!(kinds.iter().map(|kind| kind.2).eq(magics), "{kinds:?}");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = files(folder.path());
     for (suffix, _, first) in kinds {
         assert!(fs::read(path.with_extension(suffix)).unwrap().starts_with(&first), "{suffix}");
@@ -67,7 +67,7 @@ fn the_document_has_the_first_bytes_of_the_code() {
 
 #[test]
 fn file_knows_every_kind() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = files(folder.path());
     let (archive, side) = ([VERSION.0, VERSION.1], side::VERSION);
     for (suffix, media_type, _) in kinds() {
@@ -96,7 +96,7 @@ fn file_knows_every_kind() {
 
 #[test]
 fn desktops_know_every_kind() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let mime = folder.path().join("mime");
     fs::create_dir_all(mime.join("packages")).unwrap();
     fs::copy(packaging("scoresheet.xml"), mime.join("packages/scoresheet.xml")).unwrap();

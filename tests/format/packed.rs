@@ -288,7 +288,7 @@ fn imported(source: &Path, folder: &Path) -> Archive {
 
 #[test]
 fn the_sample_comes_back_at_a_third() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let sample = lichess();
     let (bytes, plies) = archive_comes_back(&imported(&sample, folder.path()));
     assert_eq!(plies, 197_005);
@@ -304,7 +304,7 @@ fn the_corpora_come_back() {
     {
         let Some(files) = corpora::sources(name) else { return };
         let files: Vec<PathBuf> = files.into_iter().step_by(step).collect();
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::tempdir().unwrap();
         let target = folder.path().join("games.bga");
         try_import(&files, &target, &ImportOptions::default()).unwrap();
         let archive = Archive::open(&target).unwrap();
@@ -382,7 +382,7 @@ fn nothing_hides_after_a_packed_game() {
 /// The packed bytes of some games, and the model's hash: packed games must stay readable forever.
 #[test]
 fn packed_bytes_are_frozen() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let root = crate::common::root().join("testdata");
     let kept = std::fs::read_to_string(root.join("golden/packed.txt")).unwrap();
     let mut kept = kept.lines().skip(1).map(|line| crate::meaning::bytes(line.rsplit(' ').next().unwrap()));
@@ -413,7 +413,7 @@ fn hex(bytes: &[u8]) -> String {
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let sample = lichess();
     let archive = imported(&sample, folder.path());
     let games: Vec<_> = archive.games().map(|game| game.unwrap()).collect();

@@ -414,7 +414,7 @@ fn library_agrees(
 
 #[test]
 fn the_library_reads_the_side_files() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     make(folder.path()).iter().for_each(|(path, bytes)| write_missing(path, bytes));
     let mut expected = Vec::new();
     for (name, of, about, has_rows) in CASES {

@@ -34,7 +34,7 @@ fn published_keys() {
 
 #[test]
 fn books_of_games() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
     let games = "1. e4 e5 1-0\n\n1. e4 c5 1/2-1/2\n\n1. d4 d5 0-1\n\n1. e4 (1. d4) 1... e5 0-1\n\n1. Nf3 *\n\n\
         [SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O Kd7 2. a8=N 1-0\n";
@@ -72,7 +72,7 @@ fn books_of_games() {
 
 #[test]
 fn keys_agree_with_shakmaty() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("sample.bga");
     let sample = lichess();
     let options = ImportOptions::default();

@@ -232,7 +232,7 @@ fn agrees(archive: &Archive, targets: &[Target], slowly: usize) -> [Vec<Duration
 
 #[test]
 fn corner_cases_agree_with_brute_force() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let source = folder.path().join("corners.pgn");
     std::fs::write(&source, CORNERS).unwrap();
     let archive = archive_of(&[source], &folder.path().join("corners.bga"), ImportOptions::default());
@@ -263,7 +263,7 @@ fn corner_cases_agree_with_brute_force() {
 
 #[test]
 fn variations_and_transpositions() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let source = folder.path().join("corners.pgn");
     std::fs::write(&source, CORNERS).unwrap();
     let archive = archive_of(&[source], &folder.path().join("corners.bga"), ImportOptions::default());
@@ -293,7 +293,7 @@ fn variations_and_transpositions() {
 
 #[test]
 fn the_sample_agrees_with_brute_force() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let sample = lichess();
     let archive = archive_of(&[sample], &folder.path().join("sample.bga"), ImportOptions::default());
     let targets = targets(&archive, 300, &mut Random(8));
@@ -302,7 +302,7 @@ fn the_sample_agrees_with_brute_force() {
 
 #[test]
 fn the_corpora_agree_with_brute_force() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     for (name, count) in
         [("otb", 600), ("online", 150), ("engine", 150), ("engine960", 150), ("annotated", 150), ("synthetic", 100)]
     {
@@ -319,7 +319,7 @@ fn the_corpora_agree_with_brute_force() {
 
 #[test]
 fn stale_and_damaged_side_files_are_passed_over() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (source, target) = (folder.path().join("corners.pgn"), folder.path().join("corners.bga"));
     std::fs::write(&source, CORNERS).unwrap();
     let archive = archive_of(std::slice::from_ref(&source), &target, ImportOptions::default());
@@ -370,7 +370,7 @@ fn stale_and_damaged_side_files_are_passed_over() {
 
 #[test]
 fn a_sort_in_parts_gives_the_same_index() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let sample = lichess();
     let archive = archive_of(&[sample], &folder.path().join("sample.bga"), ImportOptions::default());
     let build = |memory| {

@@ -61,7 +61,7 @@ fn counts_are_those_of_scid() {
         return;
     };
     let Some(sources) = corpora::sources("otb") else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let options = ImportOptions::default();
     try_import(&sources, &path("all.bga"), &options).unwrap();

@@ -191,7 +191,7 @@ fn golden_files() {
 #[test]
 fn the_lichess_sample() {
     let Some(program) = program() else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     for pack in [false, true] {
         agrees(program, &imported(&lichess(), folder.path(), pack), 2, "the sample");
     }
@@ -200,13 +200,13 @@ fn the_lichess_sample() {
 /// The program of version 1.0, kept as it was, reads what this version writes (FORMAT.md, "The promise").
 #[test]
 fn the_program_of_1_0_reads_what_this_version_writes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let source = folder.path().join("reader.c");
     let kept = fs::File::open(testdata("readers-1.0/reader.c.zst")).unwrap();
     fs::write(&source, zstd::decode_all(kept).unwrap()).unwrap();
     let Some(program) = build(&source, "reader-1.0") else { return eprintln!("skipped: no C compiler, or no libzstd") };
     for (source, seed) in [(lichess(), 6), (testdata("golden/sample.pgn"), 7), (testdata("golden/engine.pgn"), 8)] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::tempdir().unwrap();
         for pack in [false, true] {
             agrees(&program, &imported(&source, folder.path(), pack), seed, &source.display().to_string());
         }
@@ -256,7 +256,7 @@ fn test_vectors() {
 #[test]
 fn damaged_files_of_the_vectors() {
     let Some(program) = program() else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = folder.path().join("a.bga");
     let cases: Vec<Value> = serde_json::from_slice(&fs::read(testdata("vectors/archives.json")).unwrap()).unwrap();
     for case in cases {
@@ -383,7 +383,7 @@ fn in_frame(file: &[u8], (block, length): (usize, usize), at: usize) -> bool {
 #[test]
 fn changed_archives() {
     let Some(program) = program() else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     // The archive of a failed case is kept there.
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("changed.bga");
     let packed = imported(&testdata("golden/sample.pgn"), folder.path(), true);

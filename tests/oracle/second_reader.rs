@@ -105,7 +105,7 @@ fn the_side_files_of_the_conformance_suite() {
 /// Side files of games whose tags say results, ratings and dates in many ways: the rows follow from the archive.
 #[test]
 fn side_files_of_odd_games() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = folder.path().join("odd.bga");
     let sources = ["questions/odd.pgn", "golden/sample.pgn", "golden/engine.pgn"].map(testdata);
     let archive = archive_of(&sources, &path, ImportOptions::default());
@@ -153,7 +153,7 @@ fn golden_files() {
 /// The complete sample: digest, a position of each game, and its bytes.
 #[test]
 fn the_lichess_sample() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = imported(folder.path(), &lichess());
     if agrees(&path, 2) {
         gives_back(&path, &crate::common::sample::lichess_text());
@@ -163,7 +163,7 @@ fn the_lichess_sample() {
 /// Level P: digest, positions and bytes of packed archives. Only few games, because the script takes a second for each.
 #[test]
 fn packed_archives() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (part, path) = (folder.path().join("part.pgn"), folder.path().join("a.bga"));
     let lichess = crate::common::sample::lichess_text();
     let games = lichess.windows(8).enumerate().filter(|(_, text)| text == b"\n\n[Event").map(|(at, _)| at + 2);
@@ -181,7 +181,7 @@ fn packed_archives() {
 /// The reader of version 1.0, kept as it was, reads what this version writes (FORMAT.md, "The promise").
 #[test]
 fn the_reader_of_1_0_reads_what_this_version_writes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let [script, sides] = ["reader.py", "side_files.py"].map(|name| {
         let kept = fs::File::open(testdata(&format!("readers-1.0/{name}.zst"))).unwrap();
         let path = folder.path().join(name);
@@ -275,7 +275,7 @@ fn test_vectors() {
 /// of bits per vector (all bits take hours).
 #[test]
 fn flipped_vectors() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let most = crate::common::number("SCORESHEET_FLIPS", 24) as usize;
     let (mut random, mut flips, mut unseen) = (Random::new(6), 0, BTreeMap::<String, usize>::new());
     for name in ["blocks", "commits", "layout", "packed", "records", "tags", "texts"] {
@@ -322,7 +322,7 @@ fn flipped_vectors() {
 /// compiler.
 #[test]
 fn kaitai_struct() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = imported(folder.path(), &lichess());
     let archive = Archive::open(&path).unwrap();
     scoresheet_query::tag_columns::write(&archive).unwrap();
@@ -367,7 +367,7 @@ fn corpus(name: &str, check: fn(&Path, &Path) -> Option<[u64; 3]>) {
     let counts = std::thread::scope(|scope| {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         let work = || {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = crate::common::tempdir().unwrap();
             let mut counts = [0; 3];
             while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let found = check(source, folder.path())?;

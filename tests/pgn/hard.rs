@@ -151,7 +151,7 @@ fn every_file_of_the_corpora_comes_back() {
 /// Imports a file, verifies the archive and restores the source. Returns the number of stored games, and 1 if there are
 /// none.
 fn comes_back(path: &Path) -> (u64, u64) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let bytes = std::fs::read(path).unwrap();
     let (source, target) = (folder.path().join("s.pgn"), folder.path().join("s.bga"));
     std::fs::write(&source, &bytes).unwrap();

@@ -341,7 +341,7 @@ fn is_proportional(once: Duration, twice: Duration) -> bool {
 
 /// Imports files of one size and twice that size; see the module's description.
 fn check((name, make): (&str, Make), bytes: usize) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let folder = folder.path();
     let (mut once, mut twice) = (Duration::MAX, Duration::MAX);
     // Returns the minimum of a few runs if one is too slow: other processes use this machine too.
@@ -356,7 +356,7 @@ fn check((name, make): (&str, Make), bytes: usize) {
     }
     assert!(is_proportional(once, twice), "{name}: {once:?}, twice {twice:?}");
     // The time is proportional to the size, and acceptable compared with plain games of the same size.
-    let plain = tempfile::tempdir().unwrap();
+    let plain = crate::common::tempdir().unwrap();
     let plain = imported("plain games", |bytes| fill(PLAIN, bytes), 2 * bytes, plain.path()).time;
     assert!(twice < plain * MOST_TIMES + Duration::from_millis(200), "{name}: {twice:?}, plain games {plain:?}");
     println!("    plain games: {plain:?}");
@@ -389,7 +389,7 @@ fn more_bytes_cost_no_more_than_their_share() {
 #[test]
 fn a_small_file_that_unpacks_to_much() {
     // 64 MiB of brackets, in a gzip file of some 64 KB.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let mut gzip =
         flate2::write::GzEncoder::new(File::create(folder.path().join("s.pgn")).unwrap(), flate2::Compression::best());
     (0..64).for_each(|_| gzip.write_all(&[b'['; 1 << 20]).unwrap());
@@ -404,7 +404,7 @@ fn a_small_file_that_unpacks_to_much() {
 
 #[test]
 fn an_import_that_is_interrupted_within_a_long_game_goes_on_before_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let games = |count: usize| "[Event \"x\"]\n\n1. e4 e5 *\n\n".repeat(count);
     let long = format!("[Event \"long\"]\n\n1. e4 {{{}}} *\n\n", "talk ".repeat(8 << 20));

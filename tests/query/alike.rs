@@ -136,7 +136,7 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
 
 #[test]
 fn plain_and_packed_archives_answer_alike() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let sample = lichess();
     let [plain, packed] = [false, true].map(|pack| {
         let options = ImportOptions { pack, ..ImportOptions::default() };
@@ -164,7 +164,7 @@ fn some_games(sources: &[PathBuf]) -> Vec<u8> {
 
 #[test]
 fn corpora_answer_alike_plain_and_packed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let mut all = 0;
     for name in ["otb", "online", "engine", "engine960", "annotated", "synthetic"] {
         let Some(sources) = corpora::sources(name) else { return };
@@ -205,7 +205,7 @@ fn damaged(folder: &Path) -> (Archive, Archive) {
 
 #[test]
 fn damaged_tags_cost_a_filter_their_own_games_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (intact, hurt) = damaged(folder.path());
     let lost = hurt.games_of(1);
     assert!(hurt.game(lost.start).and_then(|game: GameRef| game.tags()).is_err());
@@ -238,7 +238,7 @@ fn damaged_tags_cost_a_filter_their_own_games_alone() {
 
 #[test]
 fn commands_answer_the_rest_and_fail() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (_, hurt) = damaged(folder.path());
     let lost = hurt.games_of(1);
     let run = |args: &[&str]| {

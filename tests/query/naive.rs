@@ -72,7 +72,7 @@ fn naive(game: &GameRef, fits: &dyn Fn(&Ply) -> bool) -> Vec<bool> {
 
 #[test]
 fn conditions_agree_with_a_naive_evaluation() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = sample(folder.path());
     let signatures = Signatures::build(&archive);
     let board = |text: &str| Condition { boards: vec![BoardPattern::parse(text).unwrap()], ..Condition::default() };
@@ -248,7 +248,7 @@ fn conditions_agree_with_a_naive_evaluation() {
 
 #[test]
 fn the_other_colour() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let source = folder.path().join("two.pgn");
     std::fs::write(&source, "1. e4 e5 2. d4 *\n\n1. a3 e5 2. a4 d5 *\n").unwrap();
     let archive = archive_of(&[source], &folder.path().join("two.bga"), ImportOptions::default());
@@ -274,7 +274,7 @@ const SEQUENCES: &str = "\
 
 #[test]
 fn queries_in_json() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let source = folder.path().join("sequences.pgn");
     std::fs::write(&source, SEQUENCES).unwrap();
     let archive = archive_of(&[source], &folder.path().join("sequences.bga"), ImportOptions::default());
@@ -412,7 +412,7 @@ fn naive_tree(archive: &Archive, position: &Position) -> (u64, BTreeMap<String, 
 
 #[test]
 fn trees_agree_with_and_without_the_index() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = sample(folder.path());
     let signatures = Signatures::build(&archive);
     index::build(&archive, 1 << 20, |_| {}).unwrap();
@@ -506,7 +506,7 @@ fn last_visits(archive: &Archive, position: &Position) -> Visits {
 
 #[test]
 fn the_last_visit_counts_where_that_is_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     // Games that reach the position again, one of them twice.
     let there_and_back = folder.path().join("repeated.pgn");
     let tags = "[Date \"2013.02.03\"]\n[WhiteElo \"2100\"]\n[BlackElo \"1900\"]";
@@ -578,7 +578,7 @@ fn the_last_visit_counts_where_that_is_asked_for() {
 /// The index keeps a part of a key: 24 bits in such a small archive. No game of the tree has the colliding position.
 #[test]
 fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("one.bga");
     let moves =
         "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7";
@@ -641,7 +641,7 @@ fn positions_with_equal_keys_in_one_archive_are_distinguished() {
         }
     }
     for (first, second) in found {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::tempdir().unwrap();
         let target = folder.path().join("three.bga");
         let pgn = [&first, &second, &second].map(|line| format!("[Event \"a\"]\n\n{} *\n\n", line.join(" "))).concat();
         scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes()).unwrap();
@@ -672,7 +672,7 @@ fn positions_with_equal_keys_in_one_archive_are_distinguished() {
 
 #[test]
 fn a_tree_can_be_stopped() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = sample(folder.path());
     index::build(&archive, 1 << 20, |_| {}).unwrap();
     let index = PositionIndex::open(&archive).0.unwrap();
@@ -687,7 +687,7 @@ fn a_tree_can_be_stopped() {
 
 #[test]
 fn the_cost_of_a_search_is_known_before_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let archive = sample(folder.path());
     let signatures = Signatures::build(&archive);
     index::build(&archive, 1 << 20, |_| {}).unwrap();
@@ -711,7 +711,7 @@ fn the_cost_of_a_search_is_known_before_it() {
 
 #[test]
 fn castling_and_promotion_have_their_own_branches() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let source = folder.path().join("moves.pgn");
     let games = ["O-O", "O-O-O", "Kd1", "Rf1", "a8=Q+", "a8=N", "a8=N", "--"];
     let text: String = games
@@ -737,7 +737,7 @@ fn castling_and_promotion_have_their_own_branches() {
 #[test]
 fn where_games_leave_all_others() {
     use scoresheet_query::{GameField, games};
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let path = sample(folder.path()).path().to_path_buf();
     let first = Archive::open(&path).unwrap();
     index::build(&first, 1 << 20, |_| {}).unwrap();

@@ -31,7 +31,7 @@ const ADORNED: [&str; 18] = [
 
 #[test]
 fn adorned_games_are_in_the_part_of_the_plain_ones() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let mut pgn = String::new();
     for white in PAWNS {
         for black in PAWNS {

@@ -35,7 +35,7 @@ fn bless(set: &ArchiveSet) {
 
 #[test]
 fn the_library_answers_the_questions() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let set = questions::archives(folder.path());
     if std::env::var_os("SCORESHEET_BLESS").is_some() {
         bless(&set);
@@ -81,7 +81,7 @@ fn the_library_answers_the_questions() {
 
 #[test]
 fn a_question_can_be_stopped_and_goes_on_in_batches() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let set = questions::archives(folder.path());
     let query: Query = r#"{"material": "KRPkr"}"#.parse().unwrap();
     let stop = AtomicBool::new(true);
@@ -110,7 +110,7 @@ fn a_question_can_be_stopped_and_goes_on_in_batches() {
 
 #[test]
 fn games_that_cannot_be_read_are_not_passed_over() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let set = questions::archives(folder.path());
     let path = set.archive(0).unwrap().path().to_path_buf();
     drop(set);

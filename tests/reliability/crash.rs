@@ -272,7 +272,7 @@ fn a_writer_that_has_failed_is_of_no_use() {
 #[test]
 fn a_cut_file_opens_at_its_last_whole_commit() {
     let workload = Workload::new(1);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let ends: Vec<u64> = ends(&workload.end);
     assert!(ends.len() > 4);
     let step = if is_long() { 1 } else { 7 };

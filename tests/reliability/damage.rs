@@ -64,7 +64,7 @@ fn flip(intact: &IntactArchive, folder: &Path, bits: impl ParallelIterator<Item 
 
 #[test]
 fn flipped_bits_here_and_there() {
-    let (intact, folder) = (IntactArchive::of(&testdata("golden/v1.0.bga")), tempfile::tempdir().unwrap());
+    let (intact, folder) = (IntactArchive::of(&testdata("golden/v1.0.bga")), crate::common::tempdir().unwrap());
     let bits = intact.file.len() * 8;
     flip(&intact, folder.path(), (0..bits / 37).into_par_iter().map(|step| step * 37), 1);
 }
@@ -72,7 +72,7 @@ fn flipped_bits_here_and_there() {
 #[test]
 #[ignore = "half a million archives"]
 fn every_single_bit_flip_is_found() {
-    let (intact, folder) = (IntactArchive::small(), tempfile::tempdir().unwrap());
+    let (intact, folder) = (IntactArchive::small(), crate::common::tempdir().unwrap());
     println!("{} bytes, {} games", intact.file.len(), intact.digests.len());
     assert!(intact.file.len() >= 60 << 10 && intact.file.len() < 80 << 10, "{}", intact.file.len());
     // Reading the games takes twenty times as long as verifying, which would be half an hour of CI for all. 37 has no
@@ -91,7 +91,7 @@ fn with_index(intact: &IntactArchive, index: &[u8], what: &str) {
 #[ignore = "every bit and every prefix of an index, every prefix of an archive"]
 fn every_flip_and_cut_of_an_index_and_every_cut_of_an_archive() {
     // An index of 8 KiB: many chunks of few games each.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("many.bga");
     fs::copy(testdata("golden/v1.0.bga"), &target).unwrap();
     for _ in 0..345 {
@@ -111,7 +111,7 @@ fn every_flip_and_cut_of_an_index_and_every_cut_of_an_archive() {
     with_index(&many, &many.index, "whole");
     with_index(&many, &[many.index.as_slice(), &[0]].concat(), "longer");
 
-    let (intact, folder) = (IntactArchive::small(), tempfile::tempdir().unwrap());
+    let (intact, folder) = (IntactArchive::small(), crate::common::tempdir().unwrap());
     (0..intact.file.len()).into_par_iter().for_each(|length| {
         let cut = &intact.file[..length];
         assert!(!is_intact(folder.path(), length as u64, cut), "cut to {length}");
@@ -289,7 +289,7 @@ fn damaged_columns_leave_the_moves() {
 #[test]
 fn lost_strings_leave_the_others_their_numbers() {
     // Two sources without common strings, each committed with its dictionary.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("two.bga");
     for name in ["One", "Two"] {
         let source = folder.path().join(format!("{name}.pgn"));
@@ -372,7 +372,7 @@ fn cut_everywhere(file: &[u8], folder: &Path, cuts: impl Iterator<Item = usize>)
 
 #[test]
 fn pages_and_cuts_of_a_large_archive() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (file, index) = large(folder.path());
     zero_pages(&file, &index, |page, holds_strings| holds_strings || page.is_multiple_of(32));
     let steps = file.len() >> 16;
@@ -382,7 +382,7 @@ fn pages_and_cuts_of_a_large_archive() {
 #[test]
 #[ignore = "every page and every 64 KiB of 21,000 games"]
 fn every_page_and_cut_of_a_large_archive() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (file, index) = large(folder.path());
     zero_pages(&file, &index, |_, _| true);
     cut_everywhere(&file, folder.path(), (1..=file.len() >> 16).map(|step| step << 16));
@@ -421,7 +421,7 @@ fn one_page_of_moves_costs_its_own_games() {
 fn long_byte_substitutions() {
     let (seed, from) = (number("SCORESHEET_SEED", 1), number("SCORESHEET_FROM", 0));
     let states = number("SCORESHEET_STATES", 20_000);
-    let (intact, folder) = (IntactArchive::small(), tempfile::tempdir().unwrap());
+    let (intact, folder) = (IntactArchive::small(), crate::common::tempdir().unwrap());
     // Each byte takes each other value, in an order by seed: 64 KiB times 255 are 16.7 million.
     let all = intact.file.len() as u64 * 255;
     let step = (Random(seed).next() | 1) % all;
@@ -445,7 +445,7 @@ fn long_byte_substitutions() {
 #[test]
 #[ignore = "a long run: SCORESHEET_FROM, SCORESHEET_STATES, with SCORESHEET_CORPORA"]
 fn long_all_prefixes_of_16_mib() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("big.bga");
     let Some(corpora) = crate::common::corpora::folder() else {
         println!("skipped: SCORESHEET_CORPORA does not say where games are");

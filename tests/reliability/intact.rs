@@ -50,7 +50,7 @@ impl IntactArchive {
     /// About 64 KiB: games of the sample with comments, in several chunks and two sources, the second one appended in a
     /// second commit.
     pub fn small() -> IntactArchive {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::tempdir().unwrap();
         let sample = lichess_text();
         let commented = fs::read(testdata("golden/sample.pgn")).unwrap();
         let games: Vec<&[u8]> = split(&sample).into_iter().take(520).collect();
@@ -93,7 +93,7 @@ impl IntactArchive {
     /// Repairs a damaged copy: the new archive is intact, its games are unchanged, and the report lists the losses.
     /// Returns the report.
     pub fn repaired(&self, damaged: &[u8], index: Option<&[u8]>, what: &str) -> Option<Repair> {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::tempdir().unwrap();
         let (broken, target) = (folder.path().join("broken.bga"), folder.path().join("whole.bga"));
         fs::write(&broken, damaged).unwrap();
         if let Some(index) = index {

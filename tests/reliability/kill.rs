@@ -88,7 +88,7 @@ fn acknowledged(out: &str) -> Option<(u64, u64)> {
 
 #[test]
 fn a_killed_import_loses_nothing_and_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let room = folder.path();
     let games = lichess_text();
     fs::write(room.join("one.pgn"), &games).unwrap();
@@ -170,7 +170,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
 /// After a kill, the archive has the old or the new content, to the byte, and the next change succeeds.
 #[test]
 fn a_killed_change_has_happened_or_not() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let room = folder.path();
     fs::write(room.join("one.pgn"), lichess_text()).unwrap();
     run(room, &["import", "one.pgn", "-o", "g.bga", "-q"]);
@@ -224,8 +224,8 @@ fn found(archive: &Path) -> Vec<Vec<(u64, Vec<u32>)>> {
 /// find the same as without side files, and also after the next change.
 #[test]
 fn no_kill_and_no_full_disk_makes_side_files_lie() {
-    let folder = tempfile::tempdir().unwrap();
-    let (room, bare) = (folder.path(), tempfile::tempdir().unwrap());
+    let folder = crate::common::tempdir().unwrap();
+    let (room, bare) = (folder.path(), crate::common::tempdir().unwrap());
     let games = lichess_text();
     fs::write(room.join("one.pgn"), &games[..games.len() / 3]).unwrap();
     fs::write(room.join("new.pgn"), &games[games.len() / 2..games.len() * 11 / 20]).unwrap();
@@ -275,7 +275,7 @@ fn no_kill_and_no_full_disk_makes_side_files_lie() {
 #[test]
 fn the_second_writer_fails_at_once() {
     const WRITERS: usize = 8;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let room = folder.path();
     fs::write(room.join("a.pgn"), "1. e4 e5 *\n").unwrap();
     let first = spawn(room, &["import", "a.pgn", "-o", "g.bga"]).wait_with_output().unwrap();
@@ -328,7 +328,7 @@ fn the_second_writer_fails_at_once() {
 #[test]
 fn readers_during_an_import() {
     const READERS: u64 = 4;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let (source, target) = (folder.path().join("s.pgn"), folder.path().join("g.bga"));
     let games = lichess_text();
     let end = games.len() / 20;

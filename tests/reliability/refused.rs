@@ -71,7 +71,7 @@ fn small(folder: &Path) -> Vec<u8> {
 /// not damage, a repair does not drop its games, and no copy is made.
 #[test]
 fn free_numbers_need_a_newer_program() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let file = small(folder.path());
     let bytes: Vec<usize> =
         blocks(&file).into_iter().flat_map(|(_, at)| [at + 5].into_iter().chain(at + 40..at + 340)).collect();
@@ -136,7 +136,7 @@ fn free_numbers_need_a_newer_program() {
 /// Wrong bytes under valid checksums: no copy is an archive that verification calls damaged.
 #[test]
 fn no_copy_of_wrong_bytes_is_damaged() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let file = small(folder.path());
     let states = crate::common::number("SCORESHEET_STATES", 400) as usize;
     let step = ((file.len() - 8192) * 8 / states).max(1) | 1;
@@ -145,7 +145,7 @@ fn no_copy_of_wrong_bytes_is_damaged() {
         let mut wrong = file.clone();
         wrong[bit / 8] ^= 1 << (bit % 8);
         fix_checksums(&mut wrong);
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::tempdir().unwrap();
         copies_are_intact(&wrong, folder.path(), &format!("bit {bit}"));
     });
 }
@@ -153,7 +153,7 @@ fn no_copy_of_wrong_bytes_is_damaged() {
 /// Verification finds what other commands need: totals, and the data of deleted games.
 #[test]
 fn verification_finds_wrong_totals_and_deleted_games() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let file = small(folder.path());
     let damaged = |change: &dyn Fn(&mut [u8])| {
         let mut wrong = file.clone();
@@ -195,7 +195,7 @@ fn verification_finds_wrong_totals_and_deleted_games() {
 /// The limit on variations inside each other is the same for every reader and writer.
 #[test]
 fn variations_have_one_limit() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::common::tempdir().unwrap();
     let of = |levels: usize| format!("1. e4 {}{} *\n", "( 1. d4 ".repeat(levels), ")".repeat(levels));
     let target = folder.path().join("deep.bga");
     let mut faults = 0;

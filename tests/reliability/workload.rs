@@ -63,7 +63,7 @@ fn pgn(random: &mut Random, games: usize) -> String {
 impl Workload {
     /// Makes the workload with this number. Odd ones append to an existing archive.
     pub fn new(number: u64) -> Workload {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::tempdir().unwrap();
         let mut random = Random::new(number + 1000);
         let sources: Vec<PathBuf> = (0..1 + random.below(3))
             .map(|source| {

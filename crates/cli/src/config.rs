@@ -26,8 +26,8 @@ pub struct Config {
 /// all commands.
 ///
 /// Errors: the file cannot be read, or a line is invalid.
-pub fn arguments(typed: Vec<OsString>, names: &[String]) -> Result<Config, String> {
-    let command = typed.iter().skip(1).position(|arg| names.iter().any(|name| arg == name.as_str()));
+pub fn arguments(typed: Vec<OsString>, names: &[&str]) -> Result<Config, String> {
+    let command = typed.iter().skip(1).position(|arg| names.iter().any(|name| arg == name));
     // `--` ends the options.
     let is_ignored = typed.iter().take_while(|arg| *arg != "--").any(|arg| arg == IGNORE);
     let (Some(index), false) = (command, is_ignored) else { return Ok(Config { args: typed, file: None }) };
@@ -69,7 +69,7 @@ fn file() -> Option<PathBuf> {
 
 /// Returns the options of a command, after the options for all commands. Errors: an invalid line, by its number and its
 /// fault.
-fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (usize, String)> {
+fn options(text: &str, command: &str, names: &[&str]) -> Result<Vec<String>, (usize, String)> {
     let (mut all, mut for_command) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {
         let words = words(line).map_err(|what| (index + 1, what))?;
@@ -77,7 +77,7 @@ fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (
         match name.as_str() {
             "*" => all.extend_from_slice(options),
             name if name == command => for_command.extend_from_slice(options),
-            name if names.iter().any(|known| known == name) => {}
+            name if names.contains(&name) => {}
             name => return Err((index + 1, format!("there is no command {name}"))),
         }
         // A file name in this file would become an input of every call.
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn lines_are_read_as_a_shell_reads_them() {
-        let names = ["find", "list"].map(str::to_owned);
+        let names = ["find", "list"];
         let text = "# all\n* --index-dir '/a b'\n\nlist --limit 5  # few\nfind --where \"white = 'A'\" --columns ''\n";
         assert_eq!(options(text, "list", &names).unwrap(), ["--index-dir", "/a b", "--limit", "5"]);
         let find = ["--index-dir", "/a b", "--where", "white = 'A'", "--columns", ""];

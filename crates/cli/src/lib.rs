@@ -24,7 +24,6 @@ mod session;
 mod text;
 mod threads;
 
-use clap::FromArgMatches;
 use command::Cli;
 use failure::{Code, Failure};
 use scoresheet::archive::Access;
@@ -57,7 +56,7 @@ pub fn run() -> ExitCode {
     {
         return code;
     }
-    let configured = match config::arguments(typed, &command_names()) {
+    let configured = match config::arguments(typed, command::NAMES) {
         Ok(configured) => configured,
         Err(what) => return report(&session, &Failure::Usage(what)),
     };
@@ -76,22 +75,22 @@ pub fn run() -> ExitCode {
             return ExitCode::from(error.exit_code().try_into().unwrap_or(2));
         }
     };
-    session.set_color(cli.color);
-    session.access = if cli.no_map { Access::Read } else { Access::Map };
+    session.set_color(cli.globals.color);
+    session.access = if cli.globals.no_map { Access::Read } else { Access::Map };
     let named = std::env::var_os("SCORESHEET_INDEX_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    if let Some(folder) = cli.index_dir.clone().or(named) {
+    if let Some(folder) = cli.globals.index_dir.clone().or(named) {
         // The code that later writes to the folder reports the error.
         let _ = std::fs::create_dir_all(&folder);
         scoresheet::archive::set_index_folder(Some(folder));
     }
-    let pager = match session.is_terminal() && cli.command.is_read() && !cli.no_pager {
+    let pager = match session.is_terminal() && cli.command.is_read() && !cli.globals.no_pager {
         true => pager::Pager::start(),
         false => None,
     };
     if pager.is_some() {
         session.set_paged();
     }
-    let done = command::run(&cli.command, &session);
+    let done = cli.command.run(&session);
     // The pager ends before any message is printed.
     drop(pager);
     match done {
@@ -147,11 +146,6 @@ fn topic() -> Option<&'static str> {
     is_topic.then_some(command::query_help::TEXT)
 }
 
-/// Returns the names of the subcommands.
-fn command_names() -> Vec<String> {
-    command::command_line(false).get_subcommands().map(|command| command.get_name().to_owned()).collect()
-}
-
 /// Returns the value of `--color`, which also applies to messages about the command line.
 fn color_choice(args: &[std::ffi::OsString]) -> clap::ColorChoice {
     let texts: Vec<&str> = args.iter().map_while(|arg| arg.to_str()).take_while(|text| *text != "--").collect();
@@ -162,6 +156,18 @@ fn color_choice(args: &[std::ffi::OsString]) -> clap::ColorChoice {
 
 /// Reads the command line.
 fn parse(configured: &config::Config) -> Result<Cli, clap::Error> {
+    // Most command lines begin with a subcommand and are valid, so the other subcommands need no definition. Messages
+    // come from the complete command line.
+    let first = configured.args.get(1).and_then(|arg| arg.to_str()).filter(|name| command::NAMES.contains(name));
+    if let Some(Ok(cli)) = first.map(|name| parse_with(command::of_subcommand(name), configured)) {
+        return Ok(cli);
+    }
+    let args = configured.args.iter().skip(1);
+    let is_short = configured.args.len() == 1 || args.take_while(|arg| *arg != "--").any(|arg| arg == "-h");
+    parse_with(command::command_line(is_short), configured)
+}
+
+fn parse_with(command: clap::Command, configured: &config::Config) -> Result<Cli, clap::Error> {
     // With this setting, clap rejects `--limit -3` because of the value, not as an unknown option.
     let takes_negative = |arg: clap::Arg| match arg.get_action().takes_values() {
         true => arg.allow_negative_numbers(true),
@@ -169,14 +175,12 @@ fn parse(configured: &config::Config) -> Result<Cli, clap::Error> {
     };
     // An option on the command line replaces the same option from the file.
     let is_configured = configured.file.is_some();
-    let args = configured.args.iter().skip(1);
-    let is_short = configured.args.len() == 1 || args.take_while(|arg| *arg != "--").any(|arg| arg == "-h");
-    let mut command = command::command_line(is_short)
+    let mut command = command
         .color(color_choice(&configured.args))
         .args_override_self(is_configured)
         .mut_subcommands(|command| command.mut_args(takes_negative).args_override_self(is_configured));
     let matches = command.try_get_matches_from_mut(&configured.args)?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    Cli::from_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 /// Runs the program for a subcommand that is not built in. Returns `None` if there is no such program.

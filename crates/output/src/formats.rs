@@ -1,19 +1,19 @@
-//! The formats of `scoresheet export` other than PGN.
+//! The formats of games other than PGN: `scoresheet export --format`.
 
-use crate::output::flavor::Flavor;
-use crate::output::json::{self, Object};
-use clap::ValueEnum;
+use crate::Content;
+use crate::json::{self, Object};
 use scoresheet::Game;
 use scoresheet::brenner::move_id::MoveId;
 use scoresheet::chess::epd::{Epd, Operand};
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::chess::{Color, Move, Position};
 use scoresheet::game::Event;
 use scoresheet::pcn::{self, JsonLayout};
-use scoresheet_output::Content;
 use serde_json::Value;
 
 /// An output format of games.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Format {
     /// Complete PGN
     #[default]
@@ -73,8 +73,8 @@ pub fn csv(value: &str) -> String {
     format!("\"{quote}{}\"", value.replace('"', "\"\""))
 }
 
-/// Appends a game in a format that is not PGN.
-pub fn push(format: Format, number: u64, game: &Game, flavor: Flavor, out: &mut Vec<u8>) {
+/// Appends a game in a format that is not PGN. `flavor` applies to FEN and EPD.
+pub fn push(format: Format, number: u64, game: &Game, flavor: (EnPassantStyle, CastlingStyle), out: &mut Vec<u8>) {
     let line = match format {
         Format::Fen | Format::Epd => return push_positions(format, number, game, flavor, out),
         Format::Uci => format!("position {}", listed(game, uci)),
@@ -146,8 +146,14 @@ fn san(game: &Game) -> String {
     line + game.outcome.map_or("*", |outcome| outcome.token())
 }
 
-fn push_positions(format: Format, number: u64, game: &Game, flavor: Flavor, out: &mut Vec<u8>) {
-    let (target, castling) = flavor.styles();
+fn push_positions(
+    format: Format,
+    number: u64,
+    game: &Game,
+    flavor: (EnPassantStyle, CastlingStyle),
+    out: &mut Vec<u8>,
+) {
+    let (target, castling) = flavor;
     let mut ply = 0u32;
     walk(game, |position, m| {
         if format == Format::Fen {
@@ -167,6 +173,7 @@ fn push_positions(format: Format, number: u64, game: &Game, flavor: Flavor, out:
     });
 }
 
+/// Returns a game as a JSON object with its moves (docs/JSON.md).
 pub fn json(number: u64, game: &Game) -> Object {
     let chess960 = game.start.is_chess960();
     let (mut sans, mut ucis) = (Vec::new(), Vec::new());

@@ -22,12 +22,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`formats`] writes games in formats other than PGN, and [`json`] writes objects.
+//!
 //! An output passes through these modules: `target`, which decides by `content` and `compression` -> `compressed` ->
-//! `new_file`. This module depends on archives and PGN sources, but not on formats or commands.
+//! `new_file`. This package depends on archives and PGN sources, but
+//! not on commands.
 
 mod compressed;
 pub mod compression;
 mod content;
+pub mod formats;
+pub mod json;
 mod new_file;
 mod refused;
 mod target;

@@ -43,7 +43,8 @@ pub mod view;
 
 use crate::failure::{Code, Failure};
 use crate::session::Session;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches, Parser};
 
 /// Store, search and export chess games in compact archives
 ///
@@ -51,7 +52,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 /// microsecond.
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 80)]
-pub struct Cli {
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub struct Globals {
     /// Read archives instead of mapping them into memory
     ///
     /// This is safe for files that another program may truncate or change at the same time.
@@ -79,8 +81,6 @@ pub struct Cli {
     /// The file is ~/.config/scoresheet/config, unless the environment variable SCORESHEET_CONFIG names another file.
     #[arg(long, global = true, hide_short_help = true, help_heading = GLOBAL, display_order = 1004)]
     pub no_config: bool,
-    #[command(subcommand)]
-    pub command: Command,
 }
 
 /// The heading of options that every command has.
@@ -103,120 +103,140 @@ one ply. Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with
 --strict, 4 archive damaged, 5 files refused by import, 130 or 143 interrupted
 (Ctrl-C, SIGTERM).";
 
-// A process creates only one value of this type, so the size does not matter.
-#[allow(clippy::large_enum_variant)]
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    Import(import::Args),
-    List(list::Args),
-    Show(show::Args),
-    #[cfg(feature = "view")]
-    View(view::Args),
-    Fen(fen::Args),
-    Find(find::Args),
-    Tree(tree::Args),
-    Book(book::Args),
-    Export(export::Args),
-    Sample(sample::Args),
-    Position(position::Args),
-    Brenner(brenner::Args),
-    Pcn(pcn::Args),
-    Info(info::Args),
-    Describe(describe::Args),
-    Inspect(inspect::Args),
-    Eco(eco::Args),
-    Dedupe(dedupe::Args),
-    Delete(delete::Args),
-    Undelete(undelete::Args),
-    Replace(replace::Args),
-    Set(set::Args),
-    Rename(rename::Args),
-    Edit(edit::Args),
-    Compact(compact::Args),
-    Merge(merge::Args),
-    Split(split::Args),
-    Stats(stats::Args),
-    Player(player::Args),
-    Opening(opening::Args),
-    Verify(verify::Args),
-    Repair(repair::Args),
-    Index(index::Args),
-    Pack(pack::PackArgs),
-    Unpack(pack::UnpackArgs),
-    Bench(bench::Args),
-    Completions(completions::Args),
-    Man(man::Args),
+/// Defines the subcommands: their names, their arguments and how they run.
+macro_rules! subcommands {
+    ($($(#[$when:meta])? $name:literal $subcommand:ident($args:ty) $run:expr;)*) => {
+        // A process creates only one value of this type, so the size does not matter.
+        #[allow(clippy::large_enum_variant)]
+        #[derive(Debug)]
+        pub enum Subcommand {
+            $($(#[$when])? $subcommand($args),)*
+        }
+
+        /// The names of the subcommands.
+        pub const NAMES: &[&str] = &[$($(#[$when])? $name),*];
+
+        fn definition(name: &str) -> Option<clap::Command> {
+            match name {
+                $($(#[$when])? $name => Some(<$args>::augment_args(clap::Command::new($name))),)*
+                _ => None,
+            }
+        }
+
+        impl Subcommand {
+            fn from_matches(name: &str, matches: &ArgMatches) -> Result<Subcommand, clap::Error> {
+                match name {
+                    $($(#[$when])? $name => <$args>::from_arg_matches(matches).map(Subcommand::$subcommand),)*
+                    _ => Err(clap::Error::new(ErrorKind::InvalidSubcommand)),
+                }
+            }
+
+            /// Runs the subcommand.
+            pub fn run(&self, session: &Session) -> Result<Code, Failure> {
+                match self {
+                    $($(#[$when])? Subcommand::$subcommand(args) => $run(args, session),)*
+                }
+            }
+        }
+    };
 }
 
-impl Command {
+subcommands! {
+    "import" Import(import::Args) import::run;
+    "list" List(list::Args) list::run;
+    "show" Show(show::Args) show::run;
+    #[cfg(feature = "view")]
+    "view" View(view::Args) view::run;
+    "fen" Fen(fen::Args) fen::run;
+    "find" Find(find::Args) find::run;
+    "tree" Tree(tree::Args) tree::run;
+    "book" Book(book::Args) book::run;
+    "export" Export(export::Args) export::run;
+    "sample" Sample(sample::Args) sample::run;
+    "position" Position(position::Args) position::run;
+    "brenner" Brenner(brenner::Args) brenner::run;
+    "pcn" Pcn(pcn::Args) pcn::run;
+    "info" Info(info::Args) info::run;
+    "describe" Describe(describe::Args) describe::run;
+    "inspect" Inspect(inspect::Args) inspect::run;
+    "eco" Eco(eco::Args) eco::run;
+    "dedupe" Dedupe(dedupe::Args) dedupe::run;
+    "delete" Delete(delete::Args) delete::run;
+    "undelete" Undelete(undelete::Args) undelete::run;
+    "replace" Replace(replace::Args) replace::run;
+    "set" Set(set::Args) set::run;
+    "rename" Rename(rename::Args) rename::run;
+    "edit" Edit(edit::Args) edit::run;
+    "compact" Compact(compact::Args) compact::run;
+    "merge" Merge(merge::Args) merge::run;
+    "split" Split(split::Args) split::run;
+    "stats" Stats(stats::Args) stats::run;
+    "player" Player(player::Args) player::run;
+    "opening" Opening(opening::Args) opening::run;
+    "verify" Verify(verify::Args) verify::run;
+    "repair" Repair(repair::Args) repair::run;
+    "index" Index(index::Args) index::run;
+    "pack" Pack(pack::PackArgs) pack::pack;
+    "unpack" Unpack(pack::UnpackArgs) pack::unpack;
+    "bench" Bench(bench::Args) bench::run;
+    "completions" Completions(completions::Args) completions::run;
+    "man" Man(man::Args) man_pages;
+}
+
+impl Subcommand {
     /// Returns whether the output is text for people, which a terminal shows in a pager.
     pub fn is_read(&self) -> bool {
         matches!(
             self,
-            Command::List(_)
-                | Command::Show(_)
-                | Command::Find(_)
-                | Command::Tree(_)
-                | Command::Export(_)
-                | Command::Position(_)
-                | Command::Info(_)
-                | Command::Inspect(_)
-                | Command::Stats(_)
-                | Command::Player(_)
-                | Command::Opening(_)
+            Subcommand::List(_)
+                | Subcommand::Show(_)
+                | Subcommand::Find(_)
+                | Subcommand::Tree(_)
+                | Subcommand::Export(_)
+                | Subcommand::Position(_)
+                | Subcommand::Info(_)
+                | Subcommand::Inspect(_)
+                | Subcommand::Stats(_)
+                | Subcommand::Player(_)
+                | Subcommand::Opening(_)
         )
     }
 }
 
-/// Returns the command line. The help of the program lists all subcommands, or only the common subcommands if
-/// `is_short` is set.
-pub fn command_line(is_short: bool) -> clap::Command {
-    groups::with_helps(Cli::command(), is_short)
+fn man_pages(args: &man::Args, session: &Session) -> Result<Code, Failure> {
+    man::run(args, session, command_line(false))
 }
 
-/// Runs the subcommand.
-pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
-    match command {
-        Command::Import(args) => import::run(args, session),
-        Command::Info(args) => info::run(args, session),
-        Command::Describe(args) => describe::run(args, session),
-        Command::Inspect(args) => inspect::run(args, session),
-        Command::Show(args) => show::run(args, session),
-        #[cfg(feature = "view")]
-        Command::View(args) => view::run(args, session),
-        Command::Fen(args) => fen::run(args, session),
-        Command::Find(args) => find::run(args, session),
-        Command::Tree(args) => tree::run(args, session),
-        Command::Book(args) => book::run(args, session),
-        Command::List(args) => list::run(args, session),
-        Command::Export(args) => export::run(args, session),
-        Command::Sample(args) => sample::run(args, session),
-        Command::Position(args) => position::run(args, session),
-        Command::Brenner(args) => brenner::run(args, session),
-        Command::Pcn(args) => pcn::run(args, session),
-        Command::Dedupe(args) => dedupe::run(args, session),
-        Command::Eco(args) => eco::run(args, session),
-        Command::Delete(args) => delete::run(args, session),
-        Command::Undelete(args) => undelete::run(args, session),
-        Command::Replace(args) => replace::run(args, session),
-        Command::Set(args) => set::run(args, session),
-        Command::Rename(args) => rename::run(args, session),
-        Command::Edit(args) => edit::run(args, session),
-        Command::Compact(args) => compact::run(args, session),
-        Command::Merge(args) => merge::run(args, session),
-        Command::Split(args) => split::run(args, session),
-        Command::Stats(args) => stats::run(args, session),
-        Command::Player(args) => player::run(args, session),
-        Command::Opening(args) => opening::run(args, session),
-        Command::Verify(args) => verify::run(args, session),
-        Command::Repair(args) => repair::run(args, session),
-        Command::Index(args) => index::run(args, session),
-        Command::Pack(args) => pack::pack(args, session),
-        Command::Unpack(args) => pack::unpack(args, session),
-        Command::Bench(args) => bench::run(args, session),
-        Command::Completions(args) => completions::run(args, session),
-        Command::Man(args) => man::run(args, session, command_line(false)),
+/// A command line that has been read.
+#[derive(Debug)]
+pub struct Cli {
+    pub globals: Globals,
+    pub command: Subcommand,
+}
+
+impl Cli {
+    /// Reads the matches of a command line. The error lacks the usage of the command line.
+    pub fn from_matches(matches: &ArgMatches) -> Result<Cli, clap::Error> {
+        let (name, of_command) = matches.subcommand().ok_or_else(|| clap::Error::new(ErrorKind::MissingSubcommand))?;
+        let command = Subcommand::from_matches(name, of_command)?;
+        Ok(Cli { globals: Globals::from_arg_matches(matches)?, command })
     }
+}
+
+/// Returns the command line with these subcommands.
+fn with_subcommands(names: &[&str]) -> clap::Command {
+    names.iter().filter_map(|name| definition(name)).fold(Globals::command(), clap::Command::subcommand)
+}
+
+/// Returns the command line with all subcommands. The help of the program lists all of them, or only the common
+/// subcommands if `is_short` is set.
+pub fn command_line(is_short: bool) -> clap::Command {
+    groups::with_helps(with_subcommands(NAMES), is_short)
+}
+
+/// Returns a command line that knows one subcommand, which takes a fraction of the time.
+pub fn of_subcommand(name: &str) -> clap::Command {
+    with_subcommands(&[name])
 }
 
 #[cfg(test)]
@@ -226,7 +246,7 @@ mod tests {
 
     #[test]
     fn every_command_is_listed_once_and_fits() {
-        let commands = Cli::command();
+        let commands = with_subcommands(NAMES);
         let template = template(&commands, false);
         for command in commands.get_subcommands() {
             let name = command.get_name();

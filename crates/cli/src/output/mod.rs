@@ -3,8 +3,8 @@
 //! The library's `Outputs` decides whether a file may be written. `new_file` or `new_archive` then writes it, or
 //! `changed` changes the games in it; `upkeep` updates the side files of an archive. `game_table` and `formats` show
 //! games, `board` and `flavor` show positions, `archive_sizes` and `move_sizes` show sizes. `json`, `html`, `table`,
-//! `rows`, `done`, `file_names` and `lines` contain code for several commands. This room depends neither on subcommands nor on the
-//! selection of games.
+//! `rows`, `done`, `file_names` and `lines` contain code for several commands. This room depends neither on subcommands
+//! nor on the selection of games.
 
 pub mod about;
 pub mod archive_sizes;
@@ -13,11 +13,9 @@ pub mod changed;
 pub mod done;
 pub mod file_names;
 pub mod flavor;
-pub mod formats;
 pub mod game_table;
 pub mod group_table;
 pub mod html;
-pub mod json;
 pub mod lines;
 pub mod measures;
 pub mod move_sizes;
@@ -27,3 +25,5 @@ pub mod progress;
 pub mod rows;
 pub mod table;
 pub mod upkeep;
+
+pub use scoresheet_output::{formats, json};

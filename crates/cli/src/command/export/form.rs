@@ -1,11 +1,11 @@
 //! The form of exported games: format and parts.
 
-use crate::output::flavor::Flavor;
 use crate::output::formats::{self, Format};
 use crate::output::game_table::{self, Column};
 use crate::output::rows;
 use crate::select::shape::ShapeArgs;
 use scoresheet::archive::GameRef;
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::{PgnWriter, Shape};
 use serde_json::Value;
@@ -13,14 +13,14 @@ use serde_json::Value;
 /// The form of exported games: format and parts.
 pub struct Form<'a> {
     pub format: Format,
-    flavor: Flavor,
+    flavor: (EnPassantStyle, CastlingStyle),
     shape: Shape,
     args: &'a ShapeArgs,
 }
 
 impl<'a> Form<'a> {
     /// Creates the form for these options.
-    pub fn new(format: Format, flavor: Flavor, args: &'a ShapeArgs) -> Form<'a> {
+    pub fn new(format: Format, flavor: (EnPassantStyle, CastlingStyle), args: &'a ShapeArgs) -> Form<'a> {
         Form { format, flavor, shape: args.shape(), args }
     }
 

@@ -126,7 +126,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.format != Format::Pgn {
         args.shape.only_for_pgn()?;
     }
-    let form = Form::new(args.format, args.flavor, &args.shape);
+    let form = Form::new(args.format, args.flavor.styles(), &args.shape);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     if args.count {
