@@ -73,6 +73,12 @@ pub fn csv(value: &str) -> String {
     format!("\"{quote}{}\"", value.replace('"', "\"\""))
 }
 
+/// Returns a line of comma-separated values, including its line end.
+pub fn csv_line(cells: &[&str]) -> String {
+    let cells = cells.iter().map(|cell| csv(cell));
+    cells.collect::<Vec<_>>().join(",") + "\n"
+}
+
 /// Appends a game in a format that is not PGN. `flavor` applies to FEN and EPD.
 pub fn push(format: Format, number: u64, game: &Game, flavor: (EnPassantStyle, CastlingStyle), out: &mut Vec<u8>) {
     let line = match format {

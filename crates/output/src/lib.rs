@@ -22,7 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`formats`] writes games in formats other than PGN, and [`json`] writes objects.
+//! [`formats`] writes games in formats other than PGN, [`game_table`] rows of columns,
+//! [`json`] objects, and [`games`] reads the games to write.
 //!
 //! An output passes through these modules: `target`, which decides by `content` and `compression` -> `compressed` ->
 //! `new_file`. This package depends on archives and PGN sources, but
@@ -32,6 +33,8 @@ mod compressed;
 pub mod compression;
 mod content;
 pub mod formats;
+pub mod game_table;
+pub mod games;
 pub mod json;
 mod new_file;
 mod refused;

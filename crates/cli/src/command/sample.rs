@@ -3,9 +3,9 @@
 use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
 use crate::output::{new_file, rows};
+use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
-use crate::select::{archives, parallel};
 use crate::session::Session;
 use crate::text::{count, printable};
 use crate::threads::Threads;
@@ -20,6 +20,7 @@ use scoresheet::game::PlayedMove;
 use scoresheet::pgn::PgnWriter;
 use scoresheet_output::Content;
 use scoresheet_output::Outputs;
+use scoresheet_output::games::write_in_order;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::GameSummary;
 use scoresheet_query::measure::GameMeasures;
@@ -227,21 +228,22 @@ impl Work<'_> {
             writeln!(out, "{archive}{fields}{part}")?;
         }
         let mut failed = 0;
-        let work = |((archive, _), ply): &Taken, game: Result<GameRef, Error>| {
-            let name = names.get(*archive).and_then(Option::as_deref);
-            parallel::text_of(name, game, |game, text| self.push(name, game, *ply, text))
+        let name = |index: usize| {
+            let archive = self.taken.get(index).map_or(0, |((archive, _), _)| *archive);
+            names.get(archive).and_then(Option::as_deref)
         };
-        parallel::in_any_order(
-            self.archives,
-            self.taken,
-            |(index, _)| *index,
-            work,
-            |(text, fault)| {
-                fault.iter().for_each(|fault| session.unread(fault));
-                failed += u64::from(fault.is_some());
-                Ok(out.write_all(&text)?)
-            },
-        )?;
+        let places: Vec<_> = self.taken.iter().map(|(place, _)| *place).collect();
+        let write = |index: usize, game: &GameRef, text: &mut Vec<u8>| {
+            let ply = self.taken.get(index).map_or(0, |(_, ply)| *ply);
+            self.push(name(index), game, ply, text)
+        };
+        let mut index = 0;
+        write_in_order(self.archives, &places, &write, |text, fault| {
+            fault.iter().for_each(|fault| session.unread(&archives::fault(name(index), fault)));
+            failed += u64::from(fault.is_some());
+            index += 1;
+            Ok::<(), Failure>(out.write_all(&text)?)
+        })?;
         Ok(failed)
     }
 

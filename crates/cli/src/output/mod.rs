@@ -13,7 +13,6 @@ pub mod changed;
 pub mod done;
 pub mod file_names;
 pub mod flavor;
-pub mod game_table;
 pub mod group_table;
 pub mod html;
 pub mod lines;
@@ -26,4 +25,4 @@ pub mod rows;
 pub mod table;
 pub mod upkeep;
 
-pub use scoresheet_output::{formats, json};
+pub use scoresheet_output::{formats, game_table, json};

@@ -1,6 +1,6 @@
 //! The output format of rows: a table, CSV or JSON.
 
-use crate::output::formats::csv;
+use crate::output::formats;
 
 /// The format of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
@@ -34,6 +34,6 @@ impl RowFormatArgs {
 
 /// Returns a line of CSV, including its line end.
 pub fn csv_line(cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    let cells = cells.into_iter().map(|cell| csv(cell.as_ref()));
-    cells.collect::<Vec<_>>().join(",") + "\n"
+    let cells: Vec<_> = cells.into_iter().collect();
+    formats::csv_line(&cells.iter().map(AsRef::as_ref).collect::<Vec<&str>>())
 }

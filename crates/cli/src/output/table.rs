@@ -1,5 +1,6 @@
 //! Formats tables for a terminal: columns fit their contents and the width of the terminal.
 
+use crate::output::game_table;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -14,6 +15,32 @@ pub struct Column {
     pub rank: u8,
     /// The minimum width in cells, and the maximum width if the screen's width is known; numbers are never cut.
     pub widths: (usize, usize),
+}
+
+impl Column {
+    /// Returns the column of a listing, by its index.
+    pub fn of_games(column: &game_table::Column, index: usize, are_usual: bool) -> Column {
+        let (rank, widths) = match column.title() {
+            "archive" => (70, (8, 30)),
+            "game" => (100, (1, 12)),
+            "ply" => (80, (3, 12)),
+            "white" | "black" if are_usual => (95, (10, 20)),
+            // A truncated value of these columns would be useless.
+            "result" => (90, (7, 7)),
+            "date" => (60, (10, 10)),
+            "eco" => (50, (3, 3)),
+            "plies" => (40, (3, 5)),
+            "event" if are_usual => (20, (8, 40)),
+            // Among chosen columns, the first columns are the most important.
+            _ => (94 - index.min(60) as u8, (6, 40)),
+        };
+        let is_number = match column {
+            game_table::Column::Archive => false,
+            game_table::Column::Ply => true,
+            game_table::Column::Field(field) => field.is_number(),
+        };
+        Column { title: column.title().to_owned(), is_number, rank, widths }
+    }
 }
 
 /// Blanks between columns.

@@ -2,11 +2,11 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
-use crate::output::table::Table;
+use crate::output::table::{self, Table};
 use crate::output::{new_archive, progress, rows};
 use crate::select::fields::named_fields;
 use crate::select::filter::Where;
-use crate::select::{archives, filter, parallel, side_files};
+use crate::select::{archives, filter, side_files};
 use crate::session::Session;
 use crate::text::{count, plain, printable};
 use clap::ValueEnum;
@@ -16,6 +16,7 @@ use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
+use scoresheet_output::games::write_in_order;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::{FoundGame, Hit, Query, SortKeys, Step};
 use std::io::{BufWriter, Stdout, Write};
@@ -251,7 +252,8 @@ impl<'a> Printer<'a> {
         };
         let has_columns = listing.columns.is_some();
         let columns = game_table::columns(listing.columns.as_ref(), names.len() > 1, has_hits);
-        let in_table = columns.iter().enumerate().map(|(index, column)| column.in_table(index, !has_columns));
+        let in_table =
+            columns.iter().enumerate().map(|(index, column)| table::Column::of_games(column, index, !has_columns));
         let table = Table::new(in_table.collect(), session.table_width()).bold_titles(session.has_color());
         let mut out = session.stdout();
         let titles: Vec<String> = columns.iter().map(|column| column.title().to_owned()).collect();
@@ -271,27 +273,28 @@ impl<'a> Printer<'a> {
     fn games(&mut self, found: &[FoundGame]) -> Result<(), Failure> {
         let Printer { session, archives, names, columns, has_columns, format, has_hits, table, out, failed } = self;
         let row = Row { columns, has_columns: *has_columns, format: *format, has_hits: *has_hits };
-        let work = |found_game: &FoundGame, game: Result<GameRef, Error>| {
-            let name = names.get(found_game.archive).and_then(Option::as_deref);
-            parallel::text_of(name, game, |game, text| row.push(name, game, &found_game.hits, text))
+        let name = |index: usize| {
+            let archive = found.get(index).map_or(0, |found_game| found_game.archive);
+            names.get(archive).and_then(Option::as_deref)
         };
-        parallel::in_any_order(
-            archives,
-            found,
-            |found_game| (found_game.archive, found_game.game),
-            work,
-            |(text, fault)| {
-                if *format == Format::Table && !text.is_empty() {
-                    let text = String::from_utf8_lossy(&text);
-                    table.row(text.split(CELL).map(str::to_owned).collect(), out)?;
-                } else {
-                    out.write_all(&text)?;
-                }
-                fault.iter().for_each(|fault| session.unread(fault));
-                *failed += u64::from(fault.is_some());
-                Ok(())
-            },
-        )
+        let places: Vec<_> = found.iter().map(|found_game| (found_game.archive, found_game.game)).collect();
+        let write = |index: usize, game: &GameRef, text: &mut Vec<u8>| {
+            let hits = found.get(index).map_or(&[] as &[Hit], |found_game| &found_game.hits);
+            row.push(name(index), game, hits, text)
+        };
+        let mut index = 0;
+        write_in_order(archives, &places, &write, |text, fault| {
+            if *format == Format::Table && !text.is_empty() {
+                let text = String::from_utf8_lossy(&text);
+                table.row(text.split(CELL).map(str::to_owned).collect(), out)?;
+            } else {
+                out.write_all(&text)?;
+            }
+            fault.iter().for_each(|fault| session.unread(&archives::fault(name(index), fault)));
+            *failed += u64::from(fault.is_some());
+            index += 1;
+            Ok(())
+        })
     }
 
     /// Writes the buffered text.
@@ -313,10 +316,7 @@ impl Row<'_> {
     fn push(&self, name: Option<&str>, game: &GameRef, hits: &[Hit], out: &mut Vec<u8>) -> Result<(), Error> {
         let number = game.number();
         let before = name.map_or_else(String::new, |name| format!("{}\t", printable(name)));
-        let cells = || -> Result<Vec<Option<String>>, Error> {
-            let tags = game.tags()?;
-            self.columns.iter().map(|column| column.text(game, &tags, name, hits)).collect()
-        };
+        let cells = || game_table::cells(self.columns, game, name, hits);
         let line = match self.format {
             Format::Numbers => format!("{before}{number}\n"),
             Format::Pairs if self.has_hits => {
@@ -343,7 +343,10 @@ impl Row<'_> {
                 let hits = self.has_hits.then_some(hits);
                 format!("{}\n", game_table::json(self.has_columns, self.columns, game, name, hits)?)
             }
-            Format::Csv => rows::csv_line(cells()?.into_iter().map(Option::unwrap_or_default)),
+            Format::Csv => {
+                game_table::push_csv(self.columns, game, name, hits, out)?;
+                "\n".to_owned()
+            }
             Format::Table | Format::Line | Format::Tsv => {
                 let cell = |cell: Option<String>| plain(cell.as_deref().unwrap_or("?"));
                 let cells: Vec<String> = cells()?.into_iter().map(cell).collect();

@@ -1,13 +1,11 @@
 //! Processes games in parallel, and returns the results in order.
 
 use crate::failure::Failure;
-use crate::select::archives::{fault, name_in};
+use crate::select::archives::name_in;
 use crate::select::filter::Where;
 use crate::select::units::{Unit, units};
 use crate::session::{GameFault, Session};
-use rayon::prelude::*;
-use scoresheet::archive::{Archive, GameRef};
-use scoresheet::error::Error;
+use scoresheet::archive::Archive;
 use scoresheet_query::ArchiveSet;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -44,78 +42,6 @@ pub fn write_lines(
         )?;
     }
     Ok(damaged)
-}
-
-/// The size in bytes of results in memory that wait for earlier results.
-const WAITING: usize = 32 << 20;
-/// The initial and the maximum number of games that are read in one batch.
-const BATCHES: (usize, usize) = (1024, 1 << 16);
-
-/// Returns the text that `push` appends for a game, and the fault of an unreadable game. A game that has lost only its
-/// tags is shown with `?`.
-pub fn text_of(
-    name: Option<&str>,
-    game: Result<GameRef, Error>,
-    push: impl Fn(&GameRef, &mut Vec<u8>) -> Result<(), Error>,
-) -> (Vec<u8>, Option<GameFault>) {
-    let mut text = Vec::new();
-    let read = game.and_then(|game| {
-        push(&game, &mut text).inspect_err(|_| {
-            text.clear();
-            if push(&game.clone().with_lost_tags(), &mut text).is_err() {
-                text.clear();
-            }
-        })
-    });
-    (text, read.err().map(|error| fault(name, &error)))
-}
-
-/// Processes games of several archives in parallel, and calls `take` with the results in the given order. `place`
-/// returns the index of a game's archive, and the game's number in that archive.
-///
-/// Games of a chunk are read together if there is enough memory.
-pub fn in_any_order<G: Sync>(
-    archives: &ArchiveSet,
-    games: &[G],
-    location: impl Fn(&G) -> (usize, u64),
-    work: impl Fn(&G, Result<GameRef<'_>, Error>) -> (Vec<u8>, Option<GameFault>) + Sync,
-    mut take: impl FnMut((Vec<u8>, Option<GameFault>)) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let (mut begin, mut size) = (0, BATCHES.0);
-    while begin < games.len() {
-        let batch = games.get(begin..games.len().min(begin + size)).unwrap_or_default();
-        let mut locations = Vec::with_capacity(batch.len());
-        for (at, item) in batch.iter().enumerate() {
-            let (archive, number) = location(item);
-            let chunk = archives.archive(archive).map(|archive| archive.chunk_of(number)).transpose()?;
-            locations.extend(chunk.map(|(chunk, _)| ((archive, chunk), number, at)));
-        }
-        locations.sort_unstable();
-        let groups: Vec<_> = locations.chunk_by(|left, right| left.0 == right.0).collect();
-        let done: Vec<Vec<_>> = groups
-            .into_par_iter()
-            .map(|group| {
-                let Some(((archive, chunk), ..)) = group.first() else { return Vec::new() };
-                let Some(archive) = archives.archive(*archive) else { return Vec::new() };
-                let chunk = archive.chunk(*chunk);
-                let of = |(_, number, at): &(_, u64, usize)| {
-                    let item = batch.get(*at)?;
-                    // An error cannot be cloned, but a second attempt returns the same error.
-                    let game = chunk.as_ref().map_or_else(|_| archive.game(*number), |chunk| chunk.game(*number));
-                    Some((*at, work(item, game)))
-                };
-                group.iter().filter_map(of).collect()
-            })
-            .collect();
-        let mut done: Vec<_> = done.into_iter().flatten().collect();
-        done.sort_unstable_by_key(|(at, _)| *at);
-        begin += batch.len();
-        let bytes: usize = done.iter().map(|(_, (text, _))| text.len()).sum();
-        // Estimate the size of the next batch from these results.
-        size = (WAITING / (bytes / batch.len().max(1)).max(1)).clamp(BATCHES.0 / 8, BATCHES.1.min(size * 4));
-        done.into_iter().try_for_each(|(_, text)| take(text))?;
-    }
-    Ok(())
 }
 
 /// Processes all units in parallel and calls `take` with the results in order, on this thread, which must not belong to

@@ -71,6 +71,16 @@ impl fmt::Display for FieldValue {
     }
 }
 
+impl FieldValue {
+    /// Returns the value as text, as `to_string` does.
+    pub fn into_text(self) -> String {
+        match self {
+            FieldValue::Text(text) => text,
+            other => other.to_string(),
+        }
+    }
+}
+
 impl GameField {
     /// Returns the names of all fields, and of the tags that need no quotation marks, in lower case.
     pub fn names() -> impl Iterator<Item = String> {

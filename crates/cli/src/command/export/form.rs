@@ -74,12 +74,9 @@ impl FormText<'_> {
             return Ok(());
         }
         if *format == Format::Csv {
-            let (tags, columns) = (source.tags()?, game_table::columns(None, name.is_some(), false));
-            for column in &columns {
-                let cell = column.text(source, &tags, name, &[])?;
-                self.others.extend_from_slice(formats::csv(&cell.unwrap_or_default()).as_bytes());
-                self.others.push(b',');
-            }
+            let columns = game_table::columns(None, name.is_some(), false);
+            game_table::push_csv(&columns, source, name, &[], &mut self.others)?;
+            self.others.push(b',');
         }
         let start = self.others.len();
         formats::push(*format, number, &game, *flavor, &mut self.others);

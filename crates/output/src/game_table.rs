@@ -1,7 +1,7 @@
 //! Formats games as rows of columns, and as JSON objects with the same members in every command (docs/JSON.md).
 
-use crate::output::json::{self, Object};
-use crate::output::table;
+use crate::formats;
+use crate::json::{self, Object};
 use scoresheet::archive::GameRef;
 use scoresheet::error::Error;
 use scoresheet_query::{FieldValue, GameField, GameSummary, Hit, QueryFault};
@@ -62,32 +62,8 @@ impl Column {
         }
     }
 
-    /// Returns the column of a text table.
-    pub fn in_table(&self, index: usize, are_usual: bool) -> table::Column {
-        let (rank, widths) = match self.title() {
-            "archive" => (70, (8, 30)),
-            "game" => (100, (1, 12)),
-            "ply" => (80, (3, 12)),
-            "white" | "black" if are_usual => (95, (10, 20)),
-            // A truncated value of these columns would be useless.
-            "result" => (90, (7, 7)),
-            "date" => (60, (10, 10)),
-            "eco" => (50, (3, 3)),
-            "plies" => (40, (3, 5)),
-            "event" if are_usual => (20, (8, 40)),
-            // Among chosen columns, the first columns are the most important.
-            _ => (94 - index.min(60) as u8, (6, 40)),
-        };
-        let is_number = match self {
-            Column::Archive => false,
-            Column::Ply => true,
-            Column::Field(field) => field.is_number(),
-        };
-        table::Column { title: self.title().to_owned(), is_number, rank, widths }
-    }
-
     /// Returns the value of a column for a game, as text; `None` if the game has no value.
-    pub fn text(
+    fn text(
         &self,
         game: &GameRef,
         tags: &[(String, String)],
@@ -97,7 +73,7 @@ impl Column {
         Ok(match self {
             Column::Archive => name.map(str::to_owned),
             Column::Ply => Some(plies(hits)),
-            Column::Field(field) => field.value(game, tags)?.map(|value| value.to_string()),
+            Column::Field(field) => field.value(game, tags)?.map(FieldValue::into_text),
         })
     }
 
@@ -115,6 +91,34 @@ impl Column {
             Column::Field(field) => field.value(game, tags)?.map_or(Value::Null, value),
         })
     }
+}
+
+/// Returns the values of the columns for a game, as text; `None` for a value that the game does not have.
+pub fn cells(
+    columns: &[Column],
+    game: &GameRef,
+    name: Option<&str>,
+    hits: &[Hit],
+) -> Result<Vec<Option<String>>, Error> {
+    let tags = game.tags()?;
+    columns.iter().map(|column| column.text(game, &tags, name, hits)).collect()
+}
+
+/// Appends the row of a game, as comma-separated values without a line end.
+pub fn push_csv(
+    columns: &[Column],
+    game: &GameRef,
+    name: Option<&str>,
+    hits: &[Hit],
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    for (index, cell) in cells(columns, game, name, hits)?.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(formats::csv(cell.as_deref().unwrap_or_default()).as_bytes());
+    }
+    Ok(())
 }
 
 /// Returns a field's value as JSON.
