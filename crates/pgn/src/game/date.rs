@@ -4,10 +4,12 @@
 ///
 /// The year comes first (`1998.05.??`, `1998-5-1`, `1998`, `19980501`, also with a time after it). A date that begins
 /// with the day or the month is read only if it has one meaning. With dots, the day comes first (`01.05.1998`). With
-/// other signs, a number must exceed 12, or both must be equal (`05/17/1998`). The month may be an English name: `17 May 1998`, `May 17, 1998`, `Sun May 17 1998`. docs/format/side-files.md states the rules.
+/// other signs, a number must exceed 12, or both must be equal (`05/17/1998`). The month may be an English name:
+/// `17 May 1998`, `May 17, 1998`, `Sun May 17 1998`. docs/format/side-files.md states the rules.
 pub fn date(text: &[u8]) -> Option<[i64; 3]> {
     let text = text.trim_ascii();
-    let has_name = text.windows(3).any(|letters| month(letters).is_some());
+    // Most dates have no letters.
+    let has_name = text.iter().any(u8::is_ascii_alphabetic) && text.windows(3).any(|letters| month(letters).is_some());
     if has_name {
         return named(text);
     }
