@@ -2,14 +2,21 @@
 
 use crate::common::frozen::is_current;
 use crate::common::import::{append, archive_of, try_import};
-use crate::common::sample::{lichess, lichess_text, testdata};
+use crate::common::sample::{first_games, first_games_text, testdata};
 use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::{Coding, FileKind, Level, TranscodeOptions};
 use scoresheet::game::{Event, TextKind};
 use scoresheet::import::{Edited, original_game};
 use scoresheet::{Archive, Error, Existing, Game, GameSet, ImportOptions};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The number of games in these archives.
+const GAMES: usize = 800;
+
+fn part(folder: &Path) -> PathBuf {
+    first_games(folder, GAMES)
+}
 
 /// Gives every third game another name and every fifth a comment at the end; changes no other game.
 fn changed(number: u64, mut game: Game) -> Option<Game> {
@@ -37,7 +44,7 @@ fn games(archive: &Archive) -> Vec<(u64, Game)> {
 fn gives_back_its_source(archive: &Archive) {
     let mut source = Vec::new();
     assert!(archive.write_original(&archive.sources().unwrap()[0], &mut source).unwrap());
-    assert!(source == lichess_text());
+    assert!(source == first_games_text(GAMES));
 }
 
 /// In plain and packed archives with deleted games, the selected games change, and no others.
@@ -47,11 +54,11 @@ fn changed_games_are_changed_and_no_others() {
     let target = folder.path().join("games.bga");
     for pack in [false, true] {
         let options = ImportOptions { pack, chunk_bytes: 100_000, batch: 3, ..ImportOptions::default() };
-        archive_of(&[lichess()], &target, options);
+        archive_of(&[part(folder.path())], &target, options);
         Archive::delete(&target, [3, 10, 11]).unwrap();
         let before = Archive::open(&target).unwrap();
         let mut expected = games(&before);
-        let selected = GameSet::from_numbers(before.len(), 1..=2000);
+        let selected = GameSet::from_numbers(before.len(), 1..=600);
         for (number, game) in &mut expected {
             if selected.contains(*number) {
                 *game = changed(*number, game.clone()).unwrap_or_else(|| game.clone());
@@ -87,7 +94,7 @@ fn changed_games_are_changed_and_no_others() {
         assert_eq!(restored.totals().unwrap().plies, before.totals().unwrap().plies);
         gives_back_its_source(&restored);
         let plain = folder.path().join("again.bga");
-        let again = archive_of(&[lichess()], &plain, ImportOptions::default());
+        let again = archive_of(&[part(folder.path())], &plain, ImportOptions::default());
         assert_eq!(restored.digest().unwrap(), again.digest().unwrap());
     }
 }
@@ -129,7 +136,7 @@ fn moves_are_changed() {
 fn changes_survive() {
     let folder = crate::common::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let before = archive_of(&[lichess()], &path("games.bga"), ImportOptions::default());
+    let before = archive_of(&[part(folder.path())], &path("games.bga"), ImportOptions::default());
     change(&path("games.bga"), &GameSet::all(before.len()));
     let archive = Archive::open(path("games.bga")).unwrap();
     let numbers = archive.changed().unwrap();
@@ -162,12 +169,12 @@ fn changes_survive() {
 fn nothing_happens_by_halves() {
     let folder = crate::common::tempdir().unwrap();
     let target = folder.path().join("games.bga");
-    let archive = archive_of(&[lichess()], &target, ImportOptions::default());
+    let archive = archive_of(&[part(folder.path())], &target, ImportOptions::default());
     let bytes = fs::read(&target).unwrap();
     let all = GameSet::all(archive.len());
     let is_as_it_was = || {
         assert!(fs::read(&target).unwrap() == bytes);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
     };
     assert_eq!(Archive::edit(&target, &all, &|_| Ok(None), |_| {}).unwrap().games, 0);
     is_as_it_was();
@@ -178,7 +185,7 @@ fn nothing_happens_by_halves() {
         &all,
         &|game| {
             let mut changed_game = game.to_game()?;
-            if game.number() == 2999 {
+            if game.number() == 799 {
                 changed_game.events.push(Event::Close);
             }
             changed_game.tags.clear();
@@ -187,7 +194,7 @@ fn nothing_happens_by_halves() {
         |_| {},
     );
     assert!(matches!(&broken, Err(Error::Input { .. })), "{broken:?}");
-    assert!(broken.unwrap_err().to_string().contains("game 2999"));
+    assert!(broken.unwrap_err().to_string().contains("game 799"));
     is_as_it_was();
     let stop = std::sync::atomic::AtomicBool::new(true);
     let stopped = Archive::edit(&target, &all, &|_| Ok(Some(Game::default())), scoresheet::Monitor::new().stop(&stop));

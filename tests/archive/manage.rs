@@ -2,7 +2,7 @@
 
 use crate::common::corpora;
 use crate::common::import::try_import;
-use crate::common::sample::lichess;
+use crate::common::sample::first_games;
 use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::{Archive, ArchiveFile, GameSet, Level, MODEL, TranscodeOptions};
 use scoresheet::format::moves::Coding;
@@ -50,7 +50,7 @@ fn small(folder: &TempDir) -> PathBuf {
 }
 
 fn sample(folder: &TempDir) -> PathBuf {
-    imported(folder, "sample.bga", &[lichess()])
+    imported(folder, "sample.bga", &[first_games(folder.path(), 800)])
 }
 
 /// Returns everything in a game: its content digest and the bytes of its source.

@@ -69,8 +69,8 @@ fn commands(help: &str) -> Vec<String> {
 fn prepared() -> Room {
     let room = Room::new();
     let text = String::from_utf8(lichess_text()).unwrap();
-    // Some thousand games, the long ones first, because examples name plies; and a game of this year.
-    let starts: Vec<usize> = text.match_indices("[Event ").map(|(at, _)| at).take(1201).collect();
+    // Some hundred games, the long ones first, because examples name plies; and a game of this year.
+    let starts: Vec<usize> = text.match_indices("[Event ").map(|(at, _)| at).take(501).collect();
     let all = starts.windows(2).map(|pair| &text[pair[0]..pair[1]]);
     let (long, short): (Vec<&str>, Vec<&str>) = all.partition(|game| game.contains(" 41. "));
     let days = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 86_400;

@@ -6,7 +6,7 @@
 use crate::common::corpora;
 use crate::common::import::archive_of;
 use crate::common::random::Random;
-use crate::common::sample::lichess;
+use crate::common::sample::{first_games, lichess};
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::{ImportOptions, Position};
 use scoresheet_query::filter::Passed;
@@ -137,7 +137,7 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
 #[test]
 fn plain_and_packed_archives_answer_alike() {
     let folder = crate::common::tempdir().unwrap();
-    let sample = lichess();
+    let sample = first_games(folder.path(), 800);
     let [plain, packed] = [false, true].map(|pack| {
         let options = ImportOptions { pack, ..ImportOptions::default() };
         archive_of(std::slice::from_ref(&sample), &folder.path().join(format!("{pack}.bga")), options)

@@ -426,7 +426,7 @@ fn a_stale_or_damaged_file_is_not_used() {
     let file = FileKind::TagColumns.beside(&path);
     let original = std::fs::read(&file).unwrap();
     let filter = Filter::parse("player ~ kasparov and plies > 1 and not result = 1-0").unwrap();
-    for at in 0..original.len() {
+    for at in (0..original.len()).step_by(4) {
         let mut bytes = original.clone();
         bytes[at] ^= 0x10;
         std::fs::write(&file, &bytes).unwrap();

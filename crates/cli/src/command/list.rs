@@ -18,7 +18,7 @@ use std::path::PathBuf;
 Examples:
   scoresheet list games.bga
   scoresheet list games.bga --sort -plies --limit 10       the ten longest games
-  scoresheet list games.bga --games 5,10-20,1000-
+  scoresheet list games.bga --games 5,10-20,400-
   scoresheet list games.bga --where 'player ~ Carlsen and plies > 60'
   scoresheet list games.bga --where 'loser ~ Carlsen and opening ~ Najdorf'
   scoresheet list games.bga --where 'lowclock < 10' --columns white,lowclock

@@ -27,7 +27,7 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// Restore these games, e.g. 5,10-20,1000-
+    /// Restore these games, e.g. 5,10-20,400-
     ///
     /// Games that are not deleted are ignored.
     #[arg(long, value_name = "RANGES", required_unless_present_any = ["all", "list"])]

@@ -15,7 +15,7 @@ use std::io::Write;
 /// The options that select games.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Where {
-    /// Select games by number, e.g. 5,10-20,1000-
+    /// Select games by number, e.g. 5,10-20,400-
     ///
     /// `list`, `find` and `export` output games in the order of the ranges.
     #[arg(help_heading = "Games")]

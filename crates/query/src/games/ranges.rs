@@ -1,18 +1,18 @@
-//! Ranges of game numbers, such as `5,10-20,1000-`.
+//! Ranges of game numbers, such as `5,10-20,400-`.
 
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// Ranges of games such as `5,10-20,1000-`, in the given order. Game numbers start at 1, and a range without an end
+/// Ranges of games such as `5,10-20,400-`, in the given order. Game numbers start at 1, and a range without an end
 /// extends to the last game.
 ///
 /// ```
 /// use scoresheet_query::GameRanges;
 ///
 /// let ranges: GameRanges = "5, 10-20, 1000-".parse()?;
-/// assert_eq!(ranges.to_string(), "5,10-20,1000-");
+/// assert_eq!(ranges.to_string(), "5,10-20,400-");
 /// assert_eq!("20-10".parse::<GameRanges>().unwrap_err(), "\"20-10\" ends before it begins");
 /// # Ok::<(), String>(())
 /// ```

@@ -35,7 +35,7 @@ use std::time::Duration;
 Examples:
   scoresheet export games.bga > games.pgn
   scoresheet export games.bga -o games.pgn.zst          compressed with zstd
-  scoresheet export games.bga --games 5,10-20,1000-     only these games
+  scoresheet export games.bga --games 5,10-20,400-      only these games
   scoresheet export games.bga --where 'elo >= 2700 and eco = B90'
   scoresheet export games.bga --original -o games.pgn  the file as imported
   scoresheet export games.bga --moves-only --tags roster -o plain.pgn
