@@ -3,6 +3,7 @@
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
 use crate::output::new_archive;
+use crate::output::upkeep::Upkeep;
 use crate::output::rows::{self, RowFormat, RowFormatArgs};
 use crate::select::archives;
 use crate::session::Session;
@@ -69,6 +70,8 @@ pub struct Args {
     #[arg(hide_short_help = true)]
     #[arg(short, long)]
     quiet: bool,
+    #[command(flatten)]
+    upkeep: Upkeep,
     #[command(flatten)]
     threads: Threads,
 }
@@ -143,7 +146,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
         if !args.quiet {
             session.note(&format!("{number} left out"));
         }
-        return new_archive::write(session, target, args.quiet, &parts);
+        return new_archive::write_part(session, target, args.quiet, args.upkeep, &parts, 0);
     }
     drop(tags);
     drop(archives);

@@ -5,6 +5,7 @@ use crate::output::html::{self, ReportArgs};
 use crate::output::json::Object;
 use crate::output::rows::{RowFormat, RowFormatArgs};
 use crate::output::{game_table, group_table, table};
+use crate::output::quiet::Quiet;
 use crate::select::filter::{self, Where};
 use crate::select::grouped::{self, Games, by_years, grouped};
 use crate::select::position::PositionArgs;
@@ -55,10 +56,13 @@ pub struct Args {
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
     threads: Threads,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.quiet.apply(session);
     if !args.position.is_given() && !args.filter.is_given() {
         let what = "which opening? Give a position (--moves or --fen) or a filter (--where 'eco = B90')";
         return Err(Failure::Usage(what.to_owned()));

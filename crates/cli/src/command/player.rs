@@ -7,6 +7,7 @@ use crate::output::html::{self, ReportArgs};
 use crate::output::json::{Object, rounded};
 use crate::output::rows::{RowFormat, RowFormatArgs};
 use crate::output::{game_table, table};
+use crate::output::quiet::Quiet;
 use crate::select::filter::{self, Where};
 use crate::select::grouped::Games;
 use crate::select::{archives, players, side_files};
@@ -58,10 +59,13 @@ pub struct Args {
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
     threads: Threads,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.quiet.apply(session);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;

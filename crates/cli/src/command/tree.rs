@@ -4,6 +4,7 @@ use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
 use crate::output::rows::{self, RowFormat, RowFormatArgs};
 use crate::output::table::shortened;
+use crate::output::quiet::Quiet;
 use crate::select::filter::{self, Where};
 use crate::select::position::PositionArgs;
 use crate::select::{archives, side_files};
@@ -67,10 +68,13 @@ pub struct Args {
     #[command(flatten)]
     rows: RowFormatArgs,
     #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
     threads: Threads,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.quiet.apply(session);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     let position = args.position.position()?;

@@ -2,7 +2,7 @@
 
 use crate::fault::QueryFault;
 use crate::filter::field::Field;
-use crate::filter::{eval, parse};
+use crate::filter::{Missing, eval, parse};
 use crate::fold::fold;
 use crate::measure::field::{Measure, MeasureKind};
 use crate::measure::values;
@@ -11,8 +11,9 @@ use crate::position::novelty::missing_index;
 use crate::tag_columns::{Column, Key, TagColumns, Unread};
 use crate::value::reading;
 use crate::value::reading::Reading;
-use scoresheet::archive::GameSet;
+use scoresheet::archive::{Archive, GameSet};
 use scoresheet::chess::Color;
+use scoresheet::error::Error;
 use scoresheet::game::Outcome;
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -40,8 +41,20 @@ pub struct SortKeys(Vec<SortKey>);
 
 #[derive(Clone, PartialEq, Debug)]
 struct SortKey {
+    /// The name of the field as written.
+    name: String,
     field: Field,
     descending: bool,
+}
+
+/// Games in a sort order.
+pub(crate) struct Sorted {
+    /// The indexes of the first games.
+    pub order: Vec<usize>,
+    /// The data that could not be read, with the index of its archive.
+    pub unread: Vec<(usize, Unread)>,
+    /// The keys for which games have no value, and the numbers of these games.
+    pub missing: Vec<Missing>,
 }
 
 /// The value of a sort key for a game, as a number that increases in sort order, or `None` if the game has no value.
@@ -54,7 +67,7 @@ impl SortKeys {
     /// Errors contain the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<SortKeys, QueryFault> {
         let keys = parse::sort_keys(text)?;
-        Ok(SortKeys(keys.into_iter().map(|(field, descending)| SortKey { field, descending }).collect()))
+        Ok(SortKeys(keys.into_iter().map(|(name, field, descending)| SortKey { name, field, descending }).collect()))
     }
 
     /// Returns the indexes in `games` of the first `most` games in this order, and the data that could not be read,
@@ -68,20 +81,30 @@ impl SortKeys {
         games: &[(usize, u64)],
         most: usize,
     ) -> (Vec<usize>, Vec<(usize, Unread)>) {
+        let Sorted { order, unread, .. } = self.sorted(headers, games, most);
+        (order, unread)
+    }
+
+    /// Returns the same as `order`, and the keys for which some of the games have no value.
+    pub(crate) fn sorted(&self, headers: &[&TagColumns<'_>], games: &[(usize, u64)], most: usize) -> Sorted {
         let mut unread = Vec::new();
         let columns = self.columns();
         for (archive, headers) in headers.iter().enumerate() {
             // Request all columns together, so the tags are read only once.
             unread.extend(headers.readable(&columns).1.into_iter().map(|lost| (archive, lost)));
             if !headers.archive().is_empty()
-                && self.0.iter().any(SortKey::is_novelty)
-                && let Some(error) = missing_index(headers.archive())
+                && let Some(error) = self.missing_index(headers.archive())
             {
                 unread.push((archive, Unread { games: 1..headers.archive().len() + 1, error }));
             }
         }
         let values: Vec<(Vec<Value>, bool)> =
             self.0.iter().map(|key| (key.values(headers, games), key.descending)).collect();
+        let of_key = |(key, (values, _)): (&SortKey, &(Vec<Value>, bool))| {
+            let games = values.iter().filter(|value| value.is_none()).count() as u64;
+            (games > 0).then(|| Missing { field: key.name.clone(), games })
+        };
+        let missing = self.0.iter().zip(&values).filter_map(of_key).collect();
         let compare = |left: &usize, right: &usize| {
             let by_key = |(values, descending): &(Vec<Value>, bool)| match (values.get(*left), values.get(*right)) {
                 (Some(Some(left)), Some(Some(right))) if *descending => right.cmp(left),
@@ -98,7 +121,12 @@ impl SortKeys {
             order.truncate(most);
         }
         order.sort_unstable_by(compare);
-        (order, unread)
+        Sorted { order, unread, missing }
+    }
+
+    /// Returns why the games of an archive cannot be sorted: the key `novelty` needs a position index.
+    pub fn missing_index(&self, archive: &Archive) -> Option<Error> {
+        self.0.iter().any(SortKey::is_novelty).then(|| missing_index(archive)).flatten()
     }
 
     /// Returns the tag columns that the sort keys use.

@@ -7,6 +7,7 @@ mod tables;
 use crate::failure::{self, Code, Failure};
 use crate::output::html::{Report, ReportArgs};
 use crate::output::json::Object;
+use crate::output::quiet::Quiet;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::select::{archives, side_files};
@@ -55,10 +56,13 @@ pub struct Args {
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
     threads: Threads,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.quiet.apply(session);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     if args.count {

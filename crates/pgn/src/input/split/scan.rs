@@ -1,6 +1,6 @@
 //! Scans for the ends of spans: a state machine over the bytes read so far.
 
-use crate::bytes::{BOM, begins_line, count_lines, from, is_blank, is_line_end, line_end, slice, trim_end};
+use crate::bytes::{BOM, begins_line, count_lines, from, is_all_blank, is_blank, is_line_end, line_end, slice, trim_end};
 use crate::fault::FaultKind;
 use crate::game::Outcome;
 use crate::masks::line_ends;
@@ -28,6 +28,9 @@ pub(crate) struct Scan {
     closed: bool,
     /// A range that contains no line endings, where the end is excluded. It saves repeated searches on the same line.
     unbroken: (usize, usize),
+    /// In movetext: the start of the lines with `;` comments that follow an empty line and extend to `at`. They belong to
+    /// the next game if a tag pair follows.
+    notes: Option<usize>,
     /// The start of the run of blanks that extends to `at`, or `None` if there is no run or it is unknown.
     blanks: Option<usize>,
 }
@@ -47,6 +50,7 @@ impl Scan {
             close: 0,
             closed: false,
             unbroken: (at, at),
+            notes: None,
             blanks: None,
         }
     }
@@ -64,6 +68,7 @@ impl Scan {
         self.closed &= self.close >= count;
         self.close = self.close.saturating_sub(count);
         self.unbroken = (self.unbroken.0.saturating_sub(count), self.unbroken.1.saturating_sub(count));
+        self.notes = self.notes.and_then(|notes| notes.checked_sub(count));
         self.blanks = self.blanks.map(|blanks| blanks.saturating_sub(count));
     }
 
@@ -364,6 +369,9 @@ impl View<'_> {
         };
         let Some(found) = memchr::memchr3(b'{', b';', b'[', slice(self.text, scan.at, end)) else {
             let seen = slice(self.text, scan.checked, end);
+            if scan.notes.is_some() && !is_all_blank(slice(self.text, scan.at, end)) {
+                scan.notes = None;
+            }
             if long && let Some(step) = self.long_blank(scan, end) {
                 return step;
             }
@@ -376,15 +384,25 @@ impl View<'_> {
         };
         let i = scan.at + found;
         scan.blanks = None;
+        if scan.notes.is_some() && !is_all_blank(slice(self.text, scan.at, i)) {
+            scan.notes = None;
+        }
         if let Some(last) = memchr::memrchr2(b'\n', b'\r', slice(self.text, scan.checked, i))
             && self.text.get(scan.checked + last + 1) == Some(&b'%')
         {
+            scan.notes = None;
             scan.goes_on(i, Mode::Line);
             return Step::On;
         }
         match self.text.get(i) {
-            Some(b'{') => scan.goes_on(i + 1, Mode::Comment),
-            Some(b';') => scan.goes_on(i, Mode::Line),
+            Some(b'{') => {
+                scan.notes = None;
+                scan.goes_on(i + 1, Mode::Comment);
+            }
+            Some(b';') => {
+                scan.notes = scan.notes.or_else(|| self.notes_at(i));
+                scan.goes_on(i, Mode::Line);
+            }
             _ => {
                 if !self.shows_line(i) {
                     scan.goes_on(i, Mode::Moves);
@@ -394,13 +412,24 @@ impl View<'_> {
                     && (line > self.span || self.given > 0)
                     && tags::head(self.text, i).is_some()
                 {
-                    return Step::Cut(line);
+                    return Step::Cut(scan.notes.filter(|notes| *notes > self.span).unwrap_or(line));
                 }
+                scan.notes = None;
                 scan.goes_on(i + 1, Mode::Moves);
             }
         }
         scan.checked = i + 1;
         Step::On
+    }
+
+    /// Returns the start of the line of a `;`, if it begins its line after a termination marker and an empty line.
+    fn notes_at(&self, at: usize) -> Option<usize> {
+        let line = begins_line(self.text, self.span, at)?;
+        let head = slice(self.text, self.span, line);
+        let text = trim_end(head);
+        let word = text.iter().rposition(|byte| is_blank(*byte)).map_or(text, |blank| from(text, blank + 1));
+        let is_apart = count_lines(from(head, text.len())) >= 2;
+        (is_apart && Outcome::from_token(word).is_some()).then_some(line)
     }
 
     /// In a long span, cuts if a large number of blanks precedes `end`.
