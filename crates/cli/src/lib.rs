@@ -238,6 +238,7 @@ fn with_moves_tip(error: &mut clap::Error) {
     };
     if argument(ContextKind::InvalidArg) == "--move" && argument(ContextKind::SuggestedArg).starts_with("--move") {
         error.insert(ContextKind::SuggestedArg, ContextValue::String("--moves <MOVES>".to_owned()));
+        error.remove(ContextKind::Usage);
     }
 }
 

@@ -109,7 +109,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         new_archive::warn_left_out(session, &damaged);
     }
     new_archive::warn_unindexed(session, &args.output, repair.unindexed.as_ref());
-    args.threads.install(|| args.upkeep.follow(session, target.path(), args.quiet || args.json, [path.as_path()]))?;
+    args.upkeep.follow(session, target.path(), args.quiet || args.json, [path.as_path()])?;
     Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Success } else { Code::Damaged })
 }
 

@@ -211,10 +211,12 @@ impl SortKey {
                 let number = |(archive, game): &(usize, u64)| before.get(*archive).map(|before| (before + game) as i64);
                 games.iter().map(number).collect()
             }
-            Field::Measure(measure) => measured(headers, games, *measure),
+            Field::Measure(measure) => measured(headers, games, &[*measure]).pop().unwrap_or_default(),
             Field::EitherMeasure(kind) => {
-                let [white, black] =
-                    Color::BOTH.map(|side| measured(headers, games, Measure { kind: *kind, side: Some(side) }));
+                let measures = Color::BOTH.map(|side| Measure { kind: *kind, side: Some(side) });
+                let mut values = measured(headers, games, &measures);
+                let black = values.pop().unwrap_or_default();
+                let white = values.pop().unwrap_or_default();
                 white.into_iter().zip(black).map(|(white, black)| self.foremost(white, black)).collect()
             }
             Field::Decided { .. } | Field::Comment | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
@@ -232,8 +234,8 @@ impl SortKey {
     }
 }
 
-/// Returns the measure for each game, or `None` for games that cannot be read.
-fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measure: Measure) -> Vec<Value> {
+/// Returns the values of each measure for all games, with `None` for games that cannot be read. Reads each game once.
+fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measures: &[Measure]) -> Vec<Vec<Value>> {
     let mut sets: Vec<GameSet> = headers.iter().map(|headers| GameSet::new(headers.archive().len())).collect();
     for (archive, game) in games {
         if let Some(set) = sets.get_mut(*archive) {
@@ -241,13 +243,14 @@ fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measure: Measur
         }
     }
     let of = |(headers, set): (&&TagColumns<'_>, &GameSet)| {
-        values::of_games(headers.archive(), &[measure], set).0.pop().unwrap_or_default()
+        values::of_games(headers.archive(), measures, set).0
     };
-    let values: Vec<Vec<i64>> = headers.iter().zip(&sets).map(of).collect();
-    let value = |(archive, game): &(usize, u64)| {
-        values.get(*archive)?.get(*game as usize - 1).copied().filter(|value| *value != values::NONE)
+    let values: Vec<Vec<Vec<i64>>> = headers.iter().zip(&sets).map(of).collect();
+    let value = |measure: usize, (archive, game): &(usize, u64)| {
+        let value = values.get(*archive)?.get(measure)?.get(*game as usize - 1).copied();
+        value.filter(|value| *value != values::NONE)
     };
-    games.iter().map(value).collect()
+    (0..measures.len()).map(|measure| games.iter().map(|game| value(measure, game)).collect()).collect()
 }
 
 fn column(headers: &TagColumns<'_>, key: &Key) -> Option<Arc<Column>> {
@@ -314,7 +317,8 @@ fn openings(headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
     let mut texts = source.texts(games);
     let unnamed: Vec<usize> = (0..games.len()).filter(|at| texts.get(*at).is_some_and(Option::is_none)).collect();
     let replayed: Vec<(usize, u64)> = unnamed.iter().filter_map(|at| games.get(*at).copied()).collect();
-    let by_table = measured(headers, &replayed, Measure { kind: MeasureKind::Opening, side: None });
+    let opening = Measure { kind: MeasureKind::Opening, side: None };
+    let by_table = measured(headers, &replayed, &[opening]).pop().unwrap_or_default();
     for (at, name) in unnamed.into_iter().zip(by_table) {
         let name = name.and_then(|index| Openings::table().names().get(index as usize));
         if let (Some(text), Some(name)) = (texts.get_mut(at), name) {
