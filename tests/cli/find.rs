@@ -453,6 +453,26 @@ fn columns_name_the_ply_and_the_archive() {
     assert!(done.code == Some(2) && done.err.contains("column 5"), "{}", done.err);
 }
 
+/// A sample can be limited to columns, which are the same as among all columns.
+#[test]
+fn a_sample_has_the_chosen_columns() {
+    let room = Room::with_archive();
+    let csv = |args: &[&str]| room.fine(&[&["sample", "g.bga", "5", "--format", "csv"], args].concat());
+    let all = csv(&[]);
+    let chosen: Vec<String> = all
+        .lines()
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            [cells[5], cells[1], cells[8], cells[3]].join(",")
+        })
+        .collect();
+    assert_eq!(csv(&["--columns", "result,ply,clock,move"]).lines().collect::<Vec<_>>(), chosen);
+    let json = room.fine(&["sample", "g.bga", "1", "--json", "--columns", "white_elo,game"]);
+    assert!(json.starts_with("{\"white_elo\":") && json.matches(':').count() == 2, "{json}");
+    room.fails(&["sample", "g.bga", "1", "--columns", "fen"], 2, &["--format csv"]);
+    assert_eq!(room.run(&["sample", "g.bga", "1", "--json", "--columns", "white"]).code, Some(2));
+}
+
 /// A sort says how many games have no value for a key.
 #[test]
 fn sorts_say_how_many_games_have_no_value() {

@@ -25,6 +25,7 @@ mod text;
 mod threads;
 
 use clap::FromArgMatches;
+use clap::error::{ContextKind, ContextValue};
 use command::Cli;
 use failure::{Code, Failure};
 use scoresheet::archive::Access;
@@ -174,10 +175,13 @@ fn parse(configured: &config::Config) -> Result<Cli, clap::Error> {
         Err(error) if error.kind() == clap::error::ErrorKind::ArgumentConflict => error,
         parsed => return parsed,
     };
-    // Dropping an option helps if another error, or none, remains.
+    // Dropping an option helps if it resolves this conflict, even if another error remains.
+    let options = |error: &clap::Error| {
+        [ContextKind::InvalidArg, ContextKind::PriorArg].map(|kind| error.get(kind).map(ToString::to_string))
+    };
     let is_other = |result: &Result<Cli, clap::Error>| match result {
         Ok(_) => true,
-        Err(other) => other.to_string() != error.to_string(),
+        Err(other) => other.kind() != error.kind() || options(other) != options(&error),
     };
     let fewer = configured.without_one().find(|fewer| is_other(&parse_all(fewer)));
     fewer.map_or_else(|| Err(error), |fewer| parse(&fewer))
@@ -219,7 +223,6 @@ fn outside(session: &Session, args: &[std::ffi::OsString]) -> Option<ExitCode> {
 
 /// Removes clap's tip to write `-- -3`: no value may begin with a dash, before or after `--`.
 fn without_false_tips(error: &mut clap::Error) {
-    use clap::error::{ContextKind, ContextValue};
     let leads_nowhere = |tip: &ContextValue| match tip {
         ContextValue::StyledStrs(tips) => tips.iter().any(|tip| tip.to_string().contains("'-- -")),
         _ => false,
@@ -231,7 +234,6 @@ fn without_false_tips(error: &mut clap::Error) {
 
 /// Suggests `--moves` for `--move`, to which clap finds `--moved` as similar.
 fn with_moves_tip(error: &mut clap::Error) {
-    use clap::error::{ContextKind, ContextValue};
     let argument = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.as_str(),
         _ => "",
