@@ -414,7 +414,8 @@ fn faults_are_counted_beyond_those_kept() {
 #[test]
 fn notes_above_the_tags_belong_to_the_next_game() {
     let comments = |text: &str| -> Vec<usize> {
-        let of = |game: Game| game.events.iter().filter(|event| matches!(event, Event::Text(TextKind::Line, _))).count();
+        let of =
+            |game: Game| game.events.iter().filter(|event| matches!(event, Event::Text(TextKind::Line, _))).count();
         games(text.as_bytes()).into_iter().map(of).collect()
     };
     let (first, second) = ("[Event \"a\"]\n\n1. e4 *\n", "[Event \"b\"]\n\n1. d4 *\n");

@@ -2,9 +2,9 @@
 
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
-use crate::output::new_archive;
-use crate::output::upkeep::Upkeep;
 use crate::output::rows::{self, RowFormat, RowFormatArgs};
+use crate::output::upkeep::Upkeep;
+use crate::output::{new_archive, progress};
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, printable, shown, thousands};
@@ -108,9 +108,11 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let tags: Vec<TagColumns> = archives.archives().map(TagColumns::open).collect();
     let options = Options { prefixes: !args.whole_only, keep, only: None };
-    let pairs = duplicates::find(&tags, options).map_err(|error| match args.archives.as_slice() {
-        [path] => Failure::of_archive(path)(error),
-        _ => error.into(),
+    let pairs = progress::waiting(session, || duplicates::find(&tags, options)).map_err(|error| {
+        match args.archives.as_slice() {
+            [path] => Failure::of_archive(path)(error),
+            _ => error.into(),
+        }
     })?;
     let number = count(pairs.len() as u64, "game", "games");
     if args.count {

@@ -3,9 +3,9 @@
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table;
 use crate::output::new_archive;
-use crate::output::upkeep::Upkeep;
 use crate::output::rows::{self, RowFormat, RowFormatArgs};
 use crate::output::table::TabbedTable;
+use crate::output::upkeep::Upkeep;
 use crate::select::filter::Where;
 use crate::select::units::Unit;
 use crate::select::{archives, parallel};

@@ -3,9 +3,10 @@
 use crate::failure::{self, Code, Failure};
 use crate::output::html::{self, ReportArgs};
 use crate::output::json::Object;
+use crate::output::progress;
+use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs};
 use crate::output::{game_table, group_table, table};
-use crate::output::quiet::Quiet;
 use crate::select::filter::{self, Where};
 use crate::select::grouped::{self, Games, by_years, grouped};
 use crate::select::position::PositionArgs;
@@ -75,10 +76,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
         let (mut all, mut failed) = Games::chosen(session, &archives, &args.filter)?;
         let any = all.iter().any(|selection| !selection.games.is_empty());
-        let tree = (!args.count).then(|| grouped::tree(&all, &position));
+        let tree = (!args.count).then(|| grouped::tree(session, &all, &position));
         if args.position.is_given() {
             for (index, selection) in all.iter_mut().enumerate() {
-                let found = query.in_archive(selection.member, Some(&selection.games), None);
+                let search = || query.in_archive(selection.member, Some(&selection.games), None);
+                let found = progress::waiting(session, search);
                 selection.games = found.games;
                 let unread: Vec<_> = found.unread.into_iter().map(|unread| (index, unread)).collect();
                 failed += filter::report_lost(session, &archives, &unread);

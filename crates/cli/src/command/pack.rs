@@ -3,8 +3,8 @@
 use crate::failure::{Code, Failure};
 use crate::output::archive_sizes::ArchiveSizes;
 use crate::output::json::{Object, rounded};
-use crate::output::{new_archive, progress};
 use crate::output::upkeep::Upkeep;
+use crate::output::{new_archive, progress};
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, ratio, shown, thousands};

@@ -5,9 +5,10 @@ use crate::failure::{self, Code, Failure};
 use crate::output::group_table;
 use crate::output::html::{self, ReportArgs};
 use crate::output::json::{Object, rounded};
+use crate::output::progress;
+use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs};
 use crate::output::{game_table, table};
-use crate::output::quiet::Quiet;
 use crate::select::filter::{self, Where};
 use crate::select::grouped::Games;
 use crate::select::{archives, players, side_files};
@@ -106,7 +107,8 @@ fn report(session: &Session, all: &[Games], most: usize) -> Result<PlayerReport,
     let players: Vec<PlayerGames> = all.iter().filter_map(part).collect();
     let archives =
         all.iter().zip(&players).map(|(selection, games)| PlayerArchive { columns: selection.columns(), games });
-    let report = PlayerReport::new(&archives.collect::<Vec<_>>(), most);
+    let archives = archives.collect::<Vec<_>>();
+    let report = progress::waiting(session, || PlayerReport::new(&archives, most));
     let report = report.map_err(|PlayerReportError { archive, error }| match all.get(archive) {
         Some(selection) => Failure::of_archive(selection.archive().path())(error),
         None => error.into(),

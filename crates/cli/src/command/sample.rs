@@ -2,7 +2,7 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
-use crate::output::{new_file, rows};
+use crate::output::{new_file, progress, rows};
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::select::{archives, parallel};
@@ -202,7 +202,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             part: selected_part.zip(args.test),
         };
         let are_games = matches!(format, Format::Pgn | Format::Numbers);
-        let taken = taken(&archives, &sets, args.count, &options, are_games)?;
+        let draw = || taken(&archives, &sets, args.count, &options, are_games);
+        let taken = progress::waiting(session, draw)?;
         let (taken, unread) = taken;
         unread.iter().for_each(|error| session.message(&error.to_string()));
         failed += unread.len() as u64;

@@ -82,7 +82,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         // All outputs are checked before any output is written.
         let parts = parts.into_iter().map(target).collect::<Result<Vec<(Target, GameSet)>, Failure>>()?;
         for (target, games) in parts {
-            new_archive::write_reported(session, &target, args.done, args.upkeep, &[Part { archive: &archive, games }])?;
+            new_archive::write_reported(
+                session,
+                &target,
+                args.done,
+                args.upkeep,
+                &[Part { archive: &archive, games }],
+            )?;
         }
         Ok(Code::Success)
     })

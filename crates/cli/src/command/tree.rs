@@ -2,9 +2,10 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
+use crate::output::progress;
+use crate::output::quiet::Quiet;
 use crate::output::rows::{self, RowFormat, RowFormatArgs};
 use crate::output::table::shortened;
-use crate::output::quiet::Quiet;
 use crate::select::filter::{self, Where};
 use crate::select::position::PositionArgs;
 use crate::select::{archives, side_files};
@@ -86,7 +87,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
             let search = member.search().among(chosen.as_ref());
             let depth = if args.count { 1 } else { args.depth };
-            let nested = Nested::new(&search, chosen.as_ref(), &position, depth, args.most(depth));
+            let work = || Nested::new(&search, chosen.as_ref(), &position, depth, args.most(depth));
+            let nested = progress::waiting(session, work);
             let unread = &nested.tree.unread;
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;

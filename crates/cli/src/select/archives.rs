@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use crate::select::inputs;
 use crate::session::{GameFault, Session};
 use crate::text::{count, printable, shown, thousands};
-use scoresheet::{ArchiveFile, Position};
 use scoresheet::archive::{Archive, Incomplete};
 use scoresheet::error::{Damage, Error};
+use scoresheet::{ArchiveFile, Position};
 use scoresheet_query::ArchiveSet;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,7 @@
 //! The options that select a command's games: `--where` and `--games`.
 
 use crate::failure::{self, Code, Failure};
+use crate::output::progress;
 use crate::select::fields::named_fields;
 use crate::select::{archives, side_files};
 use crate::session::{GameFault, Session};
@@ -87,7 +88,7 @@ impl Where {
         if let Some(error) = Query::new().filter(filter.clone()).missing_index(columns) {
             return Err(error.into());
         }
-        let mut passed = filter.games(columns);
+        let mut passed = progress::waiting(session, || filter.games(columns));
         side_files::report_columns(session, columns);
         if let Some(ranges) = ranges {
             passed.games.intersect(&ranges);

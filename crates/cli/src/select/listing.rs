@@ -231,14 +231,8 @@ impl Listing {
         }
         if let Some(target) = &target {
             let parts = archives.archives().zip(sets).map(|(archive, games)| Part { archive, games });
-            let written = new_archive::write_part(
-                session,
-                target,
-                self.quiet,
-                self.upkeep,
-                &parts.collect::<Vec<_>>(),
-                failed,
-            )?;
+            let written =
+                new_archive::write_part(session, target, self.quiet, self.upkeep, &parts.collect::<Vec<_>>(), failed)?;
             return Ok(self.status(is_none, written));
         }
         failed += printer.map_or(0, |printer| printer.failed);

@@ -242,9 +242,7 @@ fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measures: &[Mea
             set.insert(*game);
         }
     }
-    let of = |(headers, set): (&&TagColumns<'_>, &GameSet)| {
-        values::of_games(headers.archive(), measures, set).0
-    };
+    let of = |(headers, set): (&&TagColumns<'_>, &GameSet)| values::of_games(headers.archive(), measures, set).0;
     let values: Vec<Vec<Vec<i64>>> = headers.iter().zip(&sets).map(of).collect();
     let value = |measure: usize, (archive, game): &(usize, u64)| {
         let value = values.get(*archive)?.get(measure)?.get(*game as usize - 1).copied();

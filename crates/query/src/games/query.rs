@@ -157,7 +157,8 @@ impl Query {
             let filter = self.filter.as_ref()?;
             filter.missing_index(archive).filter(|_| !filter.games(columns).unread.is_empty())
         };
-        let of_order = self.order.as_ref().filter(|_| !archive.is_empty()).and_then(|order| order.missing_index(archive));
+        let of_order =
+            self.order.as_ref().filter(|_| !archive.is_empty()).and_then(|order| order.missing_index(archive));
         of_order.or_else(of_filter)
     }
 

@@ -51,8 +51,7 @@ use summary::Printed;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  scoresheet import games.pgn                          to games.bga
-  scoresheet import games.pgn -o archive.bga
+  scoresheet import games.pgn -o games.bga
   scoresheet import 2024-01.pgn.zst 2024-02.pgn.zst -o 2024.bga
   scoresheet import new.pgn -o games.bga --append
   scoresheet import week.pgn -o games.bga --new-only    only new games

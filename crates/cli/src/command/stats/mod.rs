@@ -7,6 +7,7 @@ mod tables;
 use crate::failure::{self, Code, Failure};
 use crate::output::html::{Report, ReportArgs};
 use crate::output::json::Object;
+use crate::output::progress;
 use crate::output::quiet::Quiet;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
@@ -79,7 +80,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let mut stats = Stats::default();
         for Games { member, games, .. } in &chosen {
             let path = member.archive().path();
-            let mut archive_stats = stats::stats(member.columns(), games).map_err(Failure::of_archive(path))?;
+            let counted = progress::waiting(session, || stats::stats(member.columns(), games));
+            let mut archive_stats = counted.map_err(Failure::of_archive(path))?;
             archive_stats.longest.archive = archive_stats.longest.game.map(|_| path.to_string_lossy().into_owned());
             stats.add(archive_stats);
         }

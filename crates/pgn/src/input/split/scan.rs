@@ -1,6 +1,8 @@
 //! Scans for the ends of spans: a state machine over the bytes read so far.
 
-use crate::bytes::{BOM, begins_line, count_lines, from, is_all_blank, is_blank, is_line_end, line_end, slice, trim_end};
+use crate::bytes::{
+    BOM, begins_line, count_lines, from, is_all_blank, is_blank, is_line_end, line_end, slice, trim_end,
+};
 use crate::fault::FaultKind;
 use crate::game::Outcome;
 use crate::masks::line_ends;
