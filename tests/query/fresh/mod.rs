@@ -299,8 +299,9 @@ fn ask(text: &[u8], folder: &Path, questions: usize, seed: u64, name: &str) {
 
 /// Returns a game, a ply, and the position there, for a message.
 fn described(games: &[Played], number: u64, ply: Option<u32>) -> String {
-    let fen = games[number as usize - 1].boards.get(ply.unwrap_or(0) as usize).map_or("", Board::fen);
-    format!("game {number}, ply {ply:?}: {fen}")
+    let game = &games[number as usize - 1];
+    let fen = game.boards.get(ply.unwrap_or(0) as usize).map_or("", Board::fen);
+    format!("game {number}, ply {ply:?}: {fen} {:?}", game.tags)
 }
 
 /// Returns a number from a variable of the environment.
