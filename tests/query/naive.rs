@@ -9,6 +9,7 @@ use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square
 use scoresheet::game::{Comment, EngineNote, Outcome};
 use scoresheet::{Archive, Error, ImportOptions, Monitor, Position};
 use scoresheet_query::pattern::{BoardPattern, Condition, Imbalance, Material, MoveRule, Pattern, PatternOptions};
+use scoresheet_query::report::book::{BookBuilder, BookOptions};
 use scoresheet_query::{
     PositionIndex, PositionQuery, Search, SearchOptions, Signatures, Tree, Visit, pattern::json, position::index,
 };
@@ -820,4 +821,30 @@ fn engine_values_do_not_depend_on_lines() {
         std::fs::remove_file(&path).unwrap();
     }
     assert!(lines >= 4 && comments > lines, "{lines} of {comments}");
+}
+
+/// A book is the same if moves of too few games are counted before, also from several archives.
+#[test]
+fn counted_books_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = sample(folder.path());
+    let castling = "[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1\"]\n\n1. O-O O-O-O 1-0\n\n";
+    let en_passant = "[FEN \"4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1\"]\n\n1. a4 bxa3 0-1\n\n1. e4 -- 2. e5 d5 3. exd6 1-0\n\n";
+    let source = folder.path().join("more.pgn");
+    std::fs::write(&source, format!("{castling}{en_passant}").repeat(3)).unwrap();
+    let more = archive_of(&[source], &folder.path().join("more.bga"), ImportOptions::default());
+    for (plies, min_games, least) in [(40, 3, 1000), (40, 1, 10_000), (6, 2, 300), (200, 100, 10)] {
+        let options = BookOptions { plies, min_games };
+        let [mut plain, mut counted] = [BookBuilder::new(options), BookBuilder::new(options)];
+        for archive in [&archive, &more] {
+            Search::new(archive).count_for_book(&mut counted);
+        }
+        for archive in [&archive, &more] {
+            for book in [&mut plain, &mut counted] {
+                assert!(Search::new(archive).add_to_book(book).is_empty());
+            }
+        }
+        assert!(plain.entries().len() >= least, "{}", plain.entries().len());
+        assert_eq!(plain.entries(), counted.entries(), "{options:?}");
+    }
 }

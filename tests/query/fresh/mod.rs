@@ -67,12 +67,10 @@ impl Played {
                 .split('.')
                 .map(|part| if part.contains('?') { Some(0) } else { part.parse().ok() })
                 .collect();
-            match parts.as_slice() {
-                [Some(year), Some(month), Some(day)] if *year > 0 && *month <= 12 && *day <= 31 => {
-                    Some((*year, *month, if *month == 0 { 0 } else { *day }))
-                }
-                _ => None,
-            }
+            let part = |index: usize| parts.get(index).copied().unwrap_or(Some(0));
+            let (year, month, day) = (part(0)?, part(1)?, part(2)?);
+            let is_date = parts.len() <= 3 && year > 0 && month <= 12 && day <= 31;
+            is_date.then_some((year, month, if month == 0 { 0 } else { day }))
         };
         read("Date").or_else(|| read("UTCDate"))
     }
