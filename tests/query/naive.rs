@@ -829,7 +829,8 @@ fn counted_books_are_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let archive = sample(folder.path());
     let castling = "[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1\"]\n\n1. O-O O-O-O 1-0\n\n";
-    let en_passant = "[FEN \"4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1\"]\n\n1. a4 bxa3 0-1\n\n1. e4 -- 2. e5 d5 3. exd6 1-0\n\n";
+    let en_passant =
+        "[FEN \"4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1\"]\n\n1. a4 bxa3 0-1\n\n1. e4 -- 2. e5 d5 3. exd6 1-0\n\n";
     let source = folder.path().join("more.pgn");
     std::fs::write(&source, format!("{castling}{en_passant}").repeat(3)).unwrap();
     let more = archive_of(&[source], &folder.path().join("more.bga"), ImportOptions::default());

@@ -1,7 +1,8 @@
 //! Scans for the ends of spans: a state machine over the bytes read so far.
 
 use crate::bytes::{
-    BOM, begins_line, count_lines, from, is_all_blank, is_blank, is_line_end, line_end, slice, trim_end,
+    BOM, begins_line, count_lines, empty_lines, from, is_all_blank, is_blank, is_line_end, line_end, run_length, slice,
+    trim_end,
 };
 use crate::fault::FaultKind;
 use crate::game::Outcome;
@@ -185,7 +186,8 @@ impl View<'_> {
                 _ if i >= longest => return Step::Cut(i),
                 Some(0xEF) if self.text.len() < i + BOM.len() && !self.ended => break None,
                 Some(0xEF) if from(self.text, i).starts_with(BOM) => i += BOM.len(),
-                Some(b' ' | b'\t' | 0x0B | 0x0C | 0x1A | 0) => i += 1,
+                Some(b' ') => i += run_length(slice(self.text, i, longest), b' '),
+                Some(b'\t' | 0x0B | 0x0C | 0x1A | 0) => i += 1,
                 step => break step.copied(),
             }
         };
@@ -203,8 +205,16 @@ impl View<'_> {
                         scan.section = Section::TagsAndBlank;
                     }
                 }
+                // Empty lines that follow have the same effect as one.
+                let more = empty_lines(slice(self.text, next, longest));
+                if more > 0 {
+                    scan.open_tag = false;
+                    if scan.section == Section::Tags {
+                        scan.section = Section::TagsAndBlank;
+                    }
+                }
                 scan.fresh = true;
-                scan.goes_on(next, Mode::Head);
+                scan.goes_on(next + more, Mode::Head);
             }
             Some(b'[') => {
                 if scan.section == Section::TagsAndBlank && scan.fresh {
