@@ -255,7 +255,8 @@ fn pawns(board: &Board) -> Condition {
 /// Draws some squares, and conditions on their contents.
 fn pieces(board: &Board, random: &mut Random) -> Condition {
     let mut squares = vec!["?".to_owned(); 64];
-    let mut wanted: Vec<(usize, Box<dyn Fn(char) -> bool>)> = Vec::new();
+    type Content = Box<dyn Fn(char) -> bool>;
+    let mut wanted: Vec<(usize, Content)> = Vec::new();
     for _ in 0..1 + random.below(4) {
         // Most squares contain pieces.
         let at = (0..20).map(|_| random.below(64)).find(|at| board.squares[*at] != '.').unwrap_or(0);
@@ -264,7 +265,7 @@ fn pieces(board: &Board, random: &mut Random) -> Condition {
         if squares[at] != "?" {
             continue;
         }
-        let fits: Box<dyn Fn(char) -> bool> = match (piece, random.below(6)) {
+        let fits: Content = match (piece, random.below(6)) {
             ('.', _) => {
                 squares[at] = ".".to_owned();
                 Box::new(|piece| piece == '.')

@@ -121,7 +121,8 @@ fn question(games: &[Played], random: &mut Random) -> (String, Answer, bool) {
     let mut has_plies = true;
     let kind = if filter.is_some() { random.below(10) } else { random.below(8) };
     // Returns the first ply at which a question on the board holds.
-    let reaches: Box<dyn Fn(&Played) -> Option<usize>> = match kind {
+    type Reaches = Box<dyn Fn(&Played) -> Option<usize>>;
+    let reaches: Reaches = match kind {
         // Positions.
         0..=3 => {
             let with_en_passant = board.has_en_passant();

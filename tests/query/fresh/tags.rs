@@ -4,10 +4,13 @@ use super::Played;
 use crate::common::random::Random;
 use scoresheet::chess::Color;
 
+/// Whether a game satisfies a condition, if the player of the filter has a side.
+type Holds = Box<dyn Fn(&Played, Option<Color>) -> bool>;
+
 /// A part of a filter, and whether it holds if the player of the filter has a side.
 pub struct Expr {
     pub text: String,
-    pub holds: Box<dyn Fn(&Played, Option<Color>) -> bool>,
+    pub holds: Holds,
 }
 
 /// Draws a filter of up to eight conditions. With `of_player`, conditions may be about a player and the opponent.
@@ -246,7 +249,8 @@ fn leaf(games: &[Played], random: &mut Random) -> Expr {
             Expr { text, holds: Box::new(move |game, _| of(game).is_some() == has) }
         }
         _ => {
-            let facts: [(&str, fn(&Played) -> bool); 4] = [
+            type Fact = fn(&Played) -> bool;
+            let facts: [(&str, Fact); 4] = [
                 ("setup", |game| game.is_set_up),
                 ("fault", |game| game.has_fault),
                 ("comments", |game| !game.comments.is_empty()),
