@@ -258,7 +258,7 @@ fn novelties_without_an_index_are_undecided() {
     let room = Room::new();
     std::fs::write(room.path("a.pgn"), "1. e4 c5 *\n\n1. d4 d5 *\n\n1. Nf3 d5 *\n").unwrap();
     room.fine(&["import", "a.pgn", "-o", "a.bga", "-q"]);
-    let message = "scoresheet: a.bga: novelty needs a position index of all games: make one with `scoresheet index \
+    let message = "scoresheet: a.bga: novelty: needs a position index of all games: make one with `scoresheet index \
                    --positions`\n";
     let undecided = |args: &[&str]| {
         let done = room.run(args);

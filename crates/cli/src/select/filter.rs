@@ -86,7 +86,7 @@ impl Where {
         let ranges = self.games.as_ref().map(|ranges| ranges.live(archive)).transpose()?;
         let Some(filter) = &self.filter else { return Ok((ranges, 0)) };
         if let Some(error) = Query::new().filter(filter.clone()).missing_index(columns) {
-            return Err(error.into());
+            return Err(Failure::Message(format!("{}: {error}", shown(archive.path()))));
         }
         let mut passed = progress::waiting(session, || filter.games(columns));
         side_files::report_columns(session, columns);

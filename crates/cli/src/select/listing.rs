@@ -9,7 +9,7 @@ use crate::select::fields::named_fields;
 use crate::select::filter::Where;
 use crate::select::{archives, filter, parallel, side_files};
 use crate::session::Session;
-use crate::text::{count, plain, printable};
+use crate::text::{count, plain, printable, shown};
 use clap::ValueEnum;
 use scoresheet::Monitor;
 use scoresheet::archive::copy::Part;
@@ -135,11 +135,11 @@ impl Listing {
     fn check_index(&self, session: &Session, archives: &ArchiveSet, query: &Query) -> Result<(), Failure> {
         for member in archives.members() {
             if let Some(error) = query.missing_index(member.columns()) {
-                return Err(error.into());
+                return Err(Failure::Message(format!("{}: {error}", shown(member.archive().path()))));
             }
             let columns = self.columns.iter().filter(|_| !self.quiet);
             if let Some(error) = columns.filter_map(|columns| columns.missing_index(member.archive())).next() {
-                session.message(&error.to_string());
+                session.message(&format!("{}: {error}", shown(member.archive().path())));
             }
         }
         Ok(())

@@ -60,8 +60,8 @@ fn complete_index(archive: &Archive) -> Option<&PositionIndex> {
 
 /// Returns the reason why novelties cannot be found, if no position index covers all games.
 pub(crate) fn missing_index(archive: &Archive) -> Option<Error> {
-    let what = "novelty needs a position index of all games: make one with `scoresheet index --positions`";
-    complete_index(archive).is_none().then(|| Error::input(archive.path().display().to_string(), what))
+    let what = "needs a position index of all games: make one with `scoresheet index --positions`";
+    complete_index(archive).is_none().then(|| Error::input("novelty", what))
 }
 
 /// Returns whether another game reaches the position.
