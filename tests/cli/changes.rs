@@ -83,6 +83,42 @@ fn side_files_are_there_again() {
     room.fine(&["verify", "g.bga", "-q"]);
 }
 
+/// Every command that makes an archive of archives also makes the kinds of side files that they have.
+#[test]
+fn new_archives_have_the_side_files_of_their_sources() {
+    let room = Room::with_archive();
+    room.fine(&["merge", "g.bga", "-o", "plain.bga", "-q"]);
+    room.fine(&["index", "g.bga", "--tag-columns", "--signatures", "-q"]);
+    for (number, args) in [
+        &["merge", "g.bga", "plain.bga"][..],
+        &["compact", "g.bga"],
+        &["dedupe", "plain.bga", "g.bga"],
+        &["list", "g.bga", "--limit", "2"],
+        &["find", "g.bga", "--moves", "e4"],
+        &["eco", "g.bga", "--write"],
+        &["pack", "g.bga"],
+        &["unpack", "g.bga"],
+        &["repair", "g.bga"],
+        &["split", "g.bga", "--count", "5"],
+        &["split", "g.bga", "--bytes", "1M"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        for (option, kinds) in [(&[][..], &["bga", "bgh", "bgi", "bgs"][..]), (&["--no-index"], &["bga", "bgi"])] {
+            let folder = format!("{number}{}", option.len());
+            std::fs::create_dir(room.path(&folder)).unwrap();
+            let output = if args[0] == "split" { folder.clone() } else { format!("{folder}/new.bga") };
+            room.fine(&[*args, &["-o", &output, "-q"], option].concat());
+            let files = std::fs::read_dir(room.path(&folder)).unwrap().map(|file| file.unwrap().path());
+            let mut found: Vec<String> =
+                files.map(|file| file.extension().unwrap().to_str().unwrap().to_owned()).collect();
+            found.sort();
+            assert_eq!(found, kinds, "{args:?} {option:?}");
+        }
+    }
+}
+
 #[test]
 fn names_are_respelled() {
     let room = Room::with_archive();

@@ -165,3 +165,21 @@ fn bash_gets_names_as_it_reads_them() {
     let lines = String::from_utf8(output.stdout).unwrap().replace("\\,", ",");
     assert_eq!(lines, "Carlsen,\\ Magnus\nCarlsen, Magnus\nO\\'Kelly\n", "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Options from the file are defaults: those that contradict the command line are dropped.
+#[test]
+fn defaults_yield_to_options_that_contradict_them() {
+    let room = Room::with_archive();
+    room.write("config", "* --threads 1\nlist --limit 1 --columns white --explain\nfind --count\n");
+    let run = |args: &[&str]| room.run_env(args, &[("SCORESHEET_CONFIG", "config")]);
+    assert_eq!(run(&["list", "g.bga", "-q"]).out, "Adler, A\n");
+    assert_eq!(run(&["list", "g.bga", "--count"]).out, "3\n");
+    let copy = run(&["list", "g.bga", "-o", "copy.bga", "-q"]);
+    assert!(copy.code == Some(0) && copy.err.contains("time"), "{}", copy.err);
+    assert_eq!(room.fine(&["list", "copy.bga", "--count"]), "1\n", "the limit does not contradict -o");
+    assert_eq!(run(&["find", "g.bga", "--moves", "e4", "--format", "numbers"]).out, "1\n");
+    // Options that contradict each other on the command line, and other errors, are still errors.
+    for args in [&["list", "g.bga", "--count", "--json"][..], &["list", "g.bga", "--cuont"], &["list"]] {
+        assert_eq!(run(args).code, Some(2), "{args:?}");
+    }
+}

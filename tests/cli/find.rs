@@ -258,16 +258,22 @@ fn novelties_without_an_index_are_undecided() {
     let room = Room::new();
     std::fs::write(room.path("a.pgn"), "1. e4 c5 *\n\n1. d4 d5 *\n\n1. Nf3 d5 *\n").unwrap();
     room.fine(&["import", "a.pgn", "-o", "a.bga", "-q"]);
+    let message = "scoresheet: a.bga: novelty: needs a position index of all games: make one with `scoresheet index \
+                   --positions`\n";
     let undecided = |args: &[&str]| {
         let done = room.run(args);
-        assert_eq!(done.code, Some(1), "{args:?}: {}", done.err);
-        let message = "a.bga: novelty: needs a position index of all games";
-        assert!(done.err.contains(message) && done.err.contains("games 1 to 3"), "{}", done.err);
-        done.out
+        assert_eq!((done.code, done.out.as_str(), done.err.as_str()), (Some(1), "", message), "{args:?}");
     };
-    assert_eq!(undecided(&["list", "a.bga", "--where", "novelty > 0", "--count"]), "0\n");
-    assert_eq!(undecided(&["list", "a.bga", "--where", "missing(novelty)", "--count"]), "0\n");
+    undecided(&["list", "a.bga", "--where", "novelty > 0", "--count"]);
+    undecided(&["list", "a.bga", "--where", "missing(novelty)", "--count"]);
     undecided(&["list", "a.bga", "--sort", "-novelty"]);
+    undecided(&["find", "a.bga", "--moves", "e4", "--where", "novelty > 0"]);
+    undecided(&["export", "a.bga", "--where", "novelty > 0"]);
+    undecided(&["stats", "a.bga", "--where", "novelty > 0", "--count"]);
+    // A column without values is explained.
+    let done = room.run(&["list", "a.bga", "--columns", "game,novelty"]);
+    assert_eq!((done.code, done.out.as_str(), done.err.as_str()), (Some(0), "1\t?\n2\t?\n3\t?\n", message));
+    assert_eq!(room.run(&["list", "a.bga", "--columns", "game,novelty", "-q"]).err, "");
     room.fine(&["index", "a.bga", "--positions", "-q"]);
     assert_eq!(room.fine(&["list", "a.bga", "--where", "novelty > 0", "--count"]), "3\n");
     room.fine(&["set", "a.bga", "--games", "1", "White=x", "--no-index", "-q"]);
@@ -425,4 +431,57 @@ fn several_archives_are_searched_as_one() {
     std::fs::create_dir(room.path("none")).unwrap();
     room.fails(&["find", "none", "--moves", "e4"], 1, &["no archive in this folder"]);
     room.fails(&["find", "folder", "nowhere.bga", "--moves", "e4"], 1, &["nowhere.bga"]);
+}
+
+/// Chosen columns can name the plies of the hits, and the archive.
+#[test]
+fn columns_name_the_ply_and_the_archive() {
+    let room = Room::with_archive();
+    room.fine(&["merge", "g.bga", "-o", "h.bga", "-q"]);
+    let find = |args: &[&str]| room.fine(&[&["find"], args].concat());
+    let csv = find(&["g.bga", "--moves", "e4 e5", "--columns", "white,ply,archive", "--format", "csv"]);
+    assert_eq!(csv, "white,ply,archive\n\"Adler, A\",2,g.bga\n");
+    // With several archives, the archive is the first column unless the columns name it.
+    assert_eq!(find(&["g.bga", "h.bga", "--moves", "e4", "--columns", "ply"]), "g.bga\t1\nh.bga\t1\n");
+    assert_eq!(find(&["g.bga", "h.bga", "--moves", "e4", "--columns", "ply,Archive"]), "1\tg.bga\n1\th.bga\n");
+    let json = find(&["g.bga", "--moves", "e4", "--columns", "ply,archive", "--json"]);
+    assert_eq!(json, "{\"ply\":[1],\"archive\":\"g.bga\"}\n");
+    // Without a search, no ply is found; a tag in quotation marks is a tag.
+    assert_eq!(room.fine(&["list", "g.bga", "--columns", "ply", "--limit", "1"]), "?\n");
+    assert_eq!(room.fine(&["list", "g.bga", "--columns", "\"ply,a\",white", "--limit", "1"]), "?\tAdler, A\n");
+    let done = room.run(&["list", "g.bga", "--columns", "ply,whit"]);
+    assert!(done.code == Some(2) && done.err.contains("column 5"), "{}", done.err);
+}
+
+/// A sample can be limited to columns, which are the same as among all columns.
+#[test]
+fn a_sample_has_the_chosen_columns() {
+    let room = Room::with_archive();
+    let csv = |args: &[&str]| room.fine(&[&["sample", "g.bga", "5", "--format", "csv"], args].concat());
+    let all = csv(&[]);
+    let chosen: Vec<String> = all
+        .lines()
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            [cells[5], cells[1], cells[8], cells[3]].join(",")
+        })
+        .collect();
+    assert_eq!(csv(&["--columns", "result,ply,clock,move"]).lines().collect::<Vec<_>>(), chosen);
+    let json = room.fine(&["sample", "g.bga", "1", "--json", "--columns", "white_elo,game"]);
+    assert!(json.starts_with("{\"white_elo\":") && json.matches(':').count() == 2, "{json}");
+    room.fails(&["sample", "g.bga", "1", "--columns", "fen"], 2, &["--format csv"]);
+    assert_eq!(room.run(&["sample", "g.bga", "1", "--json", "--columns", "white"]).code, Some(2));
+}
+
+/// A sort says how many games have no value for a key.
+#[test]
+fn sorts_say_how_many_games_have_no_value() {
+    let room = Room::with_archive();
+    let said = |args: &[&str]| room.run(&[&["list", "g.bga"], args].concat()).err;
+    assert_eq!(said(&["--sort", "-whiteelo"]), "scoresheet: 2 games have no whiteelo: these come last\n");
+    assert_eq!(said(&["--sort", "date,plies", "--limit", "1"]), "scoresheet: 2 games have no date: these come last\n");
+    assert_eq!(said(&["--sort", "plies"]), "");
+    assert_eq!(said(&["--sort", "-whiteelo", "-q"]), "");
+    let found = room.run(&["find", "g.bga", "--moves", "e4", "--sort", "blackelo"]).err;
+    assert_eq!(found, "scoresheet: 1 game has no blackelo: these come last\n");
 }

@@ -231,3 +231,58 @@ fn help_has_its_options_in_their_groups() {
     let distinct: std::collections::HashSet<_> = examples.iter().collect();
     assert_eq!(distinct.len(), examples.len(), "{merge}");
 }
+
+#[test]
+fn a_position_without_its_option_is_recognized() {
+    let room = room();
+    room.fails(&["find", "g.bga", "e4 c5"], 2, &["did you mean --moves 'e4 c5'"]);
+    let fen = "8/8/4k3/8/8/4K3/4P3/8 w - -";
+    room.fails(&["tree", "g.bga", fen], 2, &[&format!("did you mean --fen '{fen}'")]);
+    room.fails(&["list", "no.bga"], 1, &["cannot open no.bga"]);
+    let done = room.run(&["find", "g.bga", "--move", "e4"]);
+    assert!(done.code == Some(2) && done.err.contains("'--moves <MOVES>'"), "{}", done.err);
+    assert!(!done.err.contains("--moved"), "{}", done.err);
+}
+
+#[test]
+fn an_import_names_its_archive_after_its_source() {
+    let room = room();
+    std::fs::create_dir(room.path("folder")).unwrap();
+    for (source, archive) in
+        [("a.pgn", "a.bga"), ("b.PGN.gz", "b.bga"), ("folder/c.d.pgn.zst", "folder/c.d.bga"), ("e", "e.bga")]
+    {
+        room.write(source, room.read("g.pgn"));
+        room.fine(&["import", source, "-q"]);
+        assert_eq!(room.fine(&["list", archive, "--count"]), "3\n");
+        // An existing archive is kept.
+        room.fails(&["import", source, "-q"], 1, &[archive]);
+    }
+    room.fails(&["import", "a.pgn", "e", "-q"], 2, &["-o games.bga"]);
+    room.fails(&["import", "-", "-q"], 2, &["-o games.bga"]);
+}
+
+#[test]
+fn an_archive_alone_is_described() {
+    let room = room();
+    assert_eq!(room.fine(&["g.bga"]), room.fine(&["info", "g.bga"]));
+    let missing = room.run(&["missing.bga"]);
+    assert!(missing.code == Some(2) && missing.err.contains("unrecognized subcommand"), "{}", missing.err);
+}
+
+#[test]
+fn notes_can_be_silenced() {
+    let room = room();
+    let position = ["tree", "g.bga", "--moves", "f4"];
+    for args in [
+        &["stats", "g.bga", "--by", "event", "--where", "year = 1900"][..],
+        &["stats", "g.bga", "--by", "color", "--player", "anand"],
+        &["player", "g.bga", "Anand, Viswanathan", "--json"],
+        &["player", "g.bga", "anand", "--json"],
+        &position,
+    ] {
+        let (loud, quiet) = (room.run(args), room.run(&[args, &["-q"]].concat()));
+        assert_eq!((quiet.err.as_str(), quiet.code), ("", loud.code), "{args:?}");
+        assert_eq!(quiet.out, loud.out, "{args:?}");
+    }
+    assert!(!room.run(&position).err.is_empty());
+}

@@ -410,6 +410,33 @@ fn faults_are_counted_beyond_those_kept() {
     assert!(reading.faults.iter().all(|fault| fault.token.len() <= 40));
 }
 
+/// Lines of comments above the tags of a game belong to this game, if the game before has ended.
+#[test]
+fn notes_above_the_tags_belong_to_the_next_game() {
+    let comments = |text: &str| -> Vec<usize> {
+        let of =
+            |game: Game| game.events.iter().filter(|event| matches!(event, Event::Text(TextKind::Line, _))).count();
+        games(text.as_bytes()).into_iter().map(of).collect()
+    };
+    let (first, second) = ("[Event \"a\"]\n\n1. e4 *\n", "[Event \"b\"]\n\n1. d4 *\n");
+    for (between, expected) in [
+        ("\n;; one\n;; two\n\n", [0, 2]),
+        ("\n\n  ; one\n", [0, 1]),
+        // These lines follow the game before.
+        ("; one\n", [1, 0]),
+        ("{c}\n\n; one\n", [1, 0]),
+        ("; one\n\n; two\n", [2, 0]),
+        ("\n; one\nword\n", [1, 0]),
+        ("{\n\n; one }\n", [0, 0]),
+    ] {
+        assert_eq!(comments(&format!("{first}{between}{second}")), expected, "{between:?}");
+    }
+    // The comments of the last game, and of a game without a termination marker.
+    assert_eq!(comments(&format!("{first}\n; one\n")), [1]);
+    assert_eq!(comments(&format!("[Event \"a\"]\n\n1. e4\n\n; one\n{second}")), [1, 0]);
+    assert_eq!(comments(&format!("[Event \"a\"]\n\n; one\n{second}")), [1, 0]);
+}
+
 #[test]
 fn an_error_comes_after_the_games_before_it() {
     struct Broken<'a>(&'a [u8]);
@@ -427,6 +454,43 @@ fn an_error_comes_after_the_games_before_it() {
     assert_eq!((piece.spans.len(), piece.end), (2, 32));
     assert_eq!(splitter.next_batch(1000).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
     assert!(splitter.next_batch(1000).unwrap().is_none());
+
+    // The last game counts if its termination marker was read; whatever follows it does not.
+    for (text, games) in [
+        ("[Event \"a\"]\n\n1. e4 *\n\n", 1),
+        ("[Event \"a\"]\n\n1. e4 1-0", 1),
+        ("1. e4 *\n\n1. d4 *\n\n1. c4", 2),
+        ("1. e4 e5\n\n1. d4 d5", 1),
+        ("1. e4 {* ", 0),
+        // The reader takes the marker for the end of the game, whose variation is not closed.
+        ("1. e4 (1. d4 *", 1),
+        ("1. e4 ; 1-0\n", 0),
+        ("[Event \"a\"]\n\n[Event \"b\"]\n[Result \"*\"]\n\n", 1),
+        ("  \n", 0),
+    ] {
+        let mut splitter = Splitter::new(Broken(text.as_bytes()), 0, ReadLimits::default());
+        let (mut found, mut end) = (0, 0);
+        let error = loop {
+            match splitter.next_batch(1000) {
+                Ok(batch) => {
+                    let batch = batch.unwrap();
+                    end = batch.end;
+                    for span in &batch.spans {
+                        let mut at = 0;
+                        while at < batch.span(span).len() {
+                            at = read_game(batch.span(span), at, &ReadOptions::default(), &mut Game::default()).next;
+                            found += 1;
+                        }
+                    }
+                }
+                Err(error) => break error,
+            }
+        };
+        assert_eq!((found, error.kind()), (games, io::ErrorKind::UnexpectedEof), "{text:?}");
+        // An import continues after the last complete game.
+        assert_eq!(splitter.checkpoint().offset, end, "{text:?}");
+        assert!(splitter.next_batch(1000).unwrap().is_none());
+    }
 }
 
 /// Half a million bytes of text that is expensive for a careless reader.

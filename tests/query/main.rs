@@ -8,6 +8,8 @@ mod common;
 mod alike;
 /// Tag filters.
 mod filter;
+/// Random questions about real games, with naive answers.
+mod fresh;
 /// Patterns and the opening tree, position by position.
 mod naive;
 /// The parts for training and test.

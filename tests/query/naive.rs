@@ -1,13 +1,15 @@
 //! Patterns and the opening tree, compared with naive evaluations, position by position.
 
+use crate::common::corpora;
 use crate::common::import::archive_of;
 use crate::common::random::Random;
 use crate::common::sample::lichess;
 use scoresheet::archive::{GameRef, GameSet};
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
-use scoresheet::game::Outcome;
+use scoresheet::game::{Comment, EngineNote, Outcome};
 use scoresheet::{Archive, Error, ImportOptions, Monitor, Position};
 use scoresheet_query::pattern::{BoardPattern, Condition, Imbalance, Material, MoveRule, Pattern, PatternOptions};
+use scoresheet_query::report::book::{BookBuilder, BookOptions};
 use scoresheet_query::{
     PositionIndex, PositionQuery, Search, SearchOptions, Signatures, Tree, Visit, pattern::json, position::index,
 };
@@ -778,4 +780,72 @@ fn where_games_leave_all_others() {
         known += u64::from(left.is_some());
     }
     assert!(known > 1000 && known < archive.len(), "{known}");
+}
+
+/// Clocks, evaluations and depths are the same if the principal variations in comments are not decoded.
+#[test]
+fn engine_values_do_not_depend_on_lines() {
+    let made = |text: &str| text.as_bytes().to_vec();
+    let written = [
+        "1. e4 {+0.33/20 1.5s, n=1234, sd=31, tl=59.5s, pv=e5 Nf3} e5 {d=26, mt=89313, pv=Nf3 Nc6 Bb5, wv=0.25, } *",
+        "1. e4 {(e5 2. Nf3) +0.31/24 1s} e5 {(2. Nf3) [%eval -733,15] [%emt 00:01:35]} 2. Nf3 {1.37/25 429 (Nc6 Bb5)} *",
+        "1. e4 {[%eval 0.35,22] [%clk 0:03:00] pv=e7e5 g1f3} e5 (1... c5 {-0.28/21 2s, pv=\"Nf3\"}) 2. Nf3 *",
+        "[FEN \"8/P6k/8/8/8/8/7K/8 w - - 0 1\"]\n\n1. Kg3 {(Kg7 a8=Q Kf6 Qd8+) +9.90/12 0.1s} Kg7 {pv=a8=N a=b, d=3} *",
+    ];
+    let mut sources: Vec<Vec<u8>> = written.iter().map(|text| made(&format!("{text}\n\n"))).collect();
+    for name in ["engine", "engine960"] {
+        for path in corpora::sources(name).unwrap_or_default() {
+            sources.push(std::fs::read(path).unwrap());
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (mut lines, mut comments) = (0, 0);
+    for (index, source) in sources.iter().enumerate() {
+        let path = folder.path().join(format!("{index}.bga"));
+        scoresheet::Import::new(&path).run_reader("a.pgn", &source[..]).unwrap();
+        let archive = Archive::open(&path).unwrap();
+        for number in 1..=archive.len() {
+            let game = archive.game(number).unwrap();
+            let (full, without) = (game.notes().unwrap(), game.notes_without_lines().unwrap());
+            assert_eq!(full.comments.len(), without.comments.len());
+            for (full, without) in full.comments.iter().zip(&without.comments) {
+                let values = |comment: &Comment| {
+                    let note = EngineNote { line: None, ..comment.engine() };
+                    (format!("{note:?}"), comment.clock(), comment.elapsed(), comment.engine().line.is_some())
+                };
+                assert_eq!(values(full), values(without), "{} / {}", full.text, without.text);
+                lines += usize::from(full.text != without.text);
+            }
+            comments += full.comments.len();
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+    assert!(lines >= 4 && comments > lines, "{lines} of {comments}");
+}
+
+/// A book is the same if moves of too few games are counted before, also from several archives.
+#[test]
+fn counted_books_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = sample(folder.path());
+    let castling = "[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1\"]\n\n1. O-O O-O-O 1-0\n\n";
+    let en_passant =
+        "[FEN \"4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1\"]\n\n1. a4 bxa3 0-1\n\n1. e4 -- 2. e5 d5 3. exd6 1-0\n\n";
+    let source = folder.path().join("more.pgn");
+    std::fs::write(&source, format!("{castling}{en_passant}").repeat(3)).unwrap();
+    let more = archive_of(&[source], &folder.path().join("more.bga"), ImportOptions::default());
+    for (plies, min_games, least) in [(40, 3, 1000), (40, 1, 10_000), (6, 2, 300), (200, 100, 10)] {
+        let options = BookOptions { plies, min_games };
+        let [mut plain, mut counted] = [BookBuilder::new(options), BookBuilder::new(options)];
+        for archive in [&archive, &more] {
+            Search::new(archive).count_for_book(&mut counted);
+        }
+        for archive in [&archive, &more] {
+            for book in [&mut plain, &mut counted] {
+                assert!(Search::new(archive).add_to_book(book).is_empty());
+            }
+        }
+        assert!(plain.entries().len() >= least, "{}", plain.entries().len());
+        assert_eq!(plain.entries(), counted.entries(), "{options:?}");
+    }
 }

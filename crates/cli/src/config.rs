@@ -9,15 +9,19 @@
 //! ```
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The option that ignores the file.
 const IGNORE: &str = "--no-config";
 
-/// Inserts options from the file before the options of the command line.
+/// The arguments, with options from the file before the options of the command line.
+#[derive(Clone)]
 pub struct Config {
     /// The arguments; the program's name comes first.
     pub args: Vec<OsString>,
+    /// The ranges of `args` that are options from the file, each with its values.
+    pub options: Vec<Range<usize>>,
     /// The file, if any of the options come from it.
     pub file: Option<PathBuf>,
 }
@@ -30,8 +34,8 @@ pub fn arguments(typed: Vec<OsString>, names: &[&str]) -> Result<Config, String>
     let command = typed.iter().skip(1).position(|arg| names.iter().any(|name| arg == name));
     // `--` ends the options.
     let is_ignored = typed.iter().take_while(|arg| *arg != "--").any(|arg| arg == IGNORE);
-    let (Some(index), false) = (command, is_ignored) else { return Ok(Config { args: typed, file: None }) };
-    let Some(file) = file() else { return Ok(Config { args: typed, file: None }) };
+    let (Some(index), false) = (command, is_ignored) else { return Ok(Config::typed(typed)) };
+    let Some(file) = file() else { return Ok(Config::typed(typed)) };
     let text = match std::fs::read_to_string(&file) {
         Ok(text) => text,
         // A file that the variable names must exist; the default file may be missing.
@@ -43,9 +47,33 @@ pub fn arguments(typed: Vec<OsString>, names: &[&str]) -> Result<Config, String>
     let options = options(&text, &command, names)
         .map_err(|(line, what)| format!("{}, line {line}: {what} ({IGNORE} ignores the file)", file.display()))?;
     let found = !options.is_empty();
+    let end = at + 1 + options.len();
+    let starts = (at + 1..end).zip(&options).filter(|(_, option)| option.starts_with('-')).map(|(index, _)| index);
+    let starts: Vec<usize> = starts.collect();
+    let ends = starts.iter().skip(1).copied().chain([end]);
+    let ranges = starts.iter().zip(ends).map(|(start, end)| *start..end).collect();
     let mut args = typed;
     args.splice(at + 1..at + 1, options.into_iter().map(OsString::from));
-    Ok(Config { args, file: found.then_some(file) })
+    Ok(Config { args, options: ranges, file: found.then_some(file) })
+}
+
+impl Config {
+    fn typed(args: Vec<OsString>) -> Config {
+        Config { args, options: Vec::new(), file: None }
+    }
+
+    /// Returns the arguments without each of the options from the file in turn, the last option first.
+    pub fn without_one(&self) -> impl Iterator<Item = Config> {
+        self.options.iter().rev().map(|left_out| {
+            let mut config = self.clone();
+            config.args.drain(left_out.clone());
+            config.options.retain(|range| range != left_out);
+            for range in config.options.iter_mut().filter(|range| range.start >= left_out.end) {
+                *range = range.start - left_out.len()..range.end - left_out.len();
+            }
+            config
+        })
+    }
 }
 
 /// Returns the value of SCORESHEET_CONFIG, if it is set.

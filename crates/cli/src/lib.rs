@@ -24,12 +24,13 @@ mod session;
 mod text;
 mod threads;
 
+use clap::error::{ContextKind, ContextValue};
 use command::Cli;
 use failure::{Code, Failure};
 use scoresheet::archive::Access;
 use session::Session;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Runs the command with the arguments of the process; returns its exit code.
@@ -50,6 +51,13 @@ pub fn run() -> ExitCode {
     if typed.len() == 3 && typed[1] == "help" && typed[2] == "--all" {
         typed.truncate(2);
     }
+    // An archive alone is shown.
+    if let [_, archive] = typed.as_slice()
+        && Path::new(archive).extension().is_some_and(|extension| extension == "bga")
+        && Path::new(archive).is_file()
+    {
+        typed.insert(1, if session.is_terminal() { "view" } else { "info" }.into());
+    }
     let args = typed.get(1..).unwrap_or_default().to_vec();
     if let Some(code) =
         outside::of_tables(&args).or_else(|| outside::of_help(&args)).and_then(|args| outside(&session, &args))
@@ -68,6 +76,7 @@ pub fn run() -> ExitCode {
                 return code;
             }
             without_false_tips(&mut error);
+            with_moves_tip(&mut error);
             print(&session, &error);
             if let Some(file) = configured.file.filter(|_| error.use_stderr()) {
                 session.note(&format!("some of these options come from {} (--no-config ignores it)", file.display()));
@@ -154,8 +163,25 @@ fn color_choice(args: &[std::ffi::OsString]) -> clap::ColorChoice {
     joined.chain(apart).next().and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
-/// Reads the command line.
+/// Reads the command line. Options from the file that contradict an option of the command line are dropped.
 fn parse(configured: &config::Config) -> Result<Cli, clap::Error> {
+    let error = match parse_all(configured) {
+        Err(error) if error.kind() == clap::error::ErrorKind::ArgumentConflict => error,
+        parsed => return parsed,
+    };
+    // Dropping an option helps if it resolves this conflict, even if another error remains.
+    let options = |error: &clap::Error| {
+        [ContextKind::InvalidArg, ContextKind::PriorArg].map(|kind| error.get(kind).map(ToString::to_string))
+    };
+    let is_other = |result: &Result<Cli, clap::Error>| match result {
+        Ok(_) => true,
+        Err(other) => other.kind() != error.kind() || options(other) != options(&error),
+    };
+    let fewer = configured.without_one().find(|fewer| is_other(&parse_all(fewer)));
+    fewer.map_or_else(|| Err(error), |fewer| parse(&fewer))
+}
+
+fn parse_all(configured: &config::Config) -> Result<Cli, clap::Error> {
     // Most command lines begin with a subcommand and are valid, so the other subcommands need no definition. Messages
     // come from the complete command line.
     let first = configured.args.get(1).and_then(|arg| arg.to_str()).filter(|name| command::NAMES.contains(name));
@@ -201,13 +227,24 @@ fn outside(session: &Session, args: &[std::ffi::OsString]) -> Option<ExitCode> {
 
 /// Removes clap's tip to write `-- -3`: no value may begin with a dash, before or after `--`.
 fn without_false_tips(error: &mut clap::Error) {
-    use clap::error::{ContextKind, ContextValue};
     let leads_nowhere = |tip: &ContextValue| match tip {
         ContextValue::StyledStrs(tips) => tips.iter().any(|tip| tip.to_string().contains("'-- -")),
         _ => false,
     };
     if error.get(ContextKind::Suggested).is_some_and(leads_nowhere) {
         error.remove(ContextKind::Suggested);
+    }
+}
+
+/// Suggests `--moves` for `--move`, to which clap finds `--moved` as similar.
+fn with_moves_tip(error: &mut clap::Error) {
+    let argument = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.as_str(),
+        _ => "",
+    };
+    if argument(ContextKind::InvalidArg) == "--move" && argument(ContextKind::SuggestedArg).starts_with("--move") {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String("--moves <MOVES>".to_owned()));
+        error.remove(ContextKind::Usage);
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Session {
     color: clap::ColorChoice,
     /// A fault that is not reported yet, because the next game may contain the same fault.
     fault: Mutex<Option<GameFault>>,
+    /// Whether hints are not printed.
+    is_silent: AtomicBool,
 }
 
 /// A run of consecutive games that are unreadable for the same reason.
@@ -77,6 +79,7 @@ impl Session {
             is_paged: false,
             color: clap::ColorChoice::Auto,
             fault: Mutex::new(None),
+            is_silent: AtomicBool::new(false),
         }
     }
 
@@ -144,6 +147,23 @@ impl Session {
     pub fn message(&self, text: &str) {
         self.end_faults();
         message(text);
+    }
+
+    /// Writes a message that explains a result but reports no error, unless hints are silenced.
+    pub fn hint(&self, text: &str) {
+        if !self.is_silent() {
+            self.message(text);
+        }
+    }
+
+    /// Returns whether hints are silenced.
+    pub fn is_silent(&self) -> bool {
+        self.is_silent.load(Ordering::Relaxed)
+    }
+
+    /// Silences all later hints.
+    pub fn silence(&self) {
+        self.is_silent.store(true, Ordering::Relaxed);
     }
 
     /// Reports an unreadable game; consecutive games with the same fault share one line.

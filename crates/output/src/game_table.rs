@@ -2,21 +2,53 @@
 
 use crate::formats;
 use crate::json::{self, Object};
-use scoresheet::archive::GameRef;
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Error;
 use scoresheet_query::{FieldValue, GameField, GameSummary, Hit, QueryFault};
 use serde_json::Value;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// The columns of a listing, which an option can select.
 #[derive(Clone, Debug)]
-pub struct Columns(Vec<GameField>);
+pub struct Columns(Vec<Column>);
 
 impl FromStr for Columns {
     type Err = QueryFault;
 
     fn from_str(text: &str) -> Result<Columns, QueryFault> {
-        GameField::parse_list(text).map(Columns)
+        // Commas in the names of tags do not separate columns.
+        let mut is_quoted = false;
+        let parts = text.split(|letter| {
+            is_quoted ^= letter == '"';
+            letter == ',' && !is_quoted
+        });
+        let (mut columns, mut start) = (Vec::new(), 0);
+        for part in parts {
+            match part.trim().to_ascii_lowercase().as_str() {
+                "archive" => columns.push(Column::Archive),
+                "ply" => columns.push(Column::Ply),
+                _ => {
+                    let at = |fault: QueryFault| {
+                        let Range { start: from, end } = fault.at();
+                        QueryFault::new(text, start + from..start + end, fault.what())
+                    };
+                    columns.extend(GameField::parse_list(part).map_err(at)?.into_iter().map(Column::Field));
+                }
+            }
+            start += part.len() + 1;
+        }
+        Ok(Columns(columns))
+    }
+}
+
+impl Columns {
+    /// Returns why one of the columns has no values for an archive: novelties need a position index.
+    pub fn missing_index(&self, archive: &Archive) -> Option<Error> {
+        self.0.iter().find_map(|column| match column {
+            Column::Field(field) => field.missing_index(archive),
+            Column::Archive | Column::Ply => None,
+        })
     }
 }
 
@@ -37,16 +69,15 @@ const USUAL: &str = "game,white,black,result,date,eco,plies,event";
 /// Returns the chosen or default columns of a listing. Adds the archive's name if there are several archives, and the
 /// plies if the query returns hits.
 pub fn columns(requested: Option<&Columns>, with_archive: bool, with_ply: bool) -> Vec<Column> {
-    let fields = match requested {
-        Some(Columns(fields)) => fields.clone(),
+    let mut columns = match requested {
+        Some(Columns(columns)) => columns.clone(),
         // This constant list of fields is valid.
-        None => GameField::parse_list(USUAL).unwrap_or_default(),
+        None => GameField::parse_list(USUAL).unwrap_or_default().into_iter().map(Column::Field).collect(),
     };
-    let mut columns: Vec<Column> = fields.into_iter().map(Column::Field).collect();
     if with_ply && requested.is_none() {
         columns.insert(1, Column::Ply);
     }
-    if with_archive {
+    if with_archive && !columns.iter().any(|column| matches!(column, Column::Archive)) {
         columns.insert(0, Column::Archive);
     }
     columns
@@ -71,8 +102,8 @@ impl Column {
         hits: &[Hit],
     ) -> Result<Option<String>, Error> {
         Ok(match self {
-            Column::Archive => name.map(str::to_owned),
-            Column::Ply => Some(plies(hits)),
+            Column::Archive => Some(archive_name(game, name)),
+            Column::Ply => (!hits.is_empty()).then(|| plies(hits)),
             Column::Field(field) => field.value(game, tags)?.map(FieldValue::into_text),
         })
     }
@@ -86,7 +117,8 @@ impl Column {
         hits: &[Hit],
     ) -> Result<Value, Error> {
         Ok(match self {
-            Column::Archive => Value::from(name),
+            Column::Archive => Value::from(archive_name(game, name)),
+            Column::Ply if hits.is_empty() => Value::Null,
             Column::Ply => hits.iter().map(|hit| hit.ply).collect(),
             Column::Field(field) => field.value(game, tags)?.map_or(Value::Null, value),
         })
@@ -119,6 +151,11 @@ pub fn push_csv(
         out.extend_from_slice(formats::csv(cell.as_deref().unwrap_or_default()).as_bytes());
     }
     Ok(())
+}
+
+/// Returns the archive's name, which is its path if there is only one archive.
+fn archive_name(game: &GameRef, name: Option<&str>) -> String {
+    name.map_or_else(|| game.archive().path().display().to_string(), str::to_owned)
 }
 
 /// Returns a field's value as JSON.

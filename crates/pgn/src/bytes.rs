@@ -48,13 +48,30 @@ pub(crate) fn trim_end(text: &[u8]) -> &[u8] {
     text
 }
 
+/// Returns the length of the repetitions of a byte at the start of a text. Compares 32 bytes at a time, because files may
+/// be padded with gigabytes of blanks.
+pub(crate) fn run_length(text: &[u8], byte: u8) -> usize {
+    let blocks = text.chunks_exact(32).take_while(|block| **block == [byte; 32]).count() * 32;
+    blocks + from(text, blocks).iter().take_while(|next| **next == byte).count()
+}
+
+/// Returns the length of the empty lines at the start of a text that end with LF, or with CR LF.
+pub(crate) fn empty_lines(text: &[u8]) -> usize {
+    if text.first() != Some(&b'\r') {
+        return run_length(text, b'\n');
+    }
+    const PAIRS: [u8; 32] = *b"\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n";
+    let blocks = text.chunks_exact(32).take_while(|block| **block == PAIRS).count() * 32;
+    blocks + from(text, blocks).chunks_exact(2).take_while(|pair| *pair == b"\r\n").count() * 2
+}
+
 /// Returns whether a text consists only of blanks and byte order marks.
 pub(crate) fn is_all_blank(text: &[u8]) -> bool {
     let mut text = text;
     loop {
         text = match text {
             [] => return true,
-            [first, rest @ ..] if is_blank(*first) => rest,
+            [first, rest @ ..] if is_blank(*first) => from(rest, run_length(rest, *first)),
             [0xEF, 0xBB, 0xBF, rest @ ..] => rest,
             _ => return false,
         };

@@ -88,6 +88,15 @@ const LOST_TAGS: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
+/// Whether principal variations in comments are decoded, which takes most of the time of reading engine games.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::archive) enum Lines {
+    /// The comments are complete.
+    Read,
+    /// A single move stands for each line. Clocks, evaluations, depths and numbers of nodes are the same.
+    Omit,
+}
+
 impl<'a> GameRef<'a> {
     pub(in crate::archive) fn new(
         archive: &'a Archive,
@@ -369,7 +378,7 @@ impl<'a> GameRef<'a> {
         let mut texts = [ShortText::EMPTY; 64];
         let full_squares = writer.style().full_squares;
         let decoder = Decoder::proved(self.brenner(), self.start().clone(), TextPlaces::Apart);
-        self.drive(writer, decoder, |decoder, most, writer| {
+        self.drive(writer, decoder, Lines::Read, |decoder, most, writer| {
             let mut played = 0;
             while played < most {
                 let (turn, number) = (decoder.position().turn(), decoder.position().fullmove_number());
@@ -389,7 +398,12 @@ impl<'a> GameRef<'a> {
 
     /// Passes everything except the tags to a visitor.
     pub(in crate::archive) fn visit_moves<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
-        self.drive(visitor, self.decoder(), |decoder, most, visitor| {
+        self.visit_moves_with(visitor, Lines::Read)
+    }
+
+    /// Passes everything except the tags to a visitor, with the lines in comments as requested.
+    pub(in crate::archive) fn visit_moves_with<V: Visitor>(&self, visitor: &mut V, lines: Lines) -> Result<()> {
+        self.drive(visitor, self.decoder(), lines, |decoder, most, visitor| {
             let mut played = 0;
             while played < most && decoder.advance_plain(|before, m, _| visitor.play(before, m)) {
                 played += 1;
@@ -404,6 +418,7 @@ impl<'a> GameRef<'a> {
         &self,
         visitor: &mut V,
         mut decoder: Decoder<'_>,
+        lines: Lines,
         mut play_plainly: impl FnMut(&mut Decoder<'_>, u64, &mut V) -> u64,
     ) -> Result<()> {
         visitor.start(self.start());
@@ -413,7 +428,7 @@ impl<'a> GameRef<'a> {
         let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.index)).peekable();
         let mut comments = texts.map(|texts| texts.comments(self.index));
         // A variation in a comment starts from the position before the move that precedes the comment.
-        let has_lines = comments.as_ref().is_some_and(PlacedTexts::has_lines);
+        let has_lines = lines == Lines::Read && comments.as_ref().is_some_and(PlacedTexts::has_lines);
         let mut scene: Option<(Position, Move)> = None;
         let mut outcome = Some(Outcome::Unknown);
         let mut moves = 0;
@@ -424,7 +439,11 @@ impl<'a> GameRef<'a> {
         let mut flush = |moves: u64, scene: &Option<(Position, Move)>, visitor: &mut V| {
             if let Some((_, comment)) = placed.next_if(|(after, _)| *after == moves) {
                 let scene = scene.as_ref().map(|(before, played)| (before, *played));
-                match comments.as_mut().and_then(|comments| comments.read(comment, scene)) {
+                let read = comments.as_mut().and_then(|comments| match lines {
+                    Lines::Read => comments.read(comment, scene),
+                    Lines::Omit => comments.read_without_lines(comment),
+                });
+                match read {
                     Some(text) => visitor.text(TextKind::Brace, &text),
                     None => unreadable = true,
                 }

@@ -1,6 +1,6 @@
 //! Iterates over the moves of a stored game, with their clocks, evaluations, comments and variations.
 
-use crate::archive::read::game_ref::GameRef;
+use crate::archive::read::game_ref::{GameRef, Lines};
 use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::error::{DamageKind, Result};
 use crate::game::{Analysis, AnalysisReader, Comment, Evaluation, Notes, PlayedMove, Variation};
@@ -90,13 +90,13 @@ impl GameRef<'_> {
     /// Returns the clock time after each ply of the main line, or `None` for a ply without one (`[%clk 0:03:00]`). If all
     /// clocks have two fields, the tag TimeControl decides whether they are hours and minutes. Reads the chunk's texts.
     pub fn clocks(&self) -> Result<Vec<Option<Duration>>> {
-        Ok(self.notes()?.clocks(self.tag("TimeControl")?.as_deref().map(str::as_bytes)))
+        Ok(self.notes_without_lines()?.clocks(self.tag("TimeControl")?.as_deref().map(str::as_bytes)))
     }
 
     /// Returns the evaluation after each ply of the main line, or `None` for a ply without one (`[%eval 0.35]`). Reads
     /// the chunk's texts.
     pub fn evaluations(&self) -> Result<Vec<Option<Evaluation>>> {
-        Ok(self.notes()?.of_plies(Comment::evaluation))
+        Ok(self.notes_without_lines()?.of_plies(Comment::evaluation))
     }
 
     /// Returns the engine analysis of the main line, written by any program, by ply. Moves without analysis are
@@ -129,6 +129,14 @@ impl GameRef<'_> {
     /// Returns the variations. Each variation precedes the variations nested in it. Reads the chunk's texts.
     pub fn variations(&self) -> Result<Vec<Variation>> {
         Ok(self.notes()?.variations)
+    }
+
+    /// Returns the elements of the game other than moves, with a single move in place of each principal variation.
+    #[doc(hidden)]
+    pub fn notes_without_lines(&self) -> Result<Notes> {
+        let mut notes = Notes::default();
+        self.visit_moves_with(&mut notes, Lines::Omit)?;
+        Ok(notes)
     }
 
     /// Returns the elements of the game other than moves.

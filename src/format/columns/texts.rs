@@ -787,5 +787,30 @@ impl<'a> PlacedTexts<'a> {
     }
 }
 
+impl<'a> PlacedTexts<'a> {
+    /// Returns a comment like `read`, with the move `e4` in place of each line. Everything else that programs read in
+    /// engine comments stays the same, and no line has to be decoded.
+    pub fn read_without_lines(&mut self, comment: PlacedText) -> Option<Cow<'a, [u8]>> {
+        let PlacedText(number) = comment;
+        let text = self.texts.text(number)?;
+        if self.holes.first().is_none_or(|hole| hole.text > number) {
+            return Some(Cow::Borrowed(text));
+        }
+        let mut at = self.texts.start_of(number)?;
+        let mut read = Vec::new();
+        read.try_reserve(text.len() + LONGEST_MOVE).ok()?;
+        while let Some((hole, rest)) = self.holes.split_first().filter(|(hole, _)| hole.text <= number) {
+            self.holes = rest;
+            read.extend_from_slice(self.texts.bytes.get(at..hole.at)?);
+            at = hole.at;
+            if hole.moves > 0 {
+                read.extend_from_slice(b"e4");
+            }
+        }
+        read.extend_from_slice(self.texts.bytes.get(at..*self.texts.ends.get(number)?)?);
+        Some(Cow::Owned(read))
+    }
+}
+
 /// The usual maximum length of a move in a line.
 const LONGEST_MOVE: usize = 6;

@@ -50,6 +50,9 @@ pub struct Args {
     threads: Threads,
 }
 
+/// The number of games from which moves are counted before their scores are added.
+const MANY: u64 = 50_000;
+
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
@@ -57,18 +60,30 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;
     args.threads.install(|| {
         let mut book = BookBuilder::new(BookOptions { plies: args.depth, min_games: args.min_games });
-        let mut failed = 0;
+        let (mut failed, mut games, mut selections) = (0, 0, Vec::new());
         for member in archives.members() {
-            let archive = member.archive();
-            let name = archives::name_in(&archives, archive);
             let (chosen, undecided) = args.filter.games(session, member.columns())?;
-            let games = chosen.as_ref().map_or(archive.len(), |chosen| chosen.len());
-            let unread = progress::counted(session, games, !(args.done.quiet || args.done.json), |done| {
-                let monitor = Monitor::new().on_progress(done);
-                Search::new(archive).among(chosen.as_ref()).monitored(&monitor).add_to_book(&mut book)
-            });
+            failed += undecided;
+            games += chosen.as_ref().map_or(member.archive().len(), |chosen| chosen.len());
+            selections.push((member.archive(), chosen));
+        }
+        // Moves of too few games are counted first, if they are so many that their scores would need more memory.
+        let is_counted = games > MANY && args.min_games > 1;
+        let total = if is_counted { 2 * games } else { games };
+        let unread = progress::counted(session, total, !(args.done.quiet || args.done.json), |done| {
+            let monitor = Monitor::new().on_progress(done);
+            let searches = selections
+                .iter()
+                .map(|(archive, chosen)| Search::new(archive).among(chosen.as_ref()).monitored(&monitor));
+            if is_counted {
+                searches.clone().for_each(|search| search.count_for_book(&mut book));
+            }
+            searches.map(|search| search.add_to_book(&mut book)).collect::<Vec<_>>()
+        });
+        for ((archive, _), unread) in selections.iter().zip(unread) {
+            let name = archives::name_in(&archives, archive);
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
-            failed += undecided + unread.len() as u64;
+            failed += unread.len() as u64;
         }
         if failed > 0 {
             let what = count(failed, "game", "games");

@@ -2,8 +2,9 @@
 
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
-use crate::output::new_archive;
 use crate::output::rows::{self, RowFormat, RowFormatArgs};
+use crate::output::upkeep::Upkeep;
+use crate::output::{new_archive, progress};
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, printable, shown, thousands};
@@ -70,6 +71,8 @@ pub struct Args {
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
+    upkeep: Upkeep,
+    #[command(flatten)]
     threads: Threads,
 }
 
@@ -105,9 +108,11 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let tags: Vec<TagColumns> = archives.archives().map(TagColumns::open).collect();
     let options = Options { prefixes: !args.whole_only, keep, only: None };
-    let pairs = duplicates::find(&tags, options).map_err(|error| match args.archives.as_slice() {
-        [path] => Failure::of_archive(path)(error),
-        _ => error.into(),
+    let pairs = progress::waiting(session, || duplicates::find(&tags, options)).map_err(|error| {
+        match args.archives.as_slice() {
+            [path] => Failure::of_archive(path)(error),
+            _ => error.into(),
+        }
     })?;
     let number = count(pairs.len() as u64, "game", "games");
     if args.count {
@@ -143,7 +148,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
         if !args.quiet {
             session.note(&format!("{number} left out"));
         }
-        return new_archive::write(session, target, args.quiet, &parts);
+        return new_archive::write_part(session, target, args.quiet, args.upkeep, &parts, 0);
     }
     drop(tags);
     drop(archives);

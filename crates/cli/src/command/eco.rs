@@ -5,6 +5,7 @@ use crate::output::game_table;
 use crate::output::new_archive;
 use crate::output::rows::{self, RowFormat, RowFormatArgs};
 use crate::output::table::TabbedTable;
+use crate::output::upkeep::Upkeep;
 use crate::select::filter::Where;
 use crate::select::units::Unit;
 use crate::select::{archives, parallel};
@@ -64,6 +65,8 @@ pub struct Args {
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
+    upkeep: Upkeep,
+    #[command(flatten)]
     threads: Threads,
 }
 
@@ -79,7 +82,7 @@ fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
         let edit = |game: &GameRef| named(game, args.overwrite);
         let parts = archives.archives().map(|archive| Part { games: archive.live(), archive });
         let parts: Vec<Part> = parts.collect();
-        return new_archive::write_edited(session, &target, args.quiet, &parts, &edit as Edit);
+        return new_archive::write_edited(session, &target, args.quiet, args.upkeep, &parts, &edit as Edit);
     }
     if args.count {
         return args.filter.print_count(session, &archives);

@@ -3,6 +3,8 @@
 use crate::failure::{self, Code, Failure};
 use crate::output::html::{self, ReportArgs};
 use crate::output::json::Object;
+use crate::output::progress;
+use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs};
 use crate::output::{game_table, group_table, table};
 use crate::select::filter::{self, Where};
@@ -55,10 +57,13 @@ pub struct Args {
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
     threads: Threads,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.quiet.apply(session);
     if !args.position.is_given() && !args.filter.is_given() {
         let what = "which opening? Give a position (--moves or --fen) or a filter (--where 'eco = B90')";
         return Err(Failure::Usage(what.to_owned()));
@@ -71,10 +76,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
         let (mut all, mut failed) = Games::chosen(session, &archives, &args.filter)?;
         let any = all.iter().any(|selection| !selection.games.is_empty());
-        let tree = (!args.count).then(|| grouped::tree(&all, &position));
+        let tree = (!args.count).then(|| grouped::tree(session, &all, &position));
         if args.position.is_given() {
             for (index, selection) in all.iter_mut().enumerate() {
-                let found = query.in_archive(selection.member, Some(&selection.games), None);
+                let search = || query.in_archive(selection.member, Some(&selection.games), None);
+                let found = progress::waiting(session, search);
                 selection.games = found.games;
                 let unread: Vec<_> = found.unread.into_iter().map(|unread| (index, unread)).collect();
                 failed += filter::report_lost(session, &archives, &unread);

@@ -3,6 +3,7 @@
 use crate::failure::{Code, Failure};
 use crate::output::archive_sizes::ArchiveSizes;
 use crate::output::json::{Object, rounded};
+use crate::output::upkeep::Upkeep;
 use crate::output::{new_archive, progress};
 use crate::select::archives;
 use crate::session::Session;
@@ -70,6 +71,8 @@ struct Common {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    upkeep: Upkeep,
+    #[command(flatten)]
     threads: Threads,
 }
 
@@ -94,17 +97,19 @@ fn copy(args: &Common, session: &Session, coding: Coding, with_model: bool) -> R
         bar.set_message(format!("{} MB  {left}", done / 1_000_000));
     };
     let start = Instant::now();
-    let transcoded = args.threads.install(|| {
+    args.threads.install(|| {
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
-        progress::watched(&bar, look, || {
+        let transcoded = progress::watched(&bar, look, || {
             let monitor = Monitor::new().on_progress(progress).stop(&stop);
             archive.transcode(target.path(), &options, monitor)
         })
-        .map_err(Failure::of_archive(&args.archive))
-    })?;
-    report(args, session, &archive, &transcoded, start.elapsed())
+        .map_err(Failure::of_archive(&args.archive))?;
+        let code = report(args, session, &archive, &transcoded, start.elapsed())?;
+        args.upkeep.follow(session, target.path(), args.quiet || args.json, [archive.path()])?;
+        Ok(code)
+    })
 }
 
 fn report(

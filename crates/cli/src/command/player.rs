@@ -5,6 +5,8 @@ use crate::failure::{self, Code, Failure};
 use crate::output::group_table;
 use crate::output::html::{self, ReportArgs};
 use crate::output::json::{Object, rounded};
+use crate::output::progress;
+use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs};
 use crate::output::{game_table, table};
 use crate::select::filter::{self, Where};
@@ -58,10 +60,13 @@ pub struct Args {
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
     threads: Threads,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.quiet.apply(session);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
@@ -102,7 +107,8 @@ fn report(session: &Session, all: &[Games], most: usize) -> Result<PlayerReport,
     let players: Vec<PlayerGames> = all.iter().filter_map(part).collect();
     let archives =
         all.iter().zip(&players).map(|(selection, games)| PlayerArchive { columns: selection.columns(), games });
-    let report = PlayerReport::new(&archives.collect::<Vec<_>>(), most);
+    let archives = archives.collect::<Vec<_>>();
+    let report = progress::waiting(session, || PlayerReport::new(&archives, most));
     let report = report.map_err(|PlayerReportError { archive, error }| match all.get(archive) {
         Some(selection) => Failure::of_archive(selection.archive().path())(error),
         None => error.into(),

@@ -2,6 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
+use crate::output::upkeep::Upkeep;
 use crate::output::{new_archive, progress};
 use crate::session::Session;
 use crate::text::{count, printable, shown};
@@ -47,6 +48,8 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    upkeep: Upkeep,
     #[command(flatten)]
     threads: Threads,
 }
@@ -106,6 +109,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         new_archive::warn_left_out(session, &damaged);
     }
     new_archive::warn_unindexed(session, &args.output, repair.unindexed.as_ref());
+    args.upkeep.follow(session, target.path(), args.quiet || args.json, [path.as_path()])?;
     Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Success } else { Code::Damaged })
 }
 

@@ -2,13 +2,14 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
-use crate::output::{new_file, rows};
+use crate::output::{new_file, progress, rows};
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, printable};
 use crate::threads::Threads;
+use clap::ValueEnum;
 use scoresheet::Existing;
 use scoresheet::archive::{GameRef, GameSet};
 use scoresheet::chess::Color;
@@ -38,6 +39,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet sample games.bga 100000 --format csv -o positions.csv
+  scoresheet sample games.bga 100000 --format csv --columns fen,move,result
   scoresheet sample games.bga 1000 --seed 7 --distinct --plies 16-80 --quiet-positions
   scoresheet sample games.bga 90000 --test 10 --part train > train.fen
   scoresheet sample games.bga 10000 --test 10 --part test > test.fen
@@ -90,6 +92,12 @@ pub struct Args {
     #[arg(help_heading = "Output")]
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Write only these columns of CSV or members of JSON
+    ///
+    /// Comments are read only for clock and evaluation, which take most of the time in games of engines.
+    #[arg(help_heading = "Output")]
+    #[arg(long, value_name = "COLUMN,..", value_enum, value_delimiter = ',', hide_possible_values = true)]
+    columns: Option<Vec<Column>>,
     /// Write to this file, compressed by its extension
     #[arg(help_heading = "Output")]
     #[arg(short, long, value_name = "FILE")]
@@ -123,6 +131,29 @@ enum Format {
     Numbers,
 }
 
+/// The columns of a position in CSV and JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Column {
+    Game,
+    Ply,
+    Fen,
+    Move,
+    San,
+    Result,
+    WhiteElo,
+    BlackElo,
+    Clock,
+    Evaluation,
+}
+
+impl Column {
+    /// Returns the name of the column.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum PartName {
     /// Games for training: all games that are not reserved for tests
@@ -148,6 +179,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     let format = if args.json { Format::Json } else { args.format };
+    if args.columns.is_some() && !matches!(format, Format::Csv | Format::Json) {
+        return Err(Failure::Usage("--columns needs --format csv or json".to_owned()));
+    }
     let content = match format {
         Format::Pgn => Content::Pgn,
         Format::Json => Content::Json,
@@ -169,7 +203,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             part: selected_part.zip(args.test),
         };
         let are_games = matches!(format, Format::Pgn | Format::Numbers);
-        let taken = taken(&archives, &sets, args.count, &options, are_games)?;
+        let draw = || taken(&archives, &sets, args.count, &options, are_games);
+        let taken = progress::waiting(session, draw)?;
         let (taken, unread) = taken;
         unread.iter().for_each(|error| session.message(&error.to_string()));
         failed += unread.len() as u64;
@@ -224,8 +259,8 @@ impl Work<'_> {
         if self.format == Format::Csv {
             let archive = if names.len() > 1 { "archive," } else { "" };
             let part = if self.args.test.is_some() { ",part" } else { "" };
-            let fields = "game,ply,fen,move,san,result,white_elo,black_elo,clock,evaluation";
-            writeln!(out, "{archive}{fields}{part}")?;
+            let fields: Vec<String> = self.columns().iter().map(|column| column.name()).collect();
+            writeln!(out, "{archive}{}{part}", fields.join(","))?;
         }
         let mut failed = 0;
         let name = |index: usize| {
@@ -245,6 +280,11 @@ impl Work<'_> {
             Ok::<(), Failure>(out.write_all(&text)?)
         })?;
         Ok(failed)
+    }
+
+    /// Returns the columns of CSV and JSON.
+    fn columns(&self) -> &[Column] {
+        self.args.columns.as_deref().unwrap_or_else(|| Column::value_variants())
     }
 
     fn push(&self, name: Option<&str>, game: &GameRef, ply: u32, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -299,35 +339,42 @@ impl Work<'_> {
         played: Option<&PlayedMove>,
         summary: &GameSummary,
     ) -> Result<String, Error> {
-        let measures = GameMeasures::from_game(game)?;
+        let columns = self.columns();
+        let measures = match columns.iter().any(|column| matches!(column, Column::Clock | Column::Evaluation)) {
+            true => GameMeasures::from_game(game)?,
+            false => GameMeasures::default(),
+        };
         let at = ply as usize;
         let before = |back: usize| at.checked_sub(back);
         // The remaining time of the side to move, after its previous move.
         let clock = before(2).and_then(|index| measures.clock_after.get(index).copied().flatten());
         let evaluation = before(1).and_then(|index| measures.evaluation_after.get(index).copied().flatten());
-        let fields = [
-            ("game", Value::from(game.number())),
-            ("ply", ply.into()),
-            ("fen", position.fen().into()),
-            ("move", played.map(PlayedMove::uci).into()),
-            ("san", played.map(PlayedMove::san).into()),
-            ("result", summary.result().token().into()),
-            ("white_elo", summary.rating(Color::White).into()),
-            ("black_elo", summary.rating(Color::Black).into()),
-            ("clock", clock.map(|clock| clock.as_secs_f64()).into()),
-            ("evaluation", evaluation.map(|evaluation| evaluation.to_string()).into()),
-        ];
-        let archive = name.map(|name| ("archive", Value::from(name)));
+        let value = |column: &Column| -> Value {
+            match column {
+                Column::Game => game.number().into(),
+                Column::Ply => ply.into(),
+                Column::Fen => position.fen().into(),
+                Column::Move => played.map(PlayedMove::uci).into(),
+                Column::San => played.map(PlayedMove::san).into(),
+                Column::Result => summary.result().token().into(),
+                Column::WhiteElo => summary.rating(Color::White).into(),
+                Column::BlackElo => summary.rating(Color::Black).into(),
+                Column::Clock => clock.map(|clock| clock.as_secs_f64()).into(),
+                Column::Evaluation => evaluation.map(|evaluation| evaluation.to_string()).into(),
+            }
+        };
+        let fields = columns.iter().map(|column| (column.name(), value(column)));
+        let archive = name.map(|name| ("archive".to_owned(), Value::from(name)));
         let part = self.args.test.map(|percent| sample::part_of(game, sample::train_share(percent), 0));
         let part = part.transpose()?.map(|part| match part {
-            Part::Train => ("part", Value::from("train")),
-            Part::Test => ("part", Value::from("test")),
+            Part::Train => ("part".to_owned(), Value::from("train")),
+            Part::Test => ("part".to_owned(), Value::from("test")),
         });
         let fields = archive.into_iter().chain(fields).chain(part);
         if self.format == Format::Json {
-            return Ok(format!("{}\n", fields.fold(Object::new(), |object, (name, value)| object.with(name, value))));
+            return Ok(format!("{}\n", fields.fold(Object::new(), |object, (name, value)| object.with(&name, value))));
         }
-        let cell = |(_, value): (&str, Value)| match value {
+        let cell = |(_, value): (String, Value)| match value {
             Value::Null => String::new(),
             Value::String(text) => text,
             value => value.to_string(),

@@ -4,6 +4,7 @@ use crate::failure::{Code, Failure};
 use crate::output::done::Done;
 use crate::output::file_names::FileNames;
 use crate::output::new_archive;
+use crate::output::upkeep::Upkeep;
 use crate::select::archives;
 use crate::select::grouped;
 use crate::session::Session;
@@ -54,6 +55,8 @@ pub struct Args {
     #[command(flatten)]
     done: Done,
     #[command(flatten)]
+    upkeep: Upkeep,
+    #[command(flatten)]
     threads: Threads,
 }
 
@@ -79,7 +82,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         // All outputs are checked before any output is written.
         let parts = parts.into_iter().map(target).collect::<Result<Vec<(Target, GameSet)>, Failure>>()?;
         for (target, games) in parts {
-            new_archive::write_reported(session, &target, args.done, &[Part { archive: &archive, games }])?;
+            new_archive::write_reported(
+                session,
+                &target,
+                args.done,
+                args.upkeep,
+                &[Part { archive: &archive, games }],
+            )?;
         }
         Ok(Code::Success)
     })
@@ -160,8 +169,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
                 break copied;
             }
         };
-        new_archive::report(session, target.path(), &copied, args.done)?;
-        new_archive::warn_unindexed(session, target.path(), copied.unindexed.as_ref());
+        new_archive::finish(session, target.path(), &copied, args.done, args.upkeep, [archive.path()])?;
         guess = fitting(copied.games, copied.bytes) * 99 / 100;
         rest = rest.get(take..).unwrap_or_default();
     }

@@ -2,6 +2,8 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
+use crate::output::progress;
+use crate::output::quiet::Quiet;
 use crate::output::rows::{self, RowFormat, RowFormatArgs};
 use crate::output::table::shortened;
 use crate::select::filter::{self, Where};
@@ -67,10 +69,13 @@ pub struct Args {
     #[command(flatten)]
     rows: RowFormatArgs,
     #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
     threads: Threads,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.quiet.apply(session);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     let position = args.position.position()?;
@@ -82,7 +87,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
             let search = member.search().among(chosen.as_ref());
             let depth = if args.count { 1 } else { args.depth };
-            let nested = Nested::new(&search, chosen.as_ref(), &position, depth, args.most(depth));
+            let work = || Nested::new(&search, chosen.as_ref(), &position, depth, args.most(depth));
+            let nested = progress::waiting(session, work);
             let unread = &nested.tree.unread;
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;

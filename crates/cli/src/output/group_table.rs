@@ -117,7 +117,8 @@ pub fn missing_text(missing: &MissingValues, titles: &[&str]) -> String {
     let counts = missing.by_key.iter().zip(titles).filter(|(count, _)| **count > 0);
     let counts: Vec<String> =
         counts.map(|(games, title)| format!("{} no {title}", count(*games, "game has", "games have"))).collect();
-    if counts.is_empty() { String::new() } else { format!("{}, and are not counted\n", counts.join(", ")) }
+    let verb = if missing.by_key.iter().sum::<u64>() == 1 { "is" } else { "are" };
+    if counts.is_empty() { String::new() } else { format!("{}, and {verb} not counted\n", counts.join(", ")) }
 }
 
 /// Returns a line of CSV for the games without a value, with empty names; empty if there are none.

@@ -3,8 +3,8 @@
 //! The library's `Outputs` decides whether a file may be written. `new_file` or `new_archive` then writes it, or
 //! `changed` changes the games in it; `upkeep` updates the side files of an archive. `game_table` and `formats` show
 //! games, `board` and `flavor` show positions, `archive_sizes` and `move_sizes` show sizes. `json`, `html`, `table`,
-//! `rows`, `done`, `file_names` and `lines` contain code for several commands. This room depends neither on subcommands
-//! nor on the selection of games.
+//! `rows`, `done`, `quiet`, `file_names` and `lines` contain code for several commands. This room depends neither on
+//! subcommands nor on the selection of games.
 
 pub mod about;
 pub mod archive_sizes;
@@ -21,6 +21,7 @@ pub mod move_sizes;
 pub mod new_archive;
 pub mod new_file;
 pub mod progress;
+pub mod quiet;
 pub mod rows;
 pub mod table;
 pub mod upkeep;

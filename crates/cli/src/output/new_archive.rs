@@ -37,9 +37,7 @@ impl TargetArgs {
     pub fn write(&self, session: &Session, parts: &[Part]) -> Result<Code, Failure> {
         let archives = || parts.iter().map(|part| part.archive.path());
         let target = target(archives(), &self.output, self.force)?;
-        let code = write_reported(session, &target, self.done, parts)?;
-        self.upkeep.follow(session, target.path(), self.done.quiet || self.done.json, archives())?;
-        Ok(code)
+        write_reported(session, &target, self.done, self.upkeep, parts)
     }
 }
 
@@ -48,17 +46,36 @@ pub fn target<'a>(archives: impl IntoIterator<Item = &'a Path>, path: &Path, for
     Ok(Outputs::from_inputs(archives).file(path, Content::Archive(FileKind::Archive), Existing::from_force(force))?)
 }
 
-/// Writes a new archive with these games, and reports it.
-pub fn write_reported(session: &Session, target: &Target, done: Done, parts: &[Part]) -> Result<Code, Failure> {
+/// Writes a new archive with these games, and reports it. The new archive gets the kinds of side files that any of its
+/// source archives has, as after every function of this module that reports an archive.
+pub fn write_reported(
+    session: &Session,
+    target: &Target,
+    done: Done,
+    upkeep: Upkeep,
+    parts: &[Part],
+) -> Result<Code, Failure> {
     let copied = try_write(session, target, done.quiet || done.json, parts)?;
-    report(session, target.path(), &copied, done)?;
-    warn_unindexed(session, target.path(), copied.unindexed.as_ref());
-    Ok(Code::Success)
+    finish(session, target.path(), &copied, done, upkeep, paths_of(parts))
 }
 
-/// Writes a new archive with these games.
-pub fn write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) -> Result<Code, Failure> {
-    run(session, target, quiet, parts, |progress| copy::write(target.path(), target.existing(), parts, progress))
+fn paths_of<'a>(parts: &'a [Part]) -> impl Iterator<Item = &'a Path> {
+    parts.iter().map(|part| part.archive.path())
+}
+
+/// Reports an archive that was written from these archives, and makes its side files.
+pub fn finish<'a>(
+    session: &Session,
+    path: &Path,
+    copied: &Copied,
+    done: Done,
+    upkeep: Upkeep,
+    from: impl IntoIterator<Item = &'a Path>,
+) -> Result<Code, Failure> {
+    report(session, path, copied, done)?;
+    warn_unindexed(session, path, copied.unindexed.as_ref());
+    upkeep.follow(session, path, done.quiet || done.json, from)?;
+    Ok(Code::Success)
 }
 
 /// Writes a new archive with these games without reporting it. Returns a summary of the copy.
@@ -79,7 +96,7 @@ pub fn warn_left_out(session: &Session, archive: &scoresheet::Archive) {
 }
 
 /// Reports the written archive.
-pub fn report(session: &Session, path: &Path, copied: &Copied, done: Done) -> Result<(), Failure> {
+fn report(session: &Session, path: &Path, copied: &Copied, done: Done) -> Result<(), Failure> {
     let size = thousands(copied.bytes);
     let line = format!("{}: {}, {size} bytes", shown(path), count(copied.games, "game", "games"));
     let object = Object::new().with("archive", path.to_string_lossy().as_ref());
@@ -91,10 +108,11 @@ pub fn write_part(
     session: &Session,
     target: &Target,
     quiet: bool,
+    upkeep: Upkeep,
     parts: &[Part],
     unread: u64,
 ) -> Result<Code, Failure> {
-    let code = write(session, target, quiet, parts)?;
+    let code = write_reported(session, target, Done { quiet, json: false }, upkeep, parts)?;
     failure::all_read(unread).map(|_| code)
 }
 
@@ -103,25 +121,14 @@ pub fn write_edited(
     session: &Session,
     target: &Target,
     quiet: bool,
+    upkeep: Upkeep,
     parts: &[Part],
     edit: Edit,
 ) -> Result<Code, Failure> {
-    run(session, target, quiet, parts, |progress| {
+    let copied = copied(session, quiet, parts, |progress| {
         copy::write_edited(target.path(), target.existing(), parts, edit, progress)
-    })
-}
-
-fn run(
-    session: &Session,
-    target: &Target,
-    quiet: bool,
-    parts: &[Part],
-    write: impl FnOnce(&(dyn Fn(u64) + Sync)) -> Result<Copied, Error>,
-) -> Result<Code, Failure> {
-    let copied = copied(session, quiet, parts, write)?;
-    report(session, target.path(), &copied, Done { quiet, json: false })?;
-    warn_unindexed(session, target.path(), copied.unindexed.as_ref());
-    Ok(Code::Success)
+    })?;
+    finish(session, target.path(), &copied, Done { quiet, json: false }, upkeep, paths_of(parts))
 }
 
 fn copied(

@@ -70,6 +70,11 @@ pub fn searching<T>(session: &Session, enabled: bool, searched: &AtomicU64, work
     watched(&bar, look, work)
 }
 
+/// Runs a scan of games that does not count them, and shows its duration if it takes more than a second.
+pub fn waiting<T>(session: &Session, work: impl FnOnce() -> T) -> T {
+    searching(session, !session.is_silent(), &AtomicU64::new(0), work)
+}
+
 /// Returns the remaining time, estimated from the time of the finished part; `None` if it is too early for an estimate.
 pub fn left(elapsed: Duration, done: u64, total: u64) -> Option<String> {
     if done == 0 || elapsed < Duration::from_secs(1) {

@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use crate::select::inputs;
 use crate::session::{GameFault, Session};
-use crate::text::{count, shown, thousands};
-use scoresheet::ArchiveFile;
+use crate::text::{count, printable, shown, thousands};
 use scoresheet::archive::{Archive, Incomplete};
 use scoresheet::error::{Damage, Error};
+use scoresheet::{ArchiveFile, Position};
 use scoresheet_query::ArchiveSet;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,20 @@ pub fn open(session: &Session, path: &Path) -> Result<Archive, Failure> {
 
 /// Opens archives, including all archives of a folder. Errors name the faulty archive.
 pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Failure> {
+    if let Some(text) = paths.iter().find(|path| !path.exists()).and_then(|path| path.to_str()) {
+        // Someone may write a position where archives are expected.
+        let option = match () {
+            () if text.trim().is_empty() => None,
+            () if scoresheet_query::line(text).is_ok() => Some("--moves"),
+            () if text.parse::<Position>().is_ok() => Some("--fen"),
+            () => None,
+        };
+        if let Some(option) = option {
+            let text = printable(text);
+            let what = format!("{text} is no archive: did you mean {option} '{text}', as in `scoresheet find`?");
+            return Err(Failure::Usage(what));
+        }
+    }
     let paths = inputs::expand(paths, &inputs::ARCHIVES)?;
     paths.iter().map(|path| open(session, path)).collect::<Result<Vec<_>, _>>().map(ArchiveSet::new)
 }

@@ -1,6 +1,7 @@
 //! The options that select a command's games: `--where` and `--games`.
 
 use crate::failure::{self, Code, Failure};
+use crate::output::progress;
 use crate::select::fields::named_fields;
 use crate::select::{archives, side_files};
 use crate::session::{GameFault, Session};
@@ -84,7 +85,10 @@ impl Where {
         let archive = columns.archive();
         let ranges = self.games.as_ref().map(|ranges| ranges.live(archive)).transpose()?;
         let Some(filter) = &self.filter else { return Ok((ranges, 0)) };
-        let mut passed = filter.games(columns);
+        if let Some(error) = Query::new().filter(filter.clone()).missing_index(columns) {
+            return Err(Failure::Message(format!("{}: {error}", shown(archive.path()))));
+        }
+        let mut passed = progress::waiting(session, || filter.games(columns));
         side_files::report_columns(session, columns);
         if let Some(ranges) = ranges {
             passed.games.intersect(&ranges);
@@ -131,8 +135,8 @@ impl Where {
     pub fn report_no_position(&self, session: &Session, archives: &ArchiveSet, any: bool) {
         match (any, self.is_given()) {
             (false, true) => self.report_none(session, &archives.columns()),
-            (_, false) => session.message("no game has this position"),
-            (true, true) => session.message("no matching game has this position"),
+            (_, false) => session.hint("no game has this position"),
+            (true, true) => session.hint("no matching game has this position"),
         }
     }
 
@@ -142,7 +146,7 @@ impl Where {
             (Some(filter), false) => (format!("--where '{}'", filter.as_str()), ""),
             (Some(filter), true) => (format!("--where '{}'", filter.as_str()), " among --games"),
             (None, true) => ("--games".to_owned(), ""),
-            (None, false) => return session.message("the archive has no games"),
+            (None, false) => return session.hint("the archive has no games"),
         };
         let mut unknown = Vec::new();
         if let Some(filter) = &self.filter {
@@ -158,7 +162,7 @@ impl Where {
                 }
             }
         }
-        session.message(&format!("no game matches {within}{what}{}", unknown.concat()));
+        session.hint(&format!("no game matches {within}{what}{}", unknown.concat()));
     }
 }
 

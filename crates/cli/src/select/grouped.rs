@@ -1,6 +1,7 @@
 //! Groups the games of several archives.
 
 use crate::failure::Failure;
+use crate::output::progress;
 use crate::select::filter::{self, Where};
 use crate::session::Session;
 use scoresheet::Position;
@@ -99,10 +100,10 @@ impl<'a> Games<'a> {
 }
 
 /// Returns the tree of the moves played in a position.
-pub fn tree(all: &[Games], position: &Position) -> Tree {
+pub fn tree(session: &Session, all: &[Games], position: &Position) -> Tree {
     let set = ArchiveSet::shared(all.iter().map(|selection| Arc::clone(selection.member.indexed())).collect());
     let games: Vec<GameSet> = all.iter().map(|selection| selection.games.clone()).collect();
-    set.tree(position, Visit::First, Some(&games), None)
+    progress::waiting(session, || set.tree(position, Visit::First, Some(&games), None))
 }
 
 /// Returns the games in groups, in no particular order, without the unreadable games, which have been reported, and the
@@ -110,7 +111,8 @@ pub fn tree(all: &[Games], position: &Position) -> Tree {
 pub fn grouped(session: &Session, all: &[Games], keys: &[GroupKey]) -> Result<(Grouped, u64), Failure> {
     let (mut found, mut lost) = (Grouped::default(), 0);
     for selection in all {
-        let done = groups::groups(selection.columns(), &selection.games, selection.player.as_ref(), keys);
+        let work = || groups::groups(selection.columns(), &selection.games, selection.player.as_ref(), keys);
+        let done = progress::waiting(session, work);
         let done = done.map_err(Failure::of_archive(selection.archive().path()))?;
         lost += filter::report_unread(session, selection.archive(), &done.unread);
         groups::join(&mut found.groups, done.groups);

@@ -3,12 +3,13 @@
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
 use crate::output::table::{self, Table};
+use crate::output::upkeep::Upkeep;
 use crate::output::{new_archive, progress, rows};
 use crate::select::fields::named_fields;
 use crate::select::filter::Where;
 use crate::select::{archives, filter, side_files};
 use crate::session::Session;
-use crate::text::{count, plain, printable};
+use crate::text::{count, plain, printable, shown};
 use clap::ValueEnum;
 use scoresheet::Monitor;
 use scoresheet::archive::copy::Part;
@@ -18,6 +19,7 @@ use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
 use scoresheet_output::games::write_in_order;
 use scoresheet_query::ArchiveSet;
+use scoresheet_query::filter::Missing;
 use scoresheet_query::{FoundGame, Hit, Query, SortKeys, Step};
 use std::io::{BufWriter, Stdout, Write};
 use std::path::PathBuf;
@@ -51,7 +53,8 @@ pub struct Listing {
     /// Print these fields and "tags"
     ///
     /// Fields (`scoresheet help query`) and tags in quotation marks, separated by commas: 'white,whiteelo,accuracy,"My
-    /// tag"'.
+    /// tag"'. The plies that a search found are `ply`, and the name of the archive is `archive`, which is the first
+    /// column if there are several archives.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FIELD,..", value_parser = named_fields::<Columns>(), hide_possible_values = true)]
     columns: Option<Columns>,
@@ -75,6 +78,8 @@ pub struct Listing {
     #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long, requires = "output")]
     force: bool,
+    #[command(flatten)]
+    upkeep: Upkeep,
     /// Report on standard error how games were found
     ///
     /// Report the number of games after each step, and the treatment of games without a value in the filter.
@@ -127,6 +132,20 @@ impl Listing {
         if self.exit_status && is_none && code == Code::Success { Code::Failed } else { code }
     }
 
+    /// Refuses a query on novelties without a position index, and reports columns that have no values without it.
+    fn check_index(&self, session: &Session, archives: &ArchiveSet, query: &Query) -> Result<(), Failure> {
+        for member in archives.members() {
+            if let Some(error) = query.missing_index(member.columns()) {
+                return Err(Failure::Message(format!("{}: {error}", shown(member.archive().path()))));
+            }
+            let columns = self.columns.iter().filter(|_| !self.quiet);
+            if let Some(error) = columns.filter_map(|columns| columns.missing_index(member.archive())).next() {
+                session.message(&format!("{}: {error}", shown(member.archive().path())));
+            }
+        }
+        Ok(())
+    }
+
     /// Runs a query restricted by `filter`, and lists, counts or copies its games. Calls `none` to report an empty
     /// result.
     pub fn run(
@@ -149,6 +168,7 @@ impl Listing {
         if self.offset > 0 {
             query = query.offset(self.offset);
         }
+        self.check_index(session, archives, &query)?;
         let started = Instant::now();
         let searched = AtomicU64::new(0);
         let monitor = Monitor::new().on_progress(|games| _ = searched.fetch_add(games, Ordering::Relaxed));
@@ -178,6 +198,12 @@ impl Listing {
         }
         let mut failed = filter::report_lost(session, archives, found.unread());
         side_files::report_all(session, archives);
+        if !self.quiet {
+            for Missing { field, games } in found.missing() {
+                let verb = if *games == 1 { "has" } else { "have" };
+                session.message(&format!("{} {verb} no {field}: these come last", count(*games, "game", "games")));
+            }
+        }
         if self.explain {
             for (member, steps) in archives.members().iter().zip(found.steps()) {
                 archives::name_in(archives, member.archive()).iter().for_each(|name| session.note(name));
@@ -206,7 +232,8 @@ impl Listing {
         }
         if let Some(target) = &target {
             let parts = archives.archives().zip(sets).map(|(archive, games)| Part { archive, games });
-            let written = new_archive::write_part(session, target, self.quiet, &parts.collect::<Vec<_>>(), failed)?;
+            let written =
+                new_archive::write_part(session, target, self.quiet, self.upkeep, &parts.collect::<Vec<_>>(), failed)?;
             return Ok(self.status(is_none, written));
         }
         failed += printer.map_or(0, |printer| printer.failed);

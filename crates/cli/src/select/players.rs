@@ -96,10 +96,10 @@ pub fn listed(names: &Names, most: usize) -> String {
 pub fn report(session: &Session, chosen: &Chosen, query: &str) {
     let Chosen { names, left_out } = chosen;
     if names.len() > 1 {
-        session.message(&format!("{} names counted as one: {}", names.len(), listed(names, 5)));
+        session.hint(&format!("{} names counted as one: {}", names.len(), listed(names, 5)));
     }
     if let Some(text) = left_out_text(left_out, query) {
-        session.message(&text);
+        session.hint(&text);
     }
 }
 

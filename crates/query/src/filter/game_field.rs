@@ -5,14 +5,15 @@ use crate::filter::field::{self, Field};
 use crate::filter::parse;
 use crate::filter::visit_comments;
 use crate::measure::end;
-use crate::measure::field::{Measure, Unit, mate_of, piece_name};
+use crate::measure::field::{Measure, MeasureKind, Unit, mate_of, piece_name};
 use crate::measure::values;
 use crate::openings::Openings;
+use crate::position::novelty::missing_index;
 use crate::value;
 use crate::value::reading::{self, Reading};
-use scoresheet::archive::GameRef;
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::chess::Color;
-use scoresheet::error::Result;
+use scoresheet::error::{Error, Result};
 use scoresheet::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use scoresheet::game::Outcome;
 use std::fmt;
@@ -121,6 +122,12 @@ impl GameField {
             Field::Date(reading) => *reading != Reading::Date,
             _ => false,
         }
+    }
+
+    /// Returns why the field has no value for any game of an archive: the novelty needs a position index.
+    pub fn missing_index(&self, archive: &Archive) -> Option<Error> {
+        let is_novelty = matches!(self.field, Field::Measure(Measure { kind: MeasureKind::Novelty, .. }));
+        is_novelty.then(|| missing_index(archive)).flatten()
     }
 
     /// Returns the value of the field for a game with these tags, or `None` if the game has no value. For a field of

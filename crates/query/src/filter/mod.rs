@@ -17,16 +17,17 @@ pub mod sort;
 mod verdicts;
 
 use crate::fault::QueryFault;
-use crate::measure::field::Measure;
+use crate::measure::field::{Measure, MeasureKind};
 use crate::measure::values;
 use crate::nearest::nearest;
+use crate::position::novelty::missing_index;
 use crate::tag_columns::{Key, TagColumns, Unread};
 pub use build::Relation;
 use eval::Measured;
 use expr::{Expr, Test, TextTest};
 use parse::Parsed;
 use scoresheet::archive::{Archive, GameRef, GameSet, SideState};
-use scoresheet::error::Result;
+use scoresheet::error::{Error, Result};
 use scoresheet::format::tag_columns::COMMENTS;
 use scoresheet::game::TextKind;
 use std::str::FromStr;
@@ -130,6 +131,15 @@ impl Filter {
             }
         }
         !self.parsed.is_of_player && has_result(&self.expr)
+    }
+
+    /// Returns why games of an archive may be undecided: a condition on the novelty needs a position index. Games that
+    /// other conditions decide are decided without it.
+    pub fn missing_index(&self, archive: &Archive) -> Option<Error> {
+        let mut measures = Vec::new();
+        self.expr.measures(&mut measures);
+        let is_novelty = |measure: &Measure| measure.kind == MeasureKind::Novelty;
+        measures.iter().any(is_novelty).then(|| missing_index(archive)).flatten()
     }
 
     /// Returns the games that satisfy the filter. The search runs in parallel on rayon's current pool. Deleted games

@@ -57,7 +57,7 @@ pub fn parse(text: &str) -> Result<Parsed, QueryFault> {
 }
 
 /// Parses sort keys, which are fields, each with a flag for descending order.
-pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
+pub fn sort_keys(text: &str) -> Result<Vec<(String, Field, bool)>, QueryFault> {
     let mut tokens = lexer::tokens(text)?;
     let mut descending = Vec::new();
     // A `-` is never part of a name.
@@ -85,7 +85,12 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
         if parser.is_relative || matches!(field, Field::Decided { .. } | Field::Comment) {
             return Err(parser.fault_at(&at, "games cannot be sorted by this: use a field of the game"));
         }
-        keys.push((field, down));
+        let name = match &at.kind {
+            Kind::Word(word) => word.to_ascii_lowercase(),
+            Kind::Quoted(name) => name.clone(),
+            _ => String::new(),
+        };
+        keys.push((name, field, down));
         match &parser.peek().kind {
             Kind::End => return Ok(keys),
             Kind::Sign(",") => parser.next += 1,

@@ -2,7 +2,7 @@
 
 use crate::fault::QueryFault;
 use crate::filter::field::Field;
-use crate::filter::{eval, parse};
+use crate::filter::{Missing, eval, parse};
 use crate::fold::fold;
 use crate::measure::field::{Measure, MeasureKind};
 use crate::measure::values;
@@ -11,8 +11,9 @@ use crate::position::novelty::missing_index;
 use crate::tag_columns::{Column, Key, TagColumns, Unread};
 use crate::value::reading;
 use crate::value::reading::Reading;
-use scoresheet::archive::GameSet;
+use scoresheet::archive::{Archive, GameSet};
 use scoresheet::chess::Color;
+use scoresheet::error::Error;
 use scoresheet::game::Outcome;
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -40,8 +41,20 @@ pub struct SortKeys(Vec<SortKey>);
 
 #[derive(Clone, PartialEq, Debug)]
 struct SortKey {
+    /// The name of the field as written.
+    name: String,
     field: Field,
     descending: bool,
+}
+
+/// Games in a sort order.
+pub(crate) struct Sorted {
+    /// The indexes of the first games.
+    pub order: Vec<usize>,
+    /// The data that could not be read, with the index of its archive.
+    pub unread: Vec<(usize, Unread)>,
+    /// The keys for which games have no value, and the numbers of these games.
+    pub missing: Vec<Missing>,
 }
 
 /// The value of a sort key for a game, as a number that increases in sort order, or `None` if the game has no value.
@@ -54,7 +67,7 @@ impl SortKeys {
     /// Errors contain the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<SortKeys, QueryFault> {
         let keys = parse::sort_keys(text)?;
-        Ok(SortKeys(keys.into_iter().map(|(field, descending)| SortKey { field, descending }).collect()))
+        Ok(SortKeys(keys.into_iter().map(|(name, field, descending)| SortKey { name, field, descending }).collect()))
     }
 
     /// Returns the indexes in `games` of the first `most` games in this order, and the data that could not be read,
@@ -68,20 +81,30 @@ impl SortKeys {
         games: &[(usize, u64)],
         most: usize,
     ) -> (Vec<usize>, Vec<(usize, Unread)>) {
+        let Sorted { order, unread, .. } = self.sorted(headers, games, most);
+        (order, unread)
+    }
+
+    /// Returns the same as `order`, and the keys for which some of the games have no value.
+    pub(crate) fn sorted(&self, headers: &[&TagColumns<'_>], games: &[(usize, u64)], most: usize) -> Sorted {
         let mut unread = Vec::new();
         let columns = self.columns();
         for (archive, headers) in headers.iter().enumerate() {
             // Request all columns together, so the tags are read only once.
             unread.extend(headers.readable(&columns).1.into_iter().map(|lost| (archive, lost)));
             if !headers.archive().is_empty()
-                && self.0.iter().any(SortKey::is_novelty)
-                && let Some(error) = missing_index(headers.archive())
+                && let Some(error) = self.missing_index(headers.archive())
             {
                 unread.push((archive, Unread { games: 1..headers.archive().len() + 1, error }));
             }
         }
         let values: Vec<(Vec<Value>, bool)> =
             self.0.iter().map(|key| (key.values(headers, games), key.descending)).collect();
+        let of_key = |(key, (values, _)): (&SortKey, &(Vec<Value>, bool))| {
+            let games = values.iter().filter(|value| value.is_none()).count() as u64;
+            (games > 0).then(|| Missing { field: key.name.clone(), games })
+        };
+        let missing = self.0.iter().zip(&values).filter_map(of_key).collect();
         let compare = |left: &usize, right: &usize| {
             let by_key = |(values, descending): &(Vec<Value>, bool)| match (values.get(*left), values.get(*right)) {
                 (Some(Some(left)), Some(Some(right))) if *descending => right.cmp(left),
@@ -98,7 +121,12 @@ impl SortKeys {
             order.truncate(most);
         }
         order.sort_unstable_by(compare);
-        (order, unread)
+        Sorted { order, unread, missing }
+    }
+
+    /// Returns why the games of an archive cannot be sorted: the key `novelty` needs a position index.
+    pub fn missing_index(&self, archive: &Archive) -> Option<Error> {
+        self.0.iter().any(SortKey::is_novelty).then(|| missing_index(archive)).flatten()
     }
 
     /// Returns the tag columns that the sort keys use.
@@ -183,10 +211,12 @@ impl SortKey {
                 let number = |(archive, game): &(usize, u64)| before.get(*archive).map(|before| (before + game) as i64);
                 games.iter().map(number).collect()
             }
-            Field::Measure(measure) => measured(headers, games, *measure),
+            Field::Measure(measure) => measured(headers, games, &[*measure]).pop().unwrap_or_default(),
             Field::EitherMeasure(kind) => {
-                let [white, black] =
-                    Color::BOTH.map(|side| measured(headers, games, Measure { kind: *kind, side: Some(side) }));
+                let measures = Color::BOTH.map(|side| Measure { kind: *kind, side: Some(side) });
+                let mut values = measured(headers, games, &measures);
+                let black = values.pop().unwrap_or_default();
+                let white = values.pop().unwrap_or_default();
                 white.into_iter().zip(black).map(|(white, black)| self.foremost(white, black)).collect()
             }
             Field::Decided { .. } | Field::Comment | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
@@ -204,22 +234,21 @@ impl SortKey {
     }
 }
 
-/// Returns the measure for each game, or `None` for games that cannot be read.
-fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measure: Measure) -> Vec<Value> {
+/// Returns the values of each measure for all games, with `None` for games that cannot be read. Reads each game once.
+fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measures: &[Measure]) -> Vec<Vec<Value>> {
     let mut sets: Vec<GameSet> = headers.iter().map(|headers| GameSet::new(headers.archive().len())).collect();
     for (archive, game) in games {
         if let Some(set) = sets.get_mut(*archive) {
             set.insert(*game);
         }
     }
-    let of = |(headers, set): (&&TagColumns<'_>, &GameSet)| {
-        values::of_games(headers.archive(), &[measure], set).0.pop().unwrap_or_default()
+    let of = |(headers, set): (&&TagColumns<'_>, &GameSet)| values::of_games(headers.archive(), measures, set).0;
+    let values: Vec<Vec<Vec<i64>>> = headers.iter().zip(&sets).map(of).collect();
+    let value = |measure: usize, (archive, game): &(usize, u64)| {
+        let value = values.get(*archive)?.get(measure)?.get(*game as usize - 1).copied();
+        value.filter(|value| *value != values::NONE)
     };
-    let values: Vec<Vec<i64>> = headers.iter().zip(&sets).map(of).collect();
-    let value = |(archive, game): &(usize, u64)| {
-        values.get(*archive)?.get(*game as usize - 1).copied().filter(|value| *value != values::NONE)
-    };
-    games.iter().map(value).collect()
+    (0..measures.len()).map(|measure| games.iter().map(|game| value(measure, game)).collect()).collect()
 }
 
 fn column(headers: &TagColumns<'_>, key: &Key) -> Option<Arc<Column>> {
@@ -286,7 +315,8 @@ fn openings(headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
     let mut texts = source.texts(games);
     let unnamed: Vec<usize> = (0..games.len()).filter(|at| texts.get(*at).is_some_and(Option::is_none)).collect();
     let replayed: Vec<(usize, u64)> = unnamed.iter().filter_map(|at| games.get(*at).copied()).collect();
-    let by_table = measured(headers, &replayed, Measure { kind: MeasureKind::Opening, side: None });
+    let opening = Measure { kind: MeasureKind::Opening, side: None };
+    let by_table = measured(headers, &replayed, &[opening]).pop().unwrap_or_default();
     for (at, name) in unnamed.into_iter().zip(by_table) {
         let name = name.and_then(|index| Openings::table().names().get(index as usize));
         if let (Some(text), Some(name)) = (texts.get_mut(at), name) {

@@ -2,9 +2,10 @@
 
 use super::ArchiveSet;
 use super::query::{InArchive, Query};
-use crate::filter::sort::SortKeys;
+use crate::filter::Missing;
+use crate::filter::sort::{SortKeys, Sorted};
 use crate::position::search::{Hit, Step};
-use crate::tag_columns::{TagColumns, Unread};
+use crate::tag_columns::Unread;
 use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
 use scoresheet::error::{Error, Result};
@@ -73,6 +74,7 @@ pub struct Hits<'a> {
     searched: u64,
     steps: Vec<Vec<Step>>,
     unread: Vec<(usize, Unread)>,
+    missing: Vec<Missing>,
     /// The found games that have not been returned yet, and the number of unread games that have been returned.
     ready: VecDeque<FoundGame>,
     given: usize,
@@ -96,6 +98,7 @@ impl<'a> Hits<'a> {
             searched: 0,
             steps: set.members().iter().map(|_| Vec::new()).collect(),
             unread: Vec::new(),
+            missing: Vec::new(),
             ready: VecDeque::new(),
             given: 0,
         }
@@ -160,6 +163,11 @@ impl<'a> Hits<'a> {
     /// list is complete.
     pub fn unread(&self) -> &[(usize, Unread)] {
         &self.unread
+    }
+
+    /// Returns the sort keys for which some of the games have no value, which come last, once games have been returned.
+    pub fn missing(&self) -> &[Missing] {
+        &self.missing
     }
 
     /// Returns the steps of the search in each archive so far.
@@ -270,8 +278,14 @@ impl<'a> Hits<'a> {
         while self.index < self.set.members().len() {
             found.append(&mut self.search()?);
         }
-        let columns = if self.query.order.is_some() { self.set.columns() } else { Vec::new() };
-        self.query.ordered(self.set.len(), found, &columns, most, &mut self.unread)
+        let Some(keys) = &self.query.order else { return self.query.in_ranges(self.set.len(), found) };
+        let locations: Vec<(usize, u64)> = found.iter().map(|found| (found.archive, found.game)).collect();
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let Sorted { order, unread, missing } = keys.sorted(&self.set.columns(), &locations, most);
+        self.unread.extend(unread);
+        self.missing = missing;
+        let mut found: Vec<Option<FoundGame>> = found.into_iter().map(Some).collect();
+        Ok(order.into_iter().filter_map(|index| found.get_mut(index)?.take()).collect())
     }
 }
 
@@ -299,8 +313,10 @@ impl Hits<'_> {
             games.extend(found.iter().map(|game| (index, game)));
         }
         self.searched += games.len() as u64;
-        let (order, lost) = keys.order(&self.set.columns(), &games, usize::try_from(most).unwrap_or(usize::MAX));
-        self.unread.extend(lost);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let Sorted { order, unread, missing } = keys.sorted(&self.set.columns(), &games, most);
+        self.unread.extend(unread);
+        self.missing = missing;
         let of = |index: usize| {
             let (archive, game) = *games.get(index)?;
             let number = self.set.members().get(archive)?.before() + game;
@@ -352,23 +368,8 @@ impl Query {
         self.run(set).map(|found| Ok(found?.number)).collect()
     }
 
-    /// Returns the found games in the requested order, or at least the first `most`. `games` is the number of games in
-    /// the set.
-    fn ordered(
-        &self,
-        games: u64,
-        found: Vec<FoundGame>,
-        columns: &[&TagColumns<'_>],
-        most: u64,
-        unread: &mut Vec<(usize, Unread)>,
-    ) -> Result<Vec<FoundGame>> {
-        if let Some(keys) = &self.order {
-            let locations: Vec<(usize, u64)> = found.iter().map(|found| (found.archive, found.game)).collect();
-            let (order, lost) = keys.order(columns, &locations, usize::try_from(most).unwrap_or(usize::MAX));
-            unread.extend(lost);
-            let mut found: Vec<Option<FoundGame>> = found.into_iter().map(Some).collect();
-            return Ok(order.into_iter().filter_map(|index| found.get_mut(index)?.take()).collect());
-        }
+    /// Returns the found games in the order of the requested ranges. `games` is the number of games in the set.
+    fn in_ranges(&self, games: u64, found: Vec<FoundGame>) -> Result<Vec<FoundGame>> {
         let Some(ranges) = &self.games else { return Ok(found) };
         let index = |number: u64| found.partition_point(|found| found.number < number);
         let of = |(first, last): &(u64, u64)| found.get(index(*first)..index(last + 1)).unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::position::search::{Cost, Hit, Search, SearchOptions, SearchResult, St
 use crate::tag_columns::{TagColumns, Unread};
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, GameSet};
-use scoresheet::error::Result;
+use scoresheet::error::{Error, Result};
 use std::collections::BTreeMap;
 
 /// A selection of games by tags, by the board and by comments, with a sort order and a limit. A game must satisfy all
@@ -147,6 +147,19 @@ impl Query {
     /// Returns the maximum number of games to return, if set.
     pub fn get_limit(&self) -> Option<u64> {
         self.limit
+    }
+
+    /// Returns why the query cannot be answered for an archive: its sort order or its filter uses the novelty, which
+    /// needs a position index. A filter that decides every game without it can be answered.
+    pub fn missing_index(&self, columns: &TagColumns) -> Option<Error> {
+        let archive = columns.archive();
+        let of_filter = || {
+            let filter = self.filter.as_ref()?;
+            filter.missing_index(archive).filter(|_| !filter.games(columns).unread.is_empty())
+        };
+        let of_order =
+            self.order.as_ref().filter(|_| !archive.is_empty()).and_then(|order| order.missing_index(archive));
+        of_order.or_else(of_filter)
     }
 
     /// Returns the query without its condition on the board.

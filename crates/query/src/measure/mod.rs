@@ -98,7 +98,7 @@ impl GameMeasures {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_game(game: &GameRef<'_>) -> Result<GameMeasures> {
-        let notes = game.notes()?;
+        let notes = game.notes_without_lines()?;
         let has_times = notes.comments.iter().any(|note| note.clock().or(note.elapsed()).is_some());
         let control = if has_times { game.tag("TimeControl")? } else { None };
         let control = control.as_deref().map(str::as_bytes);

@@ -133,11 +133,23 @@ impl Tally {
         lines.add(|| line(name_in(files, &fault), &fault, more), 1 + more);
     }
 
-    /// Reports the reasons for rejected games, then their faults, then the faults of stored games.
-    pub fn report(mut self, session: &Session, files: &[PathBuf]) {
+    /// Reports the reasons for rejected games, then their faults, then the faults of stored games. With `quiet`, reports
+    /// only the number of faults.
+    pub fn report(mut self, session: &Session, files: &[PathBuf], quiet: bool) {
         self.take_last(files);
         self.take_game();
         let rejected: u64 = self.reasons.values().sum();
+        if quiet {
+            let faults = count(self.rejected.faults + self.stored.faults, "fault", "faults");
+            let of = match rejected {
+                0 => String::new(),
+                games => format!(", {} rejected", count(games, "game", "games")),
+            };
+            if self.rejected.faults + self.stored.faults > 0 {
+                session.note(&format!("{faults}{of} (without -q, import lists them)"));
+            }
+            return;
+        }
         if rejected > 0 {
             let mut reasons: Vec<(&String, &u64)> = self.reasons.iter().collect();
             reasons.sort_by(|a, b| b.1.cmp(a.1));

@@ -29,7 +29,7 @@ use scoresheet_output::Content;
 use scoresheet_output::{Outputs, Target};
 use scoresheet_query::games;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use summary::Printed;
 
@@ -63,9 +63,11 @@ pub struct Args {
     /// Files are imported in this order. * and ? are wildcards.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The archive to write
+    /// The archive to write [default: the source's name with .bga]
+    ///
+    /// The default archive of games.pgn.zst is games.bga in the same folder. It requires a single file.
     #[arg(short, long, value_name = "ARCHIVE")]
-    output: PathBuf,
+    output: Option<PathBuf>,
     /// Add to an existing archive
     #[arg(long, conflicts_with = "force")]
     append: bool,
@@ -129,9 +131,9 @@ pub struct Args {
     #[arg(hide_short_help = true)]
     #[arg(long)]
     all_faults: bool,
-    /// Show neither progress nor summary
+    /// Show neither progress nor summary, and only the number of faults
     ///
-    /// Faults and errors are still reported.
+    /// With --all-faults, faults are still listed. Errors are always reported.
     #[arg(hide_short_help = true)]
     #[arg(short, long)]
     quiet: bool,
@@ -184,7 +186,8 @@ impl From<Charset> for Encoding {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let files = inputs::expand(&args.files, &inputs::PGN)?;
-    let (target, rejects) = targets(args, &files)?;
+    let output = &output(args, &files)?;
+    let (target, rejects) = targets(args, output, &files)?;
     let mut kept = kept::set_apart(&files, session)?;
     let usual = if args.pack { ImportOptions::packed() } else { ImportOptions::default() };
     let options = ImportOptions {
@@ -238,12 +241,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             .map(|summary| (summary, None)),
     });
     let Faults { tally, rejects, broken, .. } = faults;
-    tally.report(session, files);
+    tally.report(session, files, args.quiet);
     let (mut summary, known) = summary.map_err(|error| match error {
         Error::NotAnArchive { .. } => Failure::Message(format!("{error}: give another name with -o")),
-        error => Failure::of_archive(&args.output)(error),
+        error => Failure::of_archive(output)(error),
     })?;
-    let failure = summary::failure(&args.output, args.force, &summary, known);
+    let failure = summary::failure(output, args.force, &summary, known);
     // A failed program before the pipe writes nothing.
     let is_empty_pipe = files
         .iter()
@@ -251,7 +254,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         .any(|(file, source)| file.as_os_str() == "-" && source.is_complete && source.record.bytes == 0);
     kept.refuse(std::mem::take(&mut summary.refused));
     if summary.stopped.is_none() {
-        kept.report(session, &args.output);
+        kept.report(session, output);
     }
     if let Some(rejects) = rejects {
         rejects.finish()?;
@@ -266,7 +269,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         broken.map_or(Ok(()), Err)?;
     } else if !args.quiet && (summary.stored + summary.passed_over > 0 || known.is_some()) {
         let how = Printed {
-            archive: &args.output,
+            archive: output,
             append: args.append || args.new_only,
             latin1: matches!(args.encoding, Charset::Latin1),
             verbose: args.verbose,
@@ -274,18 +277,18 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         };
         summary::print(session, &summary, known, &how);
     }
-    new_archive::warn_unindexed(session, &args.output, summary.unindexed.as_ref());
+    new_archive::warn_unindexed(session, output, summary.unindexed.as_ref());
     if args.index && summary.stopped.is_none() {
-        let archive = Archive::open(&args.output).map_err(Failure::of_archive(&args.output))?;
+        let archive = Archive::open(output).map_err(Failure::of_archive(output))?;
         for kind in games::KINDS {
-            Outputs::default().beside(&args.output, kind)?;
+            Outputs::default().beside(output, kind)?;
             upkeep::build(session, &archive, kind, games::SORT_MEMORY, args.quiet || args.json)?;
         }
     } else if summary.stored > 0 || args.resume {
-        args.upkeep.update(session, &args.output);
+        args.upkeep.update(session, output);
     }
     if summary.stopped.is_none() {
-        kept.report_refused(session, &args.output);
+        kept.report_refused(session, output);
     } else {
         kept.refused.iter().for_each(|(_, why)| session.message(why));
     }
@@ -298,9 +301,37 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
 }
 
+/// Returns the path of the archive to write, which by default has the name of the only source.
+fn output(args: &Args, files: &[PathBuf]) -> Result<PathBuf, Failure> {
+    if let Some(output) = &args.output {
+        return Ok(output.clone());
+    }
+    let what = match files {
+        [file] if file.as_os_str() != "-" => match beside(file) {
+            Some(output) => return Ok(output),
+            None => "the file has no name for an archive",
+        },
+        [_] => "standard input has no name for an archive",
+        _ => "several files have no common name for an archive",
+    };
+    Err(Failure::Usage(format!("{what}: give it with -o games.bga")))
+}
+
+/// Returns the archive beside a source: its name without the endings of compression and of PGN, and with `.bga`.
+fn beside(source: &Path) -> Option<PathBuf> {
+    let name = source.file_name()?.to_str()?;
+    let lower = name.to_ascii_lowercase();
+    let mut stem = name;
+    for ending in [".gz", ".bz2", ".zst", ".zip", ".tar", ".pgn", ".pcn", ".json"] {
+        if lower.get(..stem.len()).is_some_and(|lower| lower.ends_with(ending)) {
+            stem = stem.get(..stem.len() - ending.len())?;
+        }
+    }
+    (!stem.is_empty()).then(|| source.with_file_name(format!("{stem}.bga")))
+}
+
 /// Returns the archive and the file of rejected games, if both may be written.
-fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), Failure> {
-    let path = &args.output;
+fn targets(args: &Args, path: &Path, files: &[PathBuf]) -> Result<(Target, Option<Target>), Failure> {
     let refuse = |what: &str| Err(Failure::Message(format!("{}: {what}", shown(path))));
     if path.as_os_str() == "-" {
         return refuse("an archive cannot be written to standard output: give a file name with -o");

@@ -113,7 +113,7 @@ pub fn run(
     let mut out = session.stdout();
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    if format == RowFormat::Table && kept > groups.len() {
+    if format == RowFormat::Table && kept > groups.len() && !session.is_silent() {
         session.note(&format!("{} of {total} groups; --limit shows more", groups.len()));
     }
     failure::all_read(failed)

@@ -7,6 +7,8 @@ mod tables;
 use crate::failure::{self, Code, Failure};
 use crate::output::html::{Report, ReportArgs};
 use crate::output::json::Object;
+use crate::output::progress;
+use crate::output::quiet::Quiet;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::select::{archives, side_files};
@@ -55,10 +57,13 @@ pub struct Args {
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
     threads: Threads,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.quiet.apply(session);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     if args.count {
@@ -75,7 +80,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let mut stats = Stats::default();
         for Games { member, games, .. } in &chosen {
             let path = member.archive().path();
-            let mut archive_stats = stats::stats(member.columns(), games).map_err(Failure::of_archive(path))?;
+            let counted = progress::waiting(session, || stats::stats(member.columns(), games));
+            let mut archive_stats = counted.map_err(Failure::of_archive(path))?;
             archive_stats.longest.archive = archive_stats.longest.game.map(|_| path.to_string_lossy().into_owned());
             stats.add(archive_stats);
         }

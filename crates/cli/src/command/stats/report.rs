@@ -31,12 +31,12 @@ pub fn data(session: &Session, all: &[Games], stats: Stats) -> Result<(Object, u
     let data = Object::from_value(&overview)
         .with("archives", all.len())
         .object("squares", &Object::new().with("white", white).with("black", black))
-        .array("first_moves", &first_moves(all));
+        .array("first_moves", &first_moves(session, all));
     Ok((data, lost))
 }
 
 /// Returns the first moves of games, with the most frequent replies.
-fn first_moves(all: &[Games]) -> Vec<Object> {
+fn first_moves(session: &Session, all: &[Games]) -> Vec<Object> {
     let row = |position: &Position, line: &str, tally: &Tally| {
         Object::new()
             .with("line", line)
@@ -48,13 +48,13 @@ fn first_moves(all: &[Games]) -> Vec<Object> {
             .with("black", tally.black)
     };
     let mut rows = Vec::new();
-    let tree = grouped::tree(all, &Position::standard());
+    let tree = grouped::tree(session, all, &Position::standard());
     for branch in tree.branches.iter().take(4) {
         let mut after = tree.position.clone();
         after.play_unchecked(branch.m);
         let first = format!("1. {}", tree.position.san(branch.m));
         rows.push(row(&after, &first, &branch.tally));
-        for reply in grouped::tree(all, &after).branches.iter().take(2) {
+        for reply in grouped::tree(session, all, &after).branches.iter().take(2) {
             let mut position = after.clone();
             position.play_unchecked(reply.m);
             rows.push(row(&position, &format!("{first} {}", after.san(reply.m)), &reply.tally));

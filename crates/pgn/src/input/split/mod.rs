@@ -11,11 +11,13 @@
 
 use crate::bytes::{BOM, count_lines, from, is_all_blank, is_blank, slice};
 use crate::limits::ReadLimits;
+use complete::complete_games;
 use scan::{REACH, Scan, Step, View};
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
 use std::io::{self, Read};
 
+mod complete;
 mod scan;
 
 /// The location of a game in a [`Batch`] and in its source. A span may contain several games if they have no tags.
@@ -253,7 +255,8 @@ impl<R: Read> Splitter<R> {
     /// before a long span and at the end of the source. An oversized game is returned in separate batches. At the end
     /// of the source, a batch may contain only blanks. After the end, returns `None`.
     ///
-    /// A read error is returned after the spans that precede it. The span that the error truncates is not returned.
+    /// A read error is returned after the games that precede it, including the last game if its termination marker was
+    /// read. A game that the error truncates is not returned.
     pub fn next_batch(&mut self, target_bytes: usize) -> io::Result<Option<Batch>> {
         self.step = target_bytes.clamp(ROOM, 1 << 20);
         loop {
@@ -282,8 +285,14 @@ impl<R: Read> Splitter<R> {
                     self.fill();
                 }
                 Step::More => {
-                    if self.failed.is_none() && self.span < self.buffer.len() {
-                        self.found = Some(self.buffer.len() - self.span);
+                    let rest = from(&self.buffer, self.span);
+                    let length = match self.failed {
+                        None => rest.len(),
+                        Some(_) if self.given > 0 => 0,
+                        Some(_) => complete_games(rest, self.limits),
+                    };
+                    if length > 0 {
+                        self.found = Some(length);
                         continue;
                     }
                     // Blanks at the end of a source also belong to the source, so they are returned.

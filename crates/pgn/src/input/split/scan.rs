@@ -1,6 +1,9 @@
 //! Scans for the ends of spans: a state machine over the bytes read so far.
 
-use crate::bytes::{BOM, begins_line, count_lines, from, is_blank, is_line_end, line_end, slice, trim_end};
+use crate::bytes::{
+    BOM, begins_line, count_lines, empty_lines, from, is_all_blank, is_blank, is_line_end, line_end, run_length, slice,
+    trim_end,
+};
 use crate::fault::FaultKind;
 use crate::game::Outcome;
 use crate::masks::line_ends;
@@ -28,6 +31,9 @@ pub(crate) struct Scan {
     closed: bool,
     /// A range that contains no line endings, where the end is excluded. It saves repeated searches on the same line.
     unbroken: (usize, usize),
+    /// In movetext: the start of the lines with `;` comments that follow an empty line and extend to `at`. They belong to
+    /// the next game if a tag pair follows.
+    notes: Option<usize>,
     /// The start of the run of blanks that extends to `at`, or `None` if there is no run or it is unknown.
     blanks: Option<usize>,
 }
@@ -47,6 +53,7 @@ impl Scan {
             close: 0,
             closed: false,
             unbroken: (at, at),
+            notes: None,
             blanks: None,
         }
     }
@@ -64,6 +71,7 @@ impl Scan {
         self.closed &= self.close >= count;
         self.close = self.close.saturating_sub(count);
         self.unbroken = (self.unbroken.0.saturating_sub(count), self.unbroken.1.saturating_sub(count));
+        self.notes = self.notes.and_then(|notes| notes.checked_sub(count));
         self.blanks = self.blanks.map(|blanks| blanks.saturating_sub(count));
     }
 
@@ -178,7 +186,8 @@ impl View<'_> {
                 _ if i >= longest => return Step::Cut(i),
                 Some(0xEF) if self.text.len() < i + BOM.len() && !self.ended => break None,
                 Some(0xEF) if from(self.text, i).starts_with(BOM) => i += BOM.len(),
-                Some(b' ' | b'\t' | 0x0B | 0x0C | 0x1A | 0) => i += 1,
+                Some(b' ') => i += run_length(slice(self.text, i, longest), b' '),
+                Some(b'\t' | 0x0B | 0x0C | 0x1A | 0) => i += 1,
                 step => break step.copied(),
             }
         };
@@ -196,8 +205,16 @@ impl View<'_> {
                         scan.section = Section::TagsAndBlank;
                     }
                 }
+                // Empty lines that follow have the same effect as one.
+                let more = empty_lines(slice(self.text, next, longest));
+                if more > 0 {
+                    scan.open_tag = false;
+                    if scan.section == Section::Tags {
+                        scan.section = Section::TagsAndBlank;
+                    }
+                }
                 scan.fresh = true;
-                scan.goes_on(next, Mode::Head);
+                scan.goes_on(next + more, Mode::Head);
             }
             Some(b'[') => {
                 if scan.section == Section::TagsAndBlank && scan.fresh {
@@ -364,6 +381,9 @@ impl View<'_> {
         };
         let Some(found) = memchr::memchr3(b'{', b';', b'[', slice(self.text, scan.at, end)) else {
             let seen = slice(self.text, scan.checked, end);
+            if scan.notes.is_some() && !is_all_blank(slice(self.text, scan.at, end)) {
+                scan.notes = None;
+            }
             if long && let Some(step) = self.long_blank(scan, end) {
                 return step;
             }
@@ -376,15 +396,25 @@ impl View<'_> {
         };
         let i = scan.at + found;
         scan.blanks = None;
+        if scan.notes.is_some() && !is_all_blank(slice(self.text, scan.at, i)) {
+            scan.notes = None;
+        }
         if let Some(last) = memchr::memrchr2(b'\n', b'\r', slice(self.text, scan.checked, i))
             && self.text.get(scan.checked + last + 1) == Some(&b'%')
         {
+            scan.notes = None;
             scan.goes_on(i, Mode::Line);
             return Step::On;
         }
         match self.text.get(i) {
-            Some(b'{') => scan.goes_on(i + 1, Mode::Comment),
-            Some(b';') => scan.goes_on(i, Mode::Line),
+            Some(b'{') => {
+                scan.notes = None;
+                scan.goes_on(i + 1, Mode::Comment);
+            }
+            Some(b';') => {
+                scan.notes = scan.notes.or_else(|| self.notes_at(i));
+                scan.goes_on(i, Mode::Line);
+            }
             _ => {
                 if !self.shows_line(i) {
                     scan.goes_on(i, Mode::Moves);
@@ -394,13 +424,24 @@ impl View<'_> {
                     && (line > self.span || self.given > 0)
                     && tags::head(self.text, i).is_some()
                 {
-                    return Step::Cut(line);
+                    return Step::Cut(scan.notes.filter(|notes| *notes > self.span).unwrap_or(line));
                 }
+                scan.notes = None;
                 scan.goes_on(i + 1, Mode::Moves);
             }
         }
         scan.checked = i + 1;
         Step::On
+    }
+
+    /// Returns the start of the line of a `;`, if it begins its line after a termination marker and an empty line.
+    fn notes_at(&self, at: usize) -> Option<usize> {
+        let line = begins_line(self.text, self.span, at)?;
+        let head = slice(self.text, self.span, line);
+        let text = trim_end(head);
+        let word = text.iter().rposition(|byte| is_blank(*byte)).map_or(text, |blank| from(text, blank + 1));
+        let is_apart = count_lines(from(head, text.len())) >= 2;
+        (is_apart && Outcome::from_token(word).is_some()).then_some(line)
     }
 
     /// In a long span, cuts if a large number of blanks precedes `end`.

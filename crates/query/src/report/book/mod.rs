@@ -12,11 +12,13 @@ mod numbers;
 use crate::position::facts;
 use crate::position::search::Search;
 use numbers::NUMBERS;
+use scoresheet::archive::GameRef;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::brenner::replay::ReplayError;
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Position, Role, Square};
 use scoresheet::error::Error;
 use scoresheet::game::Outcome;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Options that determine the contents of a book.
 ///
@@ -141,12 +143,51 @@ struct Score {
 pub struct BookBuilder {
     options: BookOptions,
     scores: Vec<Score>,
+    counts: Option<Counts>,
+}
+
+/// The approximate number of games with each move in each position. Moves with the same slot are counted together, so
+/// no count is too small.
+///
+/// Most moves of a large archive were played in a single game. Without them, the scores of 372,040 games take a tenth
+/// of the memory.
+#[derive(Debug)]
+struct Counts(Vec<AtomicU8>);
+
+impl Counts {
+    /// The number of slots, which is a power of two.
+    const SLOTS: usize = 1 << 26;
+    /// The count at which a slot stays. Threads that add at the same time may exceed it.
+    const MOST: u8 = 64;
+
+    fn new() -> Counts {
+        Counts(std::iter::repeat_with(|| AtomicU8::new(0)).take(Counts::SLOTS).collect())
+    }
+
+    /// Returns the slot of a move, given the keys of the positions before and after it. If PolyGlot's key of two
+    /// positions is equal, then these keys are equal, too.
+    fn slot(&self, [before, after]: [u64; 2]) -> Option<&AtomicU8> {
+        let mixed = (before ^ after.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0.get((mixed >> 38) as usize)
+    }
+
+    fn add(&self, keys: [u64; 2]) {
+        if let Some(slot) = self.slot(keys).filter(|slot| slot.load(Ordering::Relaxed) < Counts::MOST) {
+            slot.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns false if fewer than `games` games have the move.
+    fn may_have(&self, keys: [u64; 2], games: u64) -> bool {
+        let count = self.slot(keys).map_or(Counts::MOST, |slot| slot.load(Ordering::Relaxed));
+        u64::from(count) >= games.min(u64::from(Counts::MOST))
+    }
 }
 
 impl BookBuilder {
     /// Returns a builder without moves.
     pub fn new(options: BookOptions) -> BookBuilder {
-        BookBuilder { options, scores: Vec::new() }
+        BookBuilder { options, scores: Vec::new(), counts: None }
     }
 
     /// Returns the moves with their weights, in the order of a book file.
@@ -169,28 +210,57 @@ impl Search<'_> {
         (book.entries(), unread)
     }
 
+    /// Counts the moves of the searched games, so `add_to_book` can skip moves of fewer games than the book needs. If
+    /// any games are counted, all games of the book must be counted before the first is added. The counts take 64 MiB;
+    /// the builder then needs 32 bytes for each move with enough games, and for a few others.
+    pub fn count_for_book(&self, book: &mut BookBuilder) {
+        let options = book.options;
+        let counts = &*book.counts.get_or_insert_with(Counts::new);
+        let candidates = self.candidates(None, &mut Vec::new());
+        // An unreadable game is reported when it is added.
+        self.each(&candidates, |game, _: &mut Vec<()>| {
+            if facts::outcome(game)? != Outcome::Unknown {
+                first_keys(game, options.plies)?.into_iter().for_each(|keys| counts.add(keys));
+            }
+            Ok(())
+        });
+    }
+
     /// Adds the searched games to a book and returns the errors of unreadable games.
     pub fn add_to_book(&self, book: &mut BookBuilder) -> Vec<Error> {
-        let BookBuilder { options, scores: all } = book;
+        let BookBuilder { options, scores: all, counts } = book;
+        let counts = &*counts;
         let candidates = self.candidates(None, &mut Vec::new());
         let mut unread = Vec::new();
         // Scores are merged after each part, so the list does not grow too large with recurring moves. They are
         // not merged after each game, because merging sorts the list.
-        let mut most = all.len().max(1 << 20) * 2;
-        for part in candidates.chunks(1 << 15) {
+        let mut most = all.len().max(1 << 18) * 2;
+        for part in candidates.chunks(1 << 13) {
             let (new, failed) = self.each(part, |game, scores| {
                 let outcome = facts::outcome(game)?;
                 if outcome == Outcome::Unknown {
                     return Ok(());
                 }
+                let kept: Option<Vec<bool>> = match counts {
+                    None => None,
+                    Some(counts) => {
+                        let keys = first_keys(game, options.plies)?.into_iter();
+                        Some(keys.map(|keys| counts.may_have(keys, options.min_games)).collect())
+                    }
+                };
+                // After the last move that may have enough games, the game need not be decoded.
+                let last =
+                    |kept: &Vec<bool>| kept.iter().rposition(|is_kept| *is_kept).map_or(0, |index| index as u32 + 1);
+                let most = kept.as_ref().map_or(options.plies, last);
                 let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
                 let mut plies = 0;
-                while plies < options.plies {
+                while plies < most {
                     let line = decoder.depth() == 0;
+                    let is_kept = kept.as_ref().is_none_or(|kept| kept.get(plies as usize).copied().unwrap_or(true));
                     let mut before = None;
                     let item = decoder.advance(|position, _| {
                         if line {
-                            before = Some((key(position), position.turn()));
+                            before = Some((if is_kept { key(position) } else { 0 }, position.turn()));
                         }
                     });
                     match item.map_err(|error| ReplayError { offset: error.offset })? {
@@ -199,7 +269,7 @@ impl Search<'_> {
                             let Some((key, turn)) = before else { continue };
                             plies += 1;
                             let points = outcome.half_points(turn).unwrap_or(0);
-                            if m.kind != MoveKind::Null {
+                            if is_kept && m.kind != MoveKind::Null {
                                 scores.push(Score { key, m: code(m), points, games: 1 });
                             }
                         }
@@ -212,12 +282,20 @@ impl Search<'_> {
             unread.extend(failed);
             if all.len() > most {
                 join(all);
-                most = all.len().max(1 << 20) * 2;
+                most = all.len().max(1 << 18) * 2;
             }
         }
         join(all);
         unread
     }
+}
+
+/// Returns the keys of the positions before and after each of the first moves of a game.
+fn first_keys(game: &GameRef<'_>, most: u32) -> Result<Vec<[u64; 2]>, Error> {
+    let mut keys = Vec::new();
+    game.walk_keys(|_, key| keys.push(key))?;
+    let pairs = keys.windows(2).filter_map(|pair| <[u64; 2]>::try_from(pair).ok());
+    Ok(pairs.take(most as usize).collect())
 }
 
 /// Sorts the scores and merges the scores of equal moves.
