@@ -5,7 +5,7 @@
 
 mod glyphs;
 mod text;
-mod variant;
+pub(crate) mod variant;
 mod words;
 
 mod lexer;

@@ -20,6 +20,7 @@ use crate::fault::QueryFault;
 use crate::measure::field::Measure;
 use crate::measure::values;
 use crate::nearest::nearest;
+use crate::position::index::PositionIndex;
 use crate::tag_columns::{Key, TagColumns, Unread};
 pub use build::Relation;
 use eval::Measured;
@@ -187,7 +188,7 @@ impl Filter {
         if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
             walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &none));
         }
-        let tests = |game: &GameRef<'_>| -> Result<Vec<i64>> {
+        let tests = |game: &GameRef<'_>, index: Option<&PositionIndex>| -> Result<Vec<i64>> {
             let mut fits = vec![0; comments.len()];
             let mut read = |text: &str| {
                 comments.iter().zip(&mut fits).for_each(|(test, fits)| *fits |= i64::from(test.fits(text)));
@@ -195,7 +196,7 @@ impl Filter {
             if !comments.is_empty() {
                 visit_comments(game, &mut read)?;
             }
-            fits.extend(values::of_game(game, measures)?);
+            fits.extend(values::of_game(game, measures, index)?);
             Ok(fits)
         };
         let (values, unread) = values::of_each(archive, measures, comments.len() + measures.len(), &walked, &tests);
