@@ -52,8 +52,6 @@ pub struct ArchiveWriter {
 }
 
 /// The result of an [`ArchiveWriter`].
-///
-/// [`ArchiveWriter::add_pgn`] has an example.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Written {
@@ -67,8 +65,6 @@ pub struct Written {
 }
 
 /// The result of adding a PGN text.
-///
-/// [`ArchiveWriter::add_pgn`] has an example.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct AddedPgn {

@@ -18,8 +18,6 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// The progress of an import.
-///
-/// [`Progress`](super::Progress) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ImportProgress {
@@ -203,7 +201,9 @@ impl<'a> Import<'a> {
             later.source = index_of(later.source);
         }
         for first in &refused {
-            summary.sources.insert(first.source, SourceSummary::unread(names.get(first.source).map_or("", String::as_str)));
+            summary
+                .sources
+                .insert(first.source, SourceSummary::unread(names.get(first.source).map_or("", String::as_str)));
         }
         refused.append(&mut summary.refused);
         refused.sort_by_key(|refused| refused.source);

@@ -126,8 +126,6 @@ impl GameBatch for Vec<Game> {
 }
 
 /// A source of an import: a file, or games that come from a program.
-///
-/// [`GameSource`] has an example.
 pub struct ImportSource(pub(super) Input);
 
 pub(super) enum Input {
@@ -167,8 +165,6 @@ impl std::fmt::Debug for ImportSource {
 /// The receiver trusts no event, and reports each fault of a game as the PGN reader does. An illegal move and the rest
 /// of its line become a raw text. So do tag pairs that PGN cannot express, and variations that replace no move or are
 /// nested too deeply.
-///
-/// [`GameSource`] has an example.
 pub struct GameReceiver<'a> {
     parsed: &'a mut Parsed,
     options: &'a ImportOptions,
@@ -527,7 +523,9 @@ impl Visitor for GameReceiver<'_> {
             raw.depth -= 1;
             let is_end = raw.is_variation && raw.depth == 0;
             self.push_raw(")");
-            return if is_end { self.end_raw() };
+            return if is_end {
+                self.end_raw()
+            };
         }
         self.end_raw();
         match self.game.plies.pop() {

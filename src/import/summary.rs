@@ -35,8 +35,6 @@ pub struct FaultReport {
 pub(super) type Report<'a> = Box<dyn FnMut(FaultReport) + Send + 'a>;
 
 /// The results for a single source.
-///
-/// [`Summary`] has an example.
 #[derive(Clone, Debug, Default)]
 pub struct SourceSummary {
     /// The source's name, length, hash and counts, as the archive records them. The length and the hash are zero if the
@@ -62,8 +60,6 @@ impl SourceSummary {
 }
 
 /// A source that is not PGN, or that could not be read to its end.
-///
-/// [`Summary`] has an example.
 #[derive(Debug)]
 pub struct Refused {
     /// The index of the source among the given sources, from 0.
@@ -127,8 +123,6 @@ pub struct Summary {
 }
 
 /// The data that is durable after a commit.
-///
-/// [`Progress`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Acknowledged {
     /// The commit's sequence number.

@@ -112,8 +112,6 @@ impl PieceName {
 }
 
 /// One of the two players.
-///
-/// [`PieceName`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// The side that starts a game from its beginning. The names of its pieces are in upper case.

@@ -55,8 +55,6 @@ const ROOM: usize = 128 << 10;
 /// Reads the games of a document that contains one game, an array of games, or consecutive games. Checks every move.
 /// The iterator ends after the first error, which is the path of the faulty element, as for [`parse`], or an error of
 /// the reader.
-///
-/// [`ReadError`] has an example.
 pub struct Games<R> {
     reader: R,
     buffer: Vec<u8>,
@@ -91,8 +89,7 @@ impl<R: Read> Games<R> {
     /// Passes over bytes of the buffer.
     fn pass(&mut self, count: usize) {
         for byte in self.buffer.iter().skip(self.at).take(count) {
-            (self.line, self.column) =
-                if *byte == b'\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
+            (self.line, self.column) = if *byte == b'\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
         }
         self.at += count;
     }

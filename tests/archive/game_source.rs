@@ -74,7 +74,8 @@ fn events_and_their_pgn_make_the_same_archive() {
         let options = if packed { ImportOptions::packed() } else { ImportOptions::default() };
         let expected = Import::new(&by_pgn).options(options.clone()).replace().run([&pgn]).unwrap();
         let summary = import_events(&games, &by_events, &options);
-        let counts = |summary: &Summary| (summary.stored, summary.faulty, summary.rejected, summary.plies, summary.pgn_bytes);
+        let counts =
+            |summary: &Summary| (summary.stored, summary.faulty, summary.rejected, summary.plies, summary.pgn_bytes);
         assert_eq!(counts(&summary), counts(&expected));
         let archives = [&by_pgn, &by_events].map(|path| verified(path));
         let [by_text, by_event] = archives.each_ref().map(|archive| archive.sources().unwrap().remove(0));
@@ -318,18 +319,21 @@ fn an_interrupted_import_of_events_goes_on() {
     let games = diverse();
     let options = ImportOptions { chunk_bytes: 20_000, batch: 1, threads: 2, ..ImportOptions::default() };
     import_events(&games, &whole, &options);
-    let expected: Vec<Game> = Archive::open(&whole).unwrap().games().map(|game| game.unwrap().to_game().unwrap()).collect();
+    let expected: Vec<Game> =
+        Archive::open(&whole).unwrap().games().map(|game| game.unwrap().to_game().unwrap()).collect();
     let source = |left: usize, stop: &Arc<AtomicBool>, first: Game| {
         let (mut left, stop) = (left, Arc::clone(stop));
         let mut games = games.clone();
         games[0] = first;
-        let all: Vec<Box<dyn GameBatch>> =
-            batches(&games).map(|batch| Box::new(batch) as Box<dyn GameBatch>).collect();
-        ImportSource::games("games.pgn", Batches(all.into_iter(), move || {
-            stop.store(left == 0, Ordering::Relaxed);
-            left = left.saturating_sub(1);
-            Ok(())
-        }))
+        let all: Vec<Box<dyn GameBatch>> = batches(&games).map(|batch| Box::new(batch) as Box<dyn GameBatch>).collect();
+        ImportSource::games(
+            "games.pgn",
+            Batches(all.into_iter(), move || {
+                stop.store(left == 0, Ordering::Relaxed);
+                left = left.saturating_sub(1);
+                Ok(())
+            }),
+        )
     };
     let stop = Arc::new(AtomicBool::new(false));
     let import = || Import::new(&target).options(options.clone()).stop(&stop);
@@ -365,10 +369,13 @@ fn a_source_that_fails_keeps_its_games_and_lets_the_next_one_follow() {
         let game = Game { events: vec![Event::Nag(1)], ..Game::default() };
         let all: Vec<Box<dyn GameBatch>> = vec![Box::new(vec![game.clone(), game])];
         let mut calls = 0;
-        ImportSource::games("broken", Batches(all.into_iter(), move || {
-            calls += 1;
-            if calls > 1 { Err(Error::input("broken", "ends early")) } else { Ok(()) }
-        }))
+        ImportSource::games(
+            "broken",
+            Batches(all.into_iter(), move || {
+                calls += 1;
+                if calls > 1 { Err(Error::input("broken", "ends early")) } else { Ok(()) }
+            }),
+        )
     };
     let summary = Import::new(&target).run([failing(), ImportSource::from(&pgn)]).unwrap();
     assert_eq!((summary.stored, summary.refused[0].source, summary.sources[0].is_complete), (3, 0, false));

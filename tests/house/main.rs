@@ -333,7 +333,9 @@ fn no_dependency_is_disguised() {
     ] {
         assert!(is_disguise(line), "{line}");
     }
-    for line in ["/// static STOP: AtomicBool = x;", "fn f(stop: &'static str, lock: Mutex<u8>) {}", "static N: u8 = 1;"] {
+    for line in
+        ["/// static STOP: AtomicBool = x;", "fn f(stop: &'static str, lock: Mutex<u8>) {}", "static N: u8 = 1;"]
+    {
         assert!(!is_disguise(line), "{line}");
     }
 }

@@ -1,7 +1,7 @@
 //! Faults in a game, and their locations.
 
-use crate::read::variant;
 use crate::tag_values;
+use crate::variant;
 use scoresheet_chess::fen::FenError;
 use scoresheet_chess::san::SanError;
 use std::fmt;

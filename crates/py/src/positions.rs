@@ -373,7 +373,6 @@ impl Positions {
     }
 }
 
-
 #[pymethods]
 impl View {
     /// Returns numbered positions of these games, for training: the positions before a move, from ply `skip_plies` on,

@@ -36,8 +36,6 @@ pub(super) const GAMES_PER_ENTRY: u64 = 1024;
 const KEPT: usize = 4;
 
 /// An open archive. Threads can share it. An open archive shows the state of its last commit at the time of opening.
-///
-/// The [crate](crate) and [`ArchiveFile`] have examples.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,

@@ -5,7 +5,6 @@
 
 mod glyphs;
 mod text;
-pub(crate) mod variant;
 mod words;
 
 mod lexer;

@@ -44,8 +44,6 @@ pub struct GameField {
 }
 
 /// The value of a field in a game.
-///
-/// [`GameField`] has an example.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FieldValue {
     /// A text.

@@ -69,8 +69,6 @@ impl PartialEq for Filter {
 impl Eq for Filter {}
 
 /// A field in a filter for which some games have no value.
-///
-/// [`Filter::missing`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
     /// The name of the field, as written.

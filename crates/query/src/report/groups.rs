@@ -22,8 +22,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 /// A key of groups.
-///
-/// [`groups`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GroupKey {
     /// The name of the opening, from the tag or, if the tag is missing, from the table.
@@ -159,8 +157,6 @@ impl GroupKey {
 }
 
 /// A list of at most three keys, separated by commas.
-///
-/// [`groups`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupKeys(pub Vec<GroupKey>);
 
@@ -403,8 +399,6 @@ pub fn nearest_player(headers: &TagColumns, name: &str) -> Option<String> {
 }
 
 /// The groups of a set of games.
-///
-/// [`groups`] has an example.
 #[derive(Debug, Default)]
 pub struct Grouped {
     /// The groups.

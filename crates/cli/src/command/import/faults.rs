@@ -110,7 +110,8 @@ impl Tally {
         match &mut self.game {
             Some((in_source, number, reason)) if (*in_source, *number) == (source, game) => {
                 // These faults always reject a game; other faults reject it only with --strict.
-                if matches!(kind, FaultKind::Variant | FaultKind::Oversized | FaultKind::NotAGame | FaultKind::Refused) {
+                if matches!(kind, FaultKind::Variant | FaultKind::Oversized | FaultKind::NotAGame | FaultKind::Refused)
+                {
                     *reason = kind;
                 }
             }

@@ -19,8 +19,6 @@ use scoresheet::error::Error;
 use scoresheet::game::Outcome;
 
 /// Options that determine the contents of a book.
-///
-/// [`BookBuilder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookOptions {
     /// The maximum number of plies that are taken from each game.
@@ -36,8 +34,6 @@ impl Default for BookOptions {
 }
 
 /// An entry for a move in a book.
-///
-/// [`BookBuilder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookEntry {
     /// The key of the position before the move.
