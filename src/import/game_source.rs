@@ -4,9 +4,10 @@ use super::chunk::ChunkBuilder;
 use super::options::{ImportOptions, USUAL_GAME};
 use super::parsed::{End, Parsed, Run, Tee};
 use super::summary::FaultReport;
-use crate::chess::{IllegalMove, Move, MoveKind, Position};
+use crate::chess::san::ShortText;
+use crate::chess::{Color, IllegalMove, Move, MoveKind, Position};
 use crate::error::Result;
-use crate::game::{Game, Line, Outcome, TextKind, Visitor};
+use crate::game::{Event, Game, Line, Outcome, TextKind, Visitor};
 use crate::pgn::{Fault, FaultKind, PgnWriter, ReadOutcome};
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -119,7 +120,20 @@ impl GameBatch for Vec<Game> {
     fn decode(&self, games: &mut GameReceiver<'_>) {
         for game in self {
             games.begin(0, 0);
-            game.visit(games);
+            game.tags.iter().for_each(|(name, value)| games.tag(name.as_bytes(), value.as_bytes()));
+            games.start(&game.start);
+            for event in &game.events {
+                match event {
+                    // The receiver knows the position, so `Game::visit` need not play the moves.
+                    Event::Move(m) => games.play_next(*m),
+                    Event::Suffix(good) => games.suffix(*good),
+                    Event::Nag(nag) => games.nag(*nag),
+                    Event::Text(kind, text) => games.text(*kind, text.as_bytes()),
+                    Event::Open => games.open(),
+                    Event::Close => games.close(),
+                }
+            }
+            game.outcome.into_iter().for_each(|outcome| games.outcome(outcome));
             games.end();
         }
     }
@@ -176,6 +190,10 @@ pub struct GameReceiver<'a> {
     faults: Vec<(u64, FaultReport)>,
     /// The PGN of the stored games.
     text: Vec<u8>,
+    /// The texts of the last moves, which the writer receives together, because this is faster. The side to move and the
+    /// move number are those of the first.
+    texts: Vec<ShortText>,
+    first: (Color, u32),
     game: State,
 }
 
@@ -235,8 +253,19 @@ const MOST_BATCH: usize = 1 << 29;
 impl GameReceiver<'_> {
     /// Decodes a batch of a source into `parsed`.
     pub(super) fn take(parsed: &mut Parsed, source: usize, batch: &dyn GameBatch, options: &ImportOptions) {
-        let (deleted, faults, text, game) = (Vec::new(), Vec::new(), Vec::new(), State::new(0, 0));
-        let mut games = GameReceiver { parsed, options, source, stored: 0, rejected: 0, deleted, faults, text, game };
+        let mut games = GameReceiver {
+            parsed,
+            options,
+            source,
+            stored: 0,
+            rejected: 0,
+            deleted: Vec::new(),
+            faults: Vec::new(),
+            text: Vec::new(),
+            texts: Vec::new(),
+            first: (Color::White, 1),
+            game: State::new(0, 0),
+        };
         batch.decode(&mut games);
         let GameReceiver { parsed, stored, rejected, deleted, faults, text, .. } = games;
         parsed.chunk.rewind();
@@ -252,6 +281,7 @@ impl GameReceiver<'_> {
     pub fn begin(&mut self, offset: u64, line: u64) {
         self.parsed.layout.begin();
         self.parsed.chunk.rewind();
+        self.texts.clear();
         self.game = State::new(offset, line);
     }
 
@@ -273,7 +303,20 @@ impl GameReceiver<'_> {
         let fault = match legality {
             Ok(()) if self.game.ply < self.options.read.limits.max_plies => {
                 self.parsed.chunk.play(now, m);
-                self.parsed.layout.writer().play(now, m);
+                match now.short_san(m, false) {
+                    Some(text) => {
+                        if self.texts.is_empty() {
+                            self.first = (now.turn(), now.fullmove_number());
+                        }
+                        self.texts.push(text);
+                    }
+                    None => {
+                        let (turn, number) = self.first;
+                        self.parsed.layout.writer().play_texts(turn, number, &self.texts);
+                        self.texts.clear();
+                        self.parsed.layout.writer().play(now, m);
+                    }
+                }
                 self.game.moves.play(m);
                 self.game.ply += 1;
                 return;
@@ -308,6 +351,7 @@ impl GameReceiver<'_> {
             self.close();
         }
         self.end_raw();
+        let _ = self.events();
         let State { outcome, tag_outcome, .. } = self.game;
         if let Some(outcome) = outcome {
             if let Some(stated) = tag_outcome
@@ -380,6 +424,9 @@ impl GameReceiver<'_> {
 
     /// Returns the visitors that receive the events of the game.
     fn events(&mut self) -> Tee<'_, ChunkBuilder, PgnWriter> {
+        let (turn, number) = self.first;
+        self.parsed.layout.writer().play_texts(turn, number, &self.texts);
+        self.texts.clear();
         Tee(&mut self.parsed.chunk, self.parsed.layout.writer())
     }
 
@@ -393,11 +440,14 @@ impl GameReceiver<'_> {
 
     /// Returns a text as UTF-8 without NUL bytes, and reports other bytes.
     fn text_of<'t>(&mut self, text: &'t [u8]) -> Cow<'t, str> {
-        let is_utf8 = std::str::from_utf8(text).is_ok();
-        let mut text = String::from_utf8_lossy(text);
-        if !is_utf8 {
-            self.fault(FaultKind::NotUtf8, &text);
-        }
+        let mut text = match std::str::from_utf8(text) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => {
+                let text = String::from_utf8_lossy(text);
+                self.fault(FaultKind::NotUtf8, &text);
+                text
+            }
+        };
         if memchr::memchr(0, text.as_bytes()).is_some() {
             self.fault(FaultKind::NulByte, "");
             text = text.replace('\0', "").into();
@@ -436,9 +486,10 @@ impl GameReceiver<'_> {
 impl Visitor for GameReceiver<'_> {
     fn tag(&mut self, name: &[u8], value: &[u8]) {
         let (name, value) = (self.text_of(name), self.text_of(value));
-        let is_name = !name.is_empty() && name.bytes().all(|byte| byte > b' ' && !b"\"[]{}();".contains(&byte));
+        let is_usual = |byte: u8| !matches!(byte, 0..=b' ' | b'"' | b'[' | b']' | b'{' | b'}' | b'(' | b')' | b';');
+        let is_name = !name.is_empty() && name.bytes().all(is_usual);
         let is_long = value.len() > self.options.read.limits.max_tag_bytes;
-        if self.game.is_started || !is_name || is_long || value.contains(['\r', '\n']) {
+        if self.game.is_started || !is_name || is_long || memchr::memchr2(b'\r', b'\n', value.as_bytes()).is_some() {
             self.fault(if is_long { FaultKind::TagTooLong } else { FaultKind::BadTag }, &name);
             let pair = format!("[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""));
             return match self.game.is_started {

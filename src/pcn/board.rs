@@ -247,7 +247,7 @@ impl Board {
     }
 
     /// Returns the flat numbers of all squares that contain a piece with exactly this name.
-    pub fn squares_of<'a>(&'a self, name: &'a PieceName) -> impl Iterator<Item = usize> + 'a {
+    pub(super) fn squares_of<'a>(&'a self, name: &'a PieceName) -> impl Iterator<Item = usize> + 'a {
         (0..self.size()).filter(move |at| self.piece(*at) == Some(name))
     }
 

@@ -26,5 +26,5 @@ pub use board::{Board, PieceName, Side};
 pub use fault::{PcnError, PcnFault};
 pub use read::parse_value;
 pub use stream::{Games, ReadError, parse};
-pub use tags::{DRAW_PROPOSAL, STARTED_AT};
+pub use tags::DRAW_PROPOSAL;
 pub use write::{JsonLayout, write};

@@ -11,7 +11,7 @@ pub(crate) mod field;
 mod moments;
 pub(crate) mod values;
 
-pub use accuracy::{EvaluationMeasures, Judgement, move_accuracy, win_percent};
+pub use accuracy::{EvaluationMeasures, Judgement};
 pub use clocks::ClockMeasures;
 pub use moments::Moments;
 

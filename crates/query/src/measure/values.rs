@@ -57,6 +57,9 @@ pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Ve
     of_each(archive, measures, measures.len(), among, &|game, index| of_game(game, measures, index))
 }
 
+/// Computes the values of a game, with the index that its measures need.
+pub type ValuesOfGame<'a> = dyn Fn(&GameRef<'_>, Option<&PositionIndex>) -> Result<Vec<i64>> + Sync + 'a;
+
 /// Returns `count` columns of values like [`of_games`], where `of` computes the values of a game, which include these
 /// measures.
 pub fn of_each(
@@ -64,7 +67,7 @@ pub fn of_each(
     measures: &[Measure],
     count: usize,
     among: &GameSet,
-    of: &(dyn Fn(&GameRef<'_>, Option<&PositionIndex>) -> Result<Vec<i64>> + Sync),
+    of: &ValuesOfGame<'_>,
 ) -> (Vec<Vec<i64>>, Vec<Unread>) {
     let mut columns = vec![vec![NONE; archive.len() as usize]; count];
     let index = index_for(archive, measures);

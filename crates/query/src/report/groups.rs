@@ -68,9 +68,9 @@ pub enum GroupKey {
 }
 
 /// The width of a band of ratings.
-pub const RATING_BAND: i64 = 200;
+const RATING_BAND: i64 = 200;
 /// The width of a band of lengths, in moves.
-pub const LENGTH_BAND: i64 = 20;
+const LENGTH_BAND: i64 = 20;
 
 const KEYS: [(&str, GroupKey); 18] = [
     ("opening", GroupKey::Opening),
