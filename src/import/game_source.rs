@@ -5,7 +5,7 @@ use super::options::{ImportOptions, USUAL_GAME};
 use super::parsed::{End, Parsed, Run, Tee};
 use super::summary::FaultReport;
 use crate::chess::san::ShortText;
-use crate::chess::{Color, IllegalMove, Move, MoveKind, Position};
+use crate::chess::{Color, IllegalMove, Move, MoveKind, Position, Role, Threat};
 use crate::error::Result;
 use crate::game::{Event, Game, Line, Outcome, TextKind, Visitor};
 use crate::pgn::{Fault, FaultKind, PgnWriter, ReadOutcome};
@@ -299,24 +299,24 @@ impl GameReceiver<'_> {
             let word = now.uci(m);
             return self.push_raw(&word);
         }
+        let is_within = self.game.ply < self.options.read.limits.max_plies;
+        let is_played = match now.turn() {
+            Color::White => is_within && self.play_plain::<false>(m),
+            Color::Black => is_within && self.play_plain::<true>(m),
+        };
+        if is_played {
+            self.game.ply += 1;
+            return;
+        }
+        let now = self.game.moves.position();
         let legality = if m.kind == MoveKind::Null { Ok(()) } else { now.legality(m) };
         let fault = match legality {
-            Ok(()) if self.game.ply < self.options.read.limits.max_plies => {
+            Ok(()) if is_within => {
+                let (turn, number) = self.first;
                 self.parsed.chunk.play(now, m);
-                match now.short_san(m, false) {
-                    Some(text) => {
-                        if self.texts.is_empty() {
-                            self.first = (now.turn(), now.fullmove_number());
-                        }
-                        self.texts.push(text);
-                    }
-                    None => {
-                        let (turn, number) = self.first;
-                        self.parsed.layout.writer().play_texts(turn, number, &self.texts);
-                        self.texts.clear();
-                        self.parsed.layout.writer().play(now, m);
-                    }
-                }
+                self.parsed.layout.writer().play_texts(turn, number, &self.texts);
+                self.texts.clear();
+                self.parsed.layout.writer().play(now, m);
                 self.game.moves.play(m);
                 self.game.ply += 1;
                 return;
@@ -328,6 +328,28 @@ impl GameReceiver<'_> {
         let word = now.uci(m);
         self.fault(fault, &word);
         self.game.raw = Some(Raw { text: word, depth: 0, is_variation: false });
+    }
+
+    /// Plays a move of one piece to a square that is empty or contains the captured piece, which nearly all moves are.
+    /// Legality, check and text are determined together. Returns false and does nothing if the move is illegal or needs
+    /// the general path.
+    #[inline(always)]
+    fn play_plain<const BLACK: bool>(&mut self, m: Move) -> bool {
+        let now = self.game.moves.position();
+        let Some(piece) = now.piece_id_at(m.from) else { return false };
+        let is_en_passant = piece.role() == Role::Pawn && now.en_passant() == Some(m.to);
+        if m.kind != MoveKind::Plain || is_en_passant || !now.knows_checks() || !now.is_pseudo_legal(m) {
+            return false;
+        }
+        let (chunk, texts, first) = (&mut self.parsed.chunk, &mut self.texts, &mut self.first);
+        self.game.moves.play_reaching::<BLACK>(m, (piece, piece.role()), false, |now, m, check| {
+            chunk.play(now, m);
+            if texts.is_empty() {
+                *first = (now.turn(), now.fullmove_number());
+            }
+            let threat = if check { Threat::CheckOrMate } else { Threat::None };
+            texts.push(now.short_san_checked(m, threat, false));
+        })
     }
 
     /// Reports a fault of the game. `token` is the value at the fault, as the source has it.

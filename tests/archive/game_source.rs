@@ -69,11 +69,13 @@ fn events_and_their_pgn_make_the_same_archive() {
     let folder = tempfile::tempdir().unwrap();
     let [pgn, by_pgn, by_events] = ["games.pgn", "pgn.bga", "events.bga"].map(|name| folder.path().join(name));
     let games = diverse();
-    std::fs::write(&pgn, pgn_of(&games)).unwrap();
     for packed in [false, true] {
         let options = if packed { ImportOptions::packed() } else { ImportOptions::default() };
+        // Packing is slow.
+        let games = if packed { &games[460..] } else { &games[..] };
+        std::fs::write(&pgn, pgn_of(games)).unwrap();
         let expected = Import::new(&by_pgn).options(options.clone()).replace().run([&pgn]).unwrap();
-        let summary = import_events(&games, &by_events, &options);
+        let summary = import_events(games, &by_events, &options);
         let counts =
             |summary: &Summary| (summary.stored, summary.faulty, summary.rejected, summary.plies, summary.pgn_bytes);
         assert_eq!(counts(&summary), counts(&expected));
