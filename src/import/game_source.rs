@@ -24,14 +24,13 @@ use std::path::PathBuf;
 /// of its games, and does not claim to restore the original bytes ([`SourceRecord::exact`] is false).
 ///
 /// Every iterator over lists of games is such a source. The following reader of an invented format has a game on each
-/// line, as moves in UCI notation:
+/// line, as pairs of squares:
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let target = folder.path().join("games.bga");
 /// use scoresheet::import::{GameBatch, GameReceiver, GameSource, ImportSource};
-/// use scoresheet::game::Visitor;
-/// use scoresheet::{Archive, Import};
+/// use scoresheet::{Archive, Import, chess::Move};
 ///
 /// struct Lines(Vec<&'static str>);
 ///
@@ -52,9 +51,10 @@ use std::path::PathBuf;
 ///         for line in &self.0 {
 ///             games.begin(0, 0); // the reader does not know where in the source the game is
 ///             let moves = line.split(' ').try_for_each(|word| {
-///                 let m = games.position().parse_uci(word).map_err(|_| format!("no move {word}"))?;
-///                 games.play_next(m);
-///                 Ok(())
+///                 let squares = word.split_once('-').and_then(|(from, to)| from.parse().ok().zip(to.parse().ok()));
+///                 let (from, to) = squares.ok_or_else(|| format!("no move {word}"))?;
+///                 games.play_next(Move::plain(from, to)); // the receiver checks the move
+///                 Ok::<(), String>(())
 ///             });
 ///             match moves {
 ///                 Ok(()) => games.end(),
@@ -64,7 +64,7 @@ use std::path::PathBuf;
 ///     }
 /// }
 ///
-/// let lines = Lines(vec!["e2e4 e7e5 g1f3", "e2e4 e7e5 e1e3", "d2d4 d7d6 ?"]);
+/// let lines = Lines(vec!["e2-e4 e7-e5 g1-f3", "e2-e4 e7-e5 e1-e3", "d2-d4 d7-d6 ?"]);
 /// let mut faults = Vec::new();
 /// let import = Import::new(&target).on_fault(|fault| faults.push((fault.game, fault.fault.to_string())));
 /// let summary = import.run([ImportSource::games("games.lines", lines)])?;
