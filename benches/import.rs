@@ -1,6 +1,6 @@
-//! Measures the import of the sample into a new archive, from plain PGN and from zstd, with all data kept. Also
-//! measures only the moves, from text to Brenner bytes. The unit is a byte of PGN. Each run asserts games, plies, and
-//! the content digest, or the bytes of all moves.
+//! Measures the import of the sample into a new archive, from plain PGN, from zstd, and as events of a program, with all
+//! data kept. Also measures only the moves, from text to Brenner bytes. The unit is a byte of PGN. Each run asserts
+//! games, plies, and the content digest, or the bytes of all moves.
 
 mod common;
 
@@ -9,9 +9,11 @@ use criterion::{Criterion, Throughput};
 use scoresheet::archive::Archive;
 use scoresheet::brenner::encode;
 use scoresheet::chess::{Move, Position};
-use scoresheet::game::{Outcome, Visitor};
+use scoresheet::game::{Game, Outcome, Visitor};
+use scoresheet::import::{GameBatch, GameReceiver, GameSource, Import, ImportSource};
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn main() {
@@ -43,7 +45,33 @@ fn main() {
             });
         });
     }
+    let mut batches = vec![Vec::new()];
     let archive = sample.archive();
+    for game in archive.games() {
+        if batches.last().is_some_and(|batch| batch.len() == 256) {
+            batches.push(Vec::new());
+        }
+        let game = game.and_then(|game| game.to_game()).expect("a sound archive");
+        batches.last_mut().expect("a batch").push(game);
+    }
+    let batches = Arc::new(batches);
+    for (name, threads) in [("events, one thread", 1), ("events, a thread a core", 0)] {
+        group.bench_function(name, |bench| {
+            bench.iter_custom(|iterations| {
+                let mut time = Duration::ZERO;
+                for _ in 0..iterations {
+                    let source = ImportSource::games("sample.pgn", Batches(Arc::clone(&batches), 0));
+                    let started = Instant::now();
+                    let summary = Import::new(&target).threads(threads).replace().run([source]);
+                    time += started.elapsed();
+                    check(&summary.expect("the import runs"));
+                    let archive = Archive::open(&target).expect("the archive opens");
+                    assert_eq!(digest(&archive).to_string(), DIGEST);
+                }
+                time
+            });
+        });
+    }
     let mut expected = 0;
     for game in archive.games() {
         expected = fold(expected, game.expect("a sound archive").brenner());
@@ -63,6 +91,29 @@ fn main() {
     });
     group.finish();
     criterion.final_summary();
+}
+
+/// Games in memory, and the number of batches that have been read.
+struct Batches(Arc<Vec<Vec<Game>>>, usize);
+
+/// A batch of these games.
+struct InMemory(Arc<Vec<Vec<Game>>>, usize);
+
+impl GameSource for Batches {
+    fn next_batch(&mut self) -> scoresheet::Result<Option<Box<dyn GameBatch>>> {
+        self.1 += 1;
+        Ok((self.1 <= self.0.len()).then(|| Box::new(InMemory(Arc::clone(&self.0), self.1 - 1)) as Box<dyn GameBatch>))
+    }
+}
+
+impl GameBatch for InMemory {
+    fn games(&self) -> usize {
+        self.0[self.1].len()
+    }
+
+    fn decode(&self, games: &mut GameReceiver<'_>) {
+        self.0[self.1].decode(games);
+    }
 }
 
 /// Encodes moves as Brenner bytes, and adds each game's bytes to the checksum.

@@ -155,8 +155,6 @@ pub struct Damage {
 macro_rules! damage_kinds {
     ($($variant:ident = $section:literal, $text:literal;)*) => {
         /// The kind of damage. Each kind is displayed as a phrase, such as `damaged block header`.
-        ///
-        /// [`Damage`] has an example.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[non_exhaustive]
         pub enum DamageKind {

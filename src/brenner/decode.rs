@@ -11,8 +11,6 @@ use crate::game::{Line, MAX_DEPTH, Outcome};
 use std::fmt;
 
 /// The kind of a fault in a stream.
-///
-/// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DecodeFault {
     /// The stream ends within an element, or a variation is still open at its end.
@@ -40,8 +38,6 @@ pub enum DecodeFault {
 }
 
 /// A fault in a stream, with the offset of the faulty element in bytes from 0.
-///
-/// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DecodeError {
     /// The kind of the fault.
@@ -72,8 +68,6 @@ impl fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 /// The location of the texts of a stream.
-///
-/// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextPlaces {
     /// The texts are in the stream, between zero bytes.
@@ -83,8 +77,6 @@ pub enum TextPlaces {
 }
 
 /// An element of a stream, as the decoder returns it.
-///
-/// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item<'a> {
     /// A legal move, or the null move.

@@ -8,8 +8,6 @@ use crate::chess::Position;
 use std::fmt;
 
 /// A notation of bytes that Brenner's document defines.
-///
-/// [`explain`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Notation {
     /// The notation of the table in Brenner's document.
@@ -38,8 +36,6 @@ impl Notation {
 /// An explained element of a string: its bits by field, their meaning, and the move or text.
 ///
 /// `Display` writes these three parts in columns.
-///
-/// [`explain`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explained {
     /// The offset of the element's first byte, in bytes from 0.

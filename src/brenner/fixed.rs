@@ -14,8 +14,6 @@ use std::fmt;
 const BITS: u32 = 11;
 
 /// The size of ids in a byte string.
-///
-/// [`encode`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     /// Two bytes per id, the most significant byte first.
@@ -25,8 +23,6 @@ pub enum Width {
 }
 
 /// The reason why bytes are not a game in this form.
-///
-/// [`encode`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FixedError {
     /// The bytes end before the id of the game's end.

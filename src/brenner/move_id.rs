@@ -13,7 +13,7 @@ pub const MOVES: u16 = 1968;
 /// The id of the null move. Ids 1,973 to 2,047 are reserved.
 pub const NULL: MoveId = MoveId(MOVES);
 /// The ids that end a sequence: no result, 0-1, 1-0, draw.
-pub const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES + 3), MoveId(MOVES + 4)];
+pub(super) const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES + 3), MoveId(MOVES + 4)];
 
 /// The id of a move: its number among all moves of all pieces on an empty board, below 2,048.
 ///

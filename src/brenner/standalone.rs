@@ -17,8 +17,6 @@ pub(super) const OTHER_TAG: u8 = b'X';
 pub(super) const COMMENT: u8 = b'C';
 
 /// The reason why a string is not a stand-alone game.
-///
-/// [`encode()`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StandaloneError {
     /// A leading text does not begin with one of the identifying letters. The value is the text's offset in bytes.
@@ -178,8 +176,6 @@ pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
 
 /// The moves of a game, as the starting position and the Brenner bytes without texts. Searches use this form for games
 /// in an archive and for stand-alone strings.
-///
-/// [`start`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'a> {
     /// The position before the first move.

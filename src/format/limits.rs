@@ -15,8 +15,6 @@ pub const MOST: u64 = 1 << 60;
 /// byte of text in its output, or a nanosecond. FORMAT.md, section 24, lists the charges. The budget depends on the
 /// size of the block in the file, not on its decompressed size. Therefore time and memory are proportional to the size
 /// of the file.
-///
-/// [`OpenOptions`](crate::archive::OpenOptions) and [`Limit`](crate::error::Limit) have examples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The maximum number of bytes of a block to read at once: the complete block, or the table of a moves block.

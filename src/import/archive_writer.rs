@@ -3,7 +3,7 @@
 use super::feed::Segment;
 use super::options::ImportOptions;
 use super::output::{Output, Turn};
-use super::parsed::{Parsed, Run};
+use super::parsed::{End, Parsed, Run};
 use super::pipeline::Draft;
 use super::resume::Start;
 use super::summary::{FaultReport, Report};
@@ -52,8 +52,6 @@ pub struct ArchiveWriter {
 }
 
 /// The result of an [`ArchiveWriter`].
-///
-/// [`ArchiveWriter::add_pgn`] has an example.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Written {
@@ -67,8 +65,6 @@ pub struct Written {
 }
 
 /// The result of adding a PGN text.
-///
-/// [`ArchiveWriter::add_pgn`] has an example.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct AddedPgn {
@@ -101,6 +97,7 @@ struct Inner {
 /// The source of the games that are added one by one. The text of this source is the PGN of its games.
 struct Added {
     source: usize,
+    /// The end of the source's text.
     at: Checkpoint,
     /// The number of games in the current chunk.
     stored: u64,
@@ -146,7 +143,7 @@ impl ArchiveWriter {
         let reported = Arc::clone(&faults);
         let report: Report<'static> =
             Box::new(move |fault| reported.lock().unwrap_or_else(PoisonError::into_inner).push(fault));
-        let output = Output::new(writer, &[], &start, &options, None, report);
+        let output = Output::new(writer, &[], &start, None, &options, None, report);
         let inner = Inner {
             target: path.to_path_buf(),
             new,
@@ -222,7 +219,8 @@ impl Inner {
         game.visit(&mut self.parsed.chunk);
         self.parsed.chunk.end_game(false);
         game.visit(self.parsed.layout.writer());
-        let text = self.parsed.layout.end_written_game();
+        let mut text = Vec::new();
+        self.parsed.layout.end_written_game(&mut text);
         self.parsed.plies += game.main_line().count() as u64;
         self.parsed.pgn_bytes += text.len() as u64;
         self.bytes += text.len();
@@ -271,15 +269,8 @@ impl Inner {
             }
         }
         if failed.is_none() {
-            let Checkpoint { offset, hash, .. } = splitter.checkpoint();
-            let end = Segment::End {
-                source: source_index,
-                bytes: offset,
-                sha256: hash.finalize().into(),
-                made: false,
-                is_complete: true,
-            };
-            self.parsed.take(end, &self.options);
+            let (source, text) = (source_index, Some(splitter.checkpoint()));
+            self.parsed.take(Segment::End { source, text, is_complete: true }, &self.options);
         }
         self.flush()?;
         let faults = std::mem::take(&mut *self.faults.lock().unwrap_or_else(PoisonError::into_inner));
@@ -296,7 +287,7 @@ impl Inner {
         if let Some(Added { source, at, stored }) = &mut self.added
             && *stored > 0
         {
-            let checkpoint = Some(at.clone());
+            let end = End::At(at.clone());
             let games = std::mem::take(stored);
             self.parsed.runs.push(Run::Games {
                 source: *source,
@@ -305,8 +296,9 @@ impl Inner {
                 rejected: 0,
                 windows_1252: 0,
                 loose: None,
-                checkpoint,
+                end,
                 faults: Vec::new(),
+                deleted: Vec::new(),
             });
         }
     }
@@ -315,8 +307,7 @@ impl Inner {
     fn end_added(&mut self) -> Result<()> {
         self.note_added();
         if let Some(Added { source, at, .. }) = self.added.take() {
-            let (bytes, sha256) = (at.offset, at.hash.finalize().into());
-            self.parsed.runs.push(Run::End { source, bytes, sha256, made: false, is_complete: true });
+            self.parsed.runs.push(Run::End { source, text: Some(at), is_complete: true });
         }
         Ok(())
     }

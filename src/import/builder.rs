@@ -1,6 +1,7 @@
 //! The builder of an import, with its target, options and callbacks.
 
-use super::feed::{joined, name_of};
+use super::feed::{joined, names};
+use super::game_source::ImportSource;
 use super::options::ImportOptions;
 use super::run::{import_on, import_with, refuse_existing, replace};
 use super::source::look_at;
@@ -17,8 +18,6 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// The progress of an import.
-///
-/// [`Progress`](super::Progress) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ImportProgress {
@@ -155,8 +154,8 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Imports PGN files, plain or compressed, in the given order. `-` is standard input. When this function returns,
-    /// all games that the summary counts are durable.
+    /// Imports PGN files, plain or compressed, and games that come from a program ([`ImportSource::games`]), in the given
+    /// order. `-` is standard input. When this function returns, all games that the summary counts are durable.
     ///
     /// An unreadable source does not end the import. The games before the fault are stored, the other sources are
     /// imported, and [`Summary::refused`] lists the source. With [`stop_at_refused`](Import::stop_at_refused), the
@@ -168,20 +167,20 @@ impl<'a> Import<'a> {
     /// - [`Io`](crate::Error::Io): the target cannot be created, opened or written, or a source cannot be opened before
     ///   anything is written.
     /// - If no source can be read, the reason for this.
-    pub fn run(self, sources: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Summary> {
-        let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
+    pub fn run(self, sources: impl IntoIterator<Item = impl Into<ImportSource>>) -> Result<Summary> {
+        let sources: Vec<ImportSource> = sources.into_iter().map(Into::into).collect();
+        let (names, count) = (names(&sources), sources.len());
         refuse_existing(&self.target, &self.options)?;
         let (mut read, mut indices, mut refused) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, source) in sources.iter().enumerate() {
-            let looked = if source.as_os_str() == "-" { Ok(()) } else { look_at(source) };
-            match looked {
+        for (index, source) in sources.into_iter().enumerate() {
+            match look_at(&source) {
                 // Among several sources, one that cannot be opened does not keep the others from the archive.
-                Err(error) if !self.options.stop_at_refused && (sources.len() > 1 || error.is_input()) => {
+                Err(error) if !self.options.stop_at_refused && (count > 1 || error.is_input()) => {
                     refused.push(Refused { source: index, error });
                 }
                 Err(error) => return Err(error),
                 Ok(()) => {
-                    read.push(source.clone());
+                    read.push(source);
                     indices.push(index);
                 }
             }
@@ -196,13 +195,15 @@ impl<'a> Import<'a> {
         options.kept = options.kept.iter().filter_map(|kept| indices.iter().position(|index| index == kept)).collect();
         let mut summary = self.watched(|target, _, progress, stop, mut report| {
             let report = Box::new(|fault: FaultReport| report(FaultReport { source: index_of(fault.source), ..fault }));
-            import_with(&read, target, &options, None, progress, stop, report)
+            import_with(read, target, &options, None, progress, stop, report)
         })?;
         for later in &mut summary.refused {
             later.source = index_of(later.source);
         }
         for first in &refused {
-            summary.sources.insert(first.source, SourceSummary::unread(&name_of(sources.get(first.source))));
+            summary
+                .sources
+                .insert(first.source, SourceSummary::unread(names.get(first.source).map_or("", String::as_str)));
         }
         refused.append(&mut summary.refused);
         refused.sort_by_key(|refused| refused.source);
@@ -239,11 +240,11 @@ impl<'a> Import<'a> {
     pub fn run_in_place_of(
         self,
         games: &GameSet,
-        sources: impl IntoIterator<Item = impl AsRef<Path>>,
+        sources: impl IntoIterator<Item = impl Into<ImportSource>>,
     ) -> Result<Summary> {
-        let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
+        let sources = sources.into_iter().map(Into::into).collect();
         self.watched(|target, options, progress, stop, report| {
-            replace(games, &sources, target, options, progress, stop, report)
+            replace(games, sources, target, options, progress, stop, report)
         })
     }
 
@@ -253,6 +254,7 @@ impl<'a> Import<'a> {
     /// this commit is known.
     #[doc(hidden)]
     pub fn run_on<S: Storage>(self, opened: Opened<S>, sources: &[PathBuf]) -> Result<Summary> {
+        let sources = sources.iter().map(ImportSource::from).collect();
         self.watched(|target, options, progress, stop, report| {
             import_on(opened, sources, target, options, progress, stop, report)
         })

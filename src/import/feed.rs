@@ -1,28 +1,35 @@
 //! The reading side of an import: opens sources, splits them into segments, and combines segments into jobs.
 
+use super::game_source::{GameBatch, GameReceiver, GameSource, ImportSource, Input};
 use super::kept::Reading;
 use super::options::ImportOptions;
-use super::source::{called, look_at, open_as_is, open_until, unreadable};
+use super::parsed::{End, Parsed, Run};
+use super::source::{PcnGames, called, look_at, open_as_is, unreadable};
 use super::summary::{Progress, Refused};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
 use crate::format::source::SourceRecord;
 use crate::pgn::{self, Batch, Checkpoint};
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The number of bytes to read at once while a resumed import skips the imported part of its sources.
 const PASSED: usize = 256 << 10;
+/// The number of batches to decode at once for the same purpose.
+const PASSED_BATCHES: usize = 32;
 
 /// A part of the sources. Segments are in the order of the sources.
 pub enum Segment {
     /// Games, with the checkpoint after them. Within an oversized game, the checkpoint is `None`.
     Batch(Batch, Option<Checkpoint>),
-    /// The end of a source. `made` states that the source was not PGN. In this case, the length and the hash are those
-    /// of the PGN made from it. `is_complete` is false if the source could not be read to its end.
-    End { source: usize, bytes: u64, sha256: [u8; 32], made: bool, is_complete: bool },
+    /// Games of a source that is not PGN.
+    Games(usize, Box<dyn GameBatch>),
+    /// The end of a source. `text` is the end of its text, or `None` for a source that is not PGN, whose text is the PGN
+    /// made from it. `is_complete` is false if the source could not be read to its end.
+    End { source: usize, text: Option<Checkpoint>, is_complete: bool },
 }
 
 impl Segment {
@@ -30,6 +37,7 @@ impl Segment {
     pub fn bytes(&self) -> usize {
         match self {
             Segment::Batch(batch, _) => batch.text.len() + batch.oversized.as_ref().map_or(0, |game| game.head.len()),
+            Segment::Games(_, batch) => batch.bytes(),
             Segment::End { .. } => 0,
         }
     }
@@ -38,6 +46,7 @@ impl Segment {
     fn games(&self) -> usize {
         match self {
             Segment::Batch(batch, _) => batch.spans.len(),
+            Segment::Games(_, batch) => batch.games(),
             Segment::End { .. } => 0,
         }
     }
@@ -65,13 +74,12 @@ pub struct Feed<'a> {
     next: usize,
     /// The position at which reading begins in the next source, if it is not the start.
     begin: Option<Begin>,
-    paths: &'a [PathBuf],
+    sources: Vec<Input>,
     reading: Option<Reading>,
-    current: Option<pgn::SourceProgress>,
-    /// Whether the current source is PGN that was made from another format.
-    made: bool,
     /// The number of bytes in the preceding sources, before decompression.
     consumed: u64,
+    /// The source at which the import continues, if it is not PGN, with the end of the PGN of its imported games.
+    pub passed: Option<(usize, Checkpoint)>,
     pub first: Job,
     /// The first segment of the next job, if it has already been read.
     held: Option<Segment>,
@@ -96,39 +104,41 @@ pub struct Begin {
     pub line: u64,
 }
 
-/// Returns the name of a source as an archive stores it.
-pub fn name_of(path: Option<&PathBuf>) -> String {
-    path.map_or_else(String::new, |path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+/// Returns the names of sources as an archive stores them: for files, their names without folders.
+pub fn names(sources: &[ImportSource]) -> Vec<String> {
+    let name = |source: &ImportSource| match &source.0 {
+        Input::File(path) => path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+        Input::Games(name, _) => name.clone(),
+    };
+    sources.iter().map(name).collect()
 }
 
-/// Returns the names of sources as an archive stores them: their file names without folders.
-pub fn names(paths: &[PathBuf]) -> Vec<String> {
-    paths.iter().map(|path| name_of(Some(path))).collect()
+/// A source that has been opened.
+enum Opened {
+    Text(pgn::Source),
+    Games(Box<dyn GameSource>),
 }
 
 impl<'a> Feed<'a> {
     /// Opens the sources. The sources in `done` have been imported already, as has the part of the next source before
     /// `begin`. The imported bytes are read again to verify that they have not changed.
     pub fn open(
-        paths: &'a [PathBuf],
+        sources: Vec<ImportSource>,
         done: &[SourceRecord],
         begin: Option<Begin>,
         options: &'a ImportOptions,
         progress: &'a Progress,
         stop: &'a AtomicBool,
     ) -> Result<Feed<'a>> {
-        for path in paths.iter().filter(|path| path.as_os_str() != "-") {
-            look_at(path)?;
-        }
+        sources.iter().try_for_each(look_at)?;
         let mut feed = Feed {
-            names: names(paths),
+            names: names(&sources),
             next: done.len(),
             begin,
-            paths,
+            sources: sources.into_iter().map(|source| source.0).collect(),
             reading: None,
-            current: None,
-            made: false,
             consumed: 0,
+            passed: None,
             first: Job::default(),
             held: None,
             open: false,
@@ -139,32 +149,38 @@ impl<'a> Feed<'a> {
             refused: Vec::new(),
             is_changed: false,
         };
-        for (index, (record, path)) in done.iter().zip(paths).enumerate() {
-            let mut source = match feed.open_source(index, path) {
-                Ok(source) if record.exact || source.is_made() => source,
-                Err(error) if record.exact => return Err(error),
-                // The interrupted import could not read this source to its end.
-                opened => {
-                    let error = opened.err().unwrap_or_else(|| {
-                        Error::input(called(path), "could not be read to its end by the interrupted import")
-                    });
-                    feed.refused.push(Refused { source: index, error });
+        for (index, record) in done.iter().enumerate() {
+            let name = feed.called(index);
+            let error = match feed.open_source(index) {
+                Ok(Opened::Text(mut source)) if record.exact => {
+                    let path = Path::new(&name);
+                    pass_over(&mut source, path, record, stop)?;
+                    if source.read(&mut [0]).map_err(|error| unreadable(path, error))? > 0 {
+                        return Err(changed(&name));
+                    }
+                    feed.consumed += source.progress().consumed();
                     continue;
                 }
+                Ok(Opened::Games(mut source)) => match pass_over_games(&mut *source, &name, record, options, stop)? {
+                    // The interrupted import may have been unable to read the source further.
+                    _ if source.next_batch().is_ok_and(|batch| batch.is_some()) => return Err(changed(&name)),
+                    _ => {
+                        feed.consumed += source.consumed();
+                        continue;
+                    }
+                },
+                Err(error) if record.exact => return Err(error),
+                Err(error) => error,
+                Ok(Opened::Text(_)) => Error::input(name, "could not be read to its end by the interrupted import"),
             };
-            let consumed = source.progress();
-            pass_over(&mut source, path, record, stop)?;
-            let more = source.read(&mut [0]).map_err(|error| unreadable(path, error))?;
-            if more > 0 {
-                return Err(changed(path));
-            }
-            feed.consumed += consumed.consumed();
+            feed.refused.push(Refused { source: index, error });
         }
         feed.first = feed.read_job();
         // If no source can be read, or if one has changed, the error is returned before anything is written.
         let is_nothing = !feed.first.segments.iter().any(|segment| matches!(segment, Segment::Batch(..)));
-        let is_end = feed.next >= paths.len() && feed.reading.is_none() && feed.held.is_none();
-        if is_nothing && is_end && done.is_empty() && feed.refused.len() == paths.len() && feed.stopped.is_none() {
+        let is_end = feed.next >= feed.sources.len() && feed.reading.is_none() && feed.held.is_none();
+        if is_nothing && is_end && done.is_empty() && feed.refused.len() == feed.sources.len() && feed.stopped.is_none()
+        {
             feed.stopped = joined(std::mem::take(&mut feed.refused));
             feed.first.segments.clear();
         }
@@ -184,8 +200,10 @@ impl<'a> Feed<'a> {
         hash.update(b"Scoresheet archive identity");
         hash.update(u64::from(self.options.level as u32).to_le_bytes());
         for segment in &self.first.segments {
-            if let Segment::Batch(batch, _) = segment {
-                hash.update(&batch.text);
+            match segment {
+                Segment::Batch(batch, _) => hash.update(&batch.text),
+                Segment::Games(_, batch) => hash.update(text_of(&**batch, self.options).1),
+                Segment::End { .. } => {}
             }
         }
         let hash: [u8; 32] = hash.finalize().into();
@@ -247,74 +265,139 @@ impl<'a> Feed<'a> {
     /// kept. The last source is written without an end segment. The archive records its progress, so an import can
     /// continue with a better copy of the source.
     fn give_up(&mut self, error: Error) -> Option<Segment> {
-        let checkpoint = match self.reading.take() {
-            Some(reading) => reading.checkpoint(),
+        let text = match self.reading.take() {
+            Some(reading) => {
+                self.consumed += reading.consumed();
+                reading.checkpoint()
+            }
             None => {
-                (self.next, self.made, self.current) = (self.next + 1, false, None);
-                Checkpoint::default()
+                self.next += 1;
+                Some(Checkpoint::default())
             }
         };
-        self.consumed += self.current.as_ref().map_or(0, pgn::SourceProgress::consumed);
         let source = self.next - 1;
         self.refused.push(Refused { source, error });
-        let Checkpoint { offset: bytes, hash, .. } = checkpoint;
-        let is_last = self.next >= self.paths.len();
-        (!is_last).then(|| {
-            let sha256 = hash.finalize().into();
-            Segment::End { source, bytes, sha256, made: self.made, is_complete: false }
-        })
+        let is_last = self.next >= self.sources.len();
+        (!is_last).then_some(Segment::End { source, text, is_complete: false })
     }
 
-    /// Opens a source: without conversion if its bytes are to be kept, otherwise as PGN.
-    fn open_source(&self, index: usize, path: &Path) -> Result<pgn::Source> {
-        if self.options.kept.contains(&index) { open_as_is(path) } else { open_until(path, self.stop) }
+    /// Returns the name of a source for use in messages.
+    fn called(&self, index: usize) -> String {
+        match self.sources.get(index) {
+            Some(Input::File(path)) => called(path),
+            Some(Input::Games(name, _)) => name.clone(),
+            None => String::new(),
+        }
+    }
+
+    /// Opens a source: as text if it is PGN, or if its bytes are to be kept.
+    fn open_source(&mut self, index: usize) -> Result<Opened> {
+        let is_kept = self.options.kept.contains(&index);
+        match self.sources.get_mut(index) {
+            Some(Input::File(path)) => Ok(match open_as_is(path)? {
+                source if source.is_json() && !is_kept => Opened::Games(Box::new(PcnGames::new(source, path))),
+                source => Opened::Text(source),
+            }),
+            // Each source is opened once.
+            Some(Input::Games(_, source)) => Ok(Opened::Games(std::mem::replace(source, Box::new(std::iter::empty())))),
+            None => Ok(Opened::Games(Box::new(std::iter::empty()))),
+        }
     }
 
     fn read_part(&mut self, bytes: usize) -> Result<Option<Segment>> {
-        let Some(reading) = &mut self.reading else {
-            let Some(path) = self.paths.get(self.next) else { return Ok(None) };
+        if self.reading.is_none() {
+            if self.next >= self.sources.len() {
+                return Ok(None);
+            }
             // The source at which an import continues must exist and must not have changed.
             self.is_changed = self.begin.is_some();
-            let mut source = self.open_source(self.next, path)?;
-            self.current = Some(source.progress());
-            self.made = source.is_made();
-            let (number, limits) = (self.next as u32, self.options.read.limits);
-            let keep = self.options.kept.contains(&self.next);
+            let name = self.called(self.next);
+            let opened = self.open_source(self.next)?;
+            let (number, limits) = (self.next, self.options.read.limits);
+            let keep = self.options.kept.contains(&number);
             self.next += 1;
-            let checkpoint = match self.begin.take() {
-                None => None,
-                Some(Begin { source: record, line }) => {
-                    let hash = pass_over(&mut source, path, &record, self.stop)?;
-                    Some(Checkpoint { offset: record.bytes, line, hash })
+            let begin = self.begin.take();
+            self.reading = Some(match opened {
+                Opened::Text(mut source) => {
+                    let pass = |Begin { source: record, line }| {
+                        let hash = pass_over(&mut source, Path::new(&name), &record, self.stop)?;
+                        Ok::<_, Error>(Checkpoint { offset: record.bytes, line, hash })
+                    };
+                    let checkpoint = begin.map(pass).transpose()?;
+                    Reading::new(source, number as u32, checkpoint, limits, keep)
                 }
-            };
+                Opened::Games(mut source) => {
+                    if let Some(Begin { source: record, line }) = begin {
+                        let hash = pass_over_games(&mut *source, &name, &record, self.options, self.stop)?;
+                        self.passed = Some((number, Checkpoint { offset: record.bytes, line, hash }));
+                    }
+                    Reading::Games(source)
+                }
+            });
             self.is_changed = false;
-            self.reading = Some(Reading::new(source, number, checkpoint, limits, keep));
-            return self.read_part(bytes);
-        };
-        let path = &self.paths[self.next - 1];
-        let batch = reading.next_batch(bytes).map_err(|error| unreadable(path, error))?;
-        let checkpoint = reading.checkpoint();
-        let consumed = self.current.as_ref().map_or(0, pgn::SourceProgress::consumed);
-        self.progress.consumed.store(self.consumed + consumed, Ordering::Relaxed);
-        match batch {
-            Some(batch) => {
-                let checkpoint = (!batch.open).then_some(checkpoint);
-                Ok(Some(Segment::Batch(batch, checkpoint)))
-            }
-            None => {
-                self.consumed += consumed;
-                self.reading = None;
-                let Checkpoint { offset: bytes, hash, .. } = checkpoint;
-                Ok(Some(Segment::End {
-                    source: self.next - 1,
-                    bytes,
-                    sha256: hash.finalize().into(),
-                    made: self.made,
-                    is_complete: true,
-                }))
-            }
         }
+        let Some(reading) = &mut self.reading else { return Ok(None) };
+        let source = self.next - 1;
+        let segment = match (reading, self.sources.get(source)) {
+            (Reading::Games(games), _) => games.next_batch()?.map(|batch| Segment::Games(source, batch)),
+            (text, Some(Input::File(path))) => {
+                let batch = text.next_batch(bytes).map_err(|error| unreadable(path, error))?;
+                batch.map(|batch| {
+                    let checkpoint = text.checkpoint().filter(|_| !batch.open);
+                    Segment::Batch(batch, checkpoint)
+                })
+            }
+            _ => None,
+        };
+        let Some(reading) = &self.reading else { return Ok(segment) };
+        let (consumed, text) = (self.consumed + reading.consumed(), reading.checkpoint());
+        self.progress.consumed.store(consumed, Ordering::Relaxed);
+        if segment.is_none() {
+            (self.consumed, self.reading) = (consumed, None);
+        }
+        Ok(segment.or(Some(Segment::End { source, text, is_complete: true })))
+    }
+}
+
+/// Returns the number of games in a batch, and the PGN of its stored games.
+fn text_of(batch: &dyn GameBatch, options: &ImportOptions) -> (u64, Vec<u8>) {
+    let mut parsed = Parsed::default();
+    GameReceiver::take(&mut parsed, 0, batch, options);
+    match parsed.runs.pop() {
+        Some(Run::Games { seen, end: End::Text(text), .. }) => (seen, text),
+        _ => (0, Vec::new()),
+    }
+}
+
+/// Skips the games of a source that its record covers. Returns the hash of their PGN if it equals the hash in the
+/// record.
+fn pass_over_games(
+    source: &mut dyn GameSource,
+    name: &str,
+    record: &SourceRecord,
+    options: &ImportOptions,
+    stop: &AtomicBool,
+) -> Result<Sha256> {
+    let (mut hash, mut passed) = (Sha256::new(), 0);
+    while passed < record.seen {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        let (mut batches, mut games) = (Vec::new(), passed);
+        while games < record.seen && batches.len() < PASSED_BATCHES {
+            let batch = source.next_batch()?.ok_or_else(|| changed(name))?;
+            games += batch.games() as u64;
+            batches.push(batch);
+        }
+        let texts: Vec<_> = batches.par_iter().map(|batch| text_of(&**batch, options)).collect();
+        for (seen, text) in texts {
+            hash.update(text);
+            passed += seen;
+        }
+    }
+    match hash.clone().finalize()[..] == record.sha256 && passed == record.seen {
+        true => Ok(hash),
+        false => Err(changed(name)),
     }
 }
 
@@ -331,9 +414,8 @@ pub fn joined(refused: Vec<Refused>) -> Option<Error> {
     }
 }
 
-fn changed(path: &Path) -> Error {
-    let what = "has changed since the interrupted import: its beginning differs from the part in the archive";
-    Error::input(path.display().to_string(), what)
+fn changed(name: &str) -> Error {
+    Error::input(name, "has changed since the interrupted import: its beginning differs from the part in the archive")
 }
 
 /// Skips the bytes of a source that its record covers. Returns the hash of these bytes if it equals the hash in the
@@ -346,7 +428,7 @@ fn pass_over(source: &mut pgn::Source, path: &Path, record: &SourceRecord, stop:
         }
         let length = buffer.len().min(usize::try_from(left).unwrap_or(PASSED));
         let count = match source.read(&mut buffer[..length]) {
-            Ok(0) => return Err(changed(path)),
+            Ok(0) => return Err(changed(&path.display().to_string())),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(unreadable(path, error)),
@@ -356,6 +438,6 @@ fn pass_over(source: &mut pgn::Source, path: &Path, record: &SourceRecord, stop:
     }
     match hash.clone().finalize()[..] == record.sha256 {
         true => Ok(hash),
-        false => Err(changed(path)),
+        false => Err(changed(&path.display().to_string())),
     }
 }

@@ -1,15 +1,18 @@
-//! Reads a source, and either splits it into games or keeps its bytes without reading games.
+//! Reads a source: splits it into games, keeps its bytes without reading games, or receives games of a program.
 
-use crate::pgn::{Batch, Checkpoint, ReadLimits, Source, Splitter};
+use super::game_source::GameSource;
+use crate::pgn::{Batch, Checkpoint, ReadLimits, Source, SourceProgress, Splitter};
 use sha2::Digest;
 use std::io::{self, Read};
 
 /// A source that is being read.
 pub enum Reading {
     /// A source that is split into games and the text between them.
-    Games(Box<Splitter<Source>>),
+    Pgn(Box<Splitter<Source>>, SourceProgress),
     /// A source whose bytes are kept without reading its games.
     Bytes(Box<KeptBytes>),
+    /// A source that is not PGN.
+    Games(Box<dyn GameSource>),
 }
 
 /// A source whose games are not read.
@@ -23,29 +26,38 @@ impl Reading {
     /// Returns a reader for a source, which starts at `checkpoint`. With `keep`, the bytes are kept and no games are
     /// read.
     pub fn new(source: Source, number: u32, checkpoint: Option<Checkpoint>, limits: ReadLimits, keep: bool) -> Reading {
-        match (keep, checkpoint) {
-            (true, checkpoint) => {
-                let checkpoint = checkpoint.unwrap_or(Checkpoint { line: 1, ..Checkpoint::default() });
-                Reading::Bytes(Box::new(KeptBytes { source, number, checkpoint }))
-            }
-            (false, Some(checkpoint)) => Reading::Games(Box::new(Splitter::resume(source, number, limits, checkpoint))),
-            (false, None) => Reading::Games(Box::new(Splitter::new(source, number, limits))),
+        let checkpoint = checkpoint.unwrap_or(Checkpoint { line: 1, ..Checkpoint::default() });
+        let progress = source.progress();
+        match keep {
+            true => Reading::Bytes(Box::new(KeptBytes { source, number, checkpoint })),
+            false => Reading::Pgn(Box::new(Splitter::resume(source, number, limits, checkpoint)), progress),
         }
     }
 
-    /// Returns the next batch of about `bytes` bytes, or `None` at the end of the source.
+    /// Returns the next batch of text of about `bytes` bytes, or `None` at the end of the source.
     pub fn next_batch(&mut self, bytes: usize) -> io::Result<Option<Batch>> {
         match self {
-            Reading::Games(splitter) => splitter.next_batch(bytes),
+            Reading::Pgn(splitter, _) => splitter.next_batch(bytes),
             Reading::Bytes(kept) => kept.next_batch(bytes),
+            Reading::Games(_) => Ok(None),
         }
     }
 
-    /// Returns the checkpoint after the last batch.
-    pub fn checkpoint(&self) -> Checkpoint {
+    /// Returns the checkpoint after the last batch, or `None` for a source that is not PGN.
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
         match self {
-            Reading::Games(splitter) => splitter.checkpoint(),
-            Reading::Bytes(kept) => kept.checkpoint.clone(),
+            Reading::Pgn(splitter, _) => Some(splitter.checkpoint()),
+            Reading::Bytes(kept) => Some(kept.checkpoint.clone()),
+            Reading::Games(_) => None,
+        }
+    }
+
+    /// Returns the number of bytes read so far, before decompression.
+    pub fn consumed(&self) -> u64 {
+        match self {
+            Reading::Pgn(_, progress) => progress.consumed(),
+            Reading::Bytes(kept) => kept.source.progress().consumed(),
+            Reading::Games(source) => source.consumed(),
         }
     }
 }

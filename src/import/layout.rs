@@ -57,12 +57,11 @@ impl LayoutBuilder {
         self.push(edits, rest);
     }
 
-    /// Ends a game whose written text is also its source. Returns the text.
-    pub fn end_written_game(&mut self) -> Vec<u8> {
+    /// Ends a game whose written text is also its source. Appends the text to `out`.
+    pub fn end_written_game(&mut self, out: &mut Vec<u8>) {
         self.writer.finish();
-        let text = self.writer.as_bytes().to_vec();
-        self.push(Vec::new(), text.len());
-        text
+        out.extend_from_slice(self.writer.as_bytes());
+        self.push(Vec::new(), self.writer.as_bytes().len());
     }
 
     /// Adds a game in the writer's current style with these edits. `rest` is the number of expected bytes after the

@@ -1,4 +1,4 @@
-//! Imports PGN into an archive, on all cores.
+//! Imports PGN, or the games of a program, into an archive, on all cores.
 //!
 //! One thread at a time decompresses and splits a source, and takes a job that consists of complete games. The thread
 //! then parses and encodes the job while another thread reads. Next, the strings of each job receive their numbers.
@@ -15,14 +15,19 @@
 mod options;
 
 mod chunk;
-mod kept;
 mod layout;
 mod schedule;
-mod source;
 mod summary;
 
-mod feed;
 mod parsed;
+
+mod game_source;
+
+mod kept;
+mod source;
+
+mod feed;
+mod parsing;
 mod resume;
 
 mod output;
@@ -39,6 +44,7 @@ mod restore;
 pub use archive_writer::{AddedPgn, ArchiveWriter, Written};
 pub use builder::{Import, ImportProgress};
 pub use edit::{Edited, original_game};
+pub use game_source::{GameBatch, GameReceiver, GameSource, ImportSource};
 pub use options::ImportOptions;
 pub use restore::{Restored, restore};
 pub use source::{from_reader, open, open_as_is, open_document};

@@ -10,7 +10,7 @@ pub const CHUNK_BYTES: usize = 768 << 10;
 /// The usual maximum size of a game in bytes. If games are longer because of clocks or comments, a chunk is given more
 /// bytes and contains the same number of games. Models start anew in each chunk, so longer chunks reduce the size of
 /// clocks by 2 %.
-const USUAL_GAME: usize = 768;
+pub const USUAL_GAME: usize = 768;
 /// The maximum factor by which a chunk grows for long games.
 const LONGEST: usize = 3;
 /// The multiple of its intended size above which a chunk is processed without other jobs, to limit memory.

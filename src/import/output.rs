@@ -1,15 +1,17 @@
 //! The writing side of an import. Jobs arrive in order.
 
 use super::options::ImportOptions;
-use super::parsed::Run;
+use super::parsed::{End, Run};
 use super::resume::Start;
 use super::summary::{Acknowledged, Progress, Report, SourceSummary};
+use crate::archive::GameSet;
 use crate::archive::storage::Storage;
 use crate::archive::writer::{EncodedChunk, Writer};
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::loose;
 use crate::format::source::SourceRecord;
 use crate::pgn::Checkpoint;
+use sha2::Digest;
 use std::io;
 use std::sync::atomic::Ordering;
 
@@ -21,6 +23,8 @@ pub struct Output<'a, S> {
     pub sources: Vec<SourceSummary>,
     /// The source and the checkpoint at which the next job begins, or `None` after the last job.
     next: Option<(usize, Checkpoint)>,
+    /// The games since the last commit that their source has deleted.
+    deleted: Vec<u64>,
     /// Whether the last job ends within an oversized game. If it does, it cannot be committed.
     pub open: bool,
     before: Commit,
@@ -37,6 +41,7 @@ impl<'a, S: Storage> Output<'a, S> {
         writer: Writer<S>,
         names: &[String],
         start: &Start,
+        passed: Option<(usize, Checkpoint)>,
         options: &ImportOptions,
         progress: Option<&'a Progress>,
         report: Report<'a>,
@@ -57,7 +62,8 @@ impl<'a, S: Storage> Output<'a, S> {
             writer,
             report,
             sources,
-            next: None,
+            next: passed,
+            deleted: Vec::new(),
             open: false,
             before,
             first_source,
@@ -82,7 +88,7 @@ impl<'a, S: Storage> Output<'a, S> {
         let mut ended = Vec::new();
         for run in runs {
             match run {
-                Run::Games { source: number, seen, stored, rejected, windows_1252, loose, checkpoint, faults } => {
+                Run::Games { source: number, seen, stored, rejected, windows_1252, loose, end, faults, deleted } => {
                     let Some(summary) = self.sources.get_mut(number) else { continue };
                     let source = &mut summary.record;
                     for (game, mut fault) in faults {
@@ -93,6 +99,7 @@ impl<'a, S: Storage> Output<'a, S> {
                     if source.first_game == 0 && stored > 0 {
                         source.first_game = first;
                     }
+                    self.deleted.extend(deleted.into_iter().map(|index| first + index));
                     source.seen += seen;
                     source.rejected += rejected;
                     summary.windows_1252 += windows_1252;
@@ -101,12 +108,22 @@ impl<'a, S: Storage> Output<'a, S> {
                         let number = self.first_source + number as u64;
                         self.writer.add_loose(first, &loose::encode(number, &bytes))?;
                     }
-                    self.open = checkpoint.is_none();
-                    if let Some(checkpoint) = checkpoint {
-                        self.next = Some((number, checkpoint));
+                    self.open = matches!(end, End::Open);
+                    match end {
+                        End::Open => {}
+                        End::At(checkpoint) => self.next = Some((number, checkpoint)),
+                        End::Text(text) => {
+                            let mut end = self.text_end(number);
+                            end.offset += text.len() as u64;
+                            end.line += memchr::memchr_iter(b'\n', &text).count() as u64;
+                            end.hash.update(&text);
+                            self.next = Some((number, end));
+                        }
                     }
                 }
-                Run::End { source: number, bytes, sha256, made, is_complete } => {
+                Run::End { source: number, text, is_complete } => {
+                    let made = text.is_none();
+                    let Checkpoint { offset: bytes, hash, .. } = text.unwrap_or_else(|| self.text_end(number));
                     let Some(summary) = self.sources.get_mut(number) else { continue };
                     (summary.is_complete, summary.made) = (is_complete, made);
                     // If a source cannot be read further within an oversized game, this game ends here.
@@ -114,7 +131,7 @@ impl<'a, S: Storage> Output<'a, S> {
                     let source = &mut summary.record;
                     // If one of these conditions fails, the archive does not contain the bytes of the source.
                     source.exact &= is_complete && !made;
-                    (source.bytes, source.sha256) = (bytes, sha256);
+                    (source.bytes, source.sha256) = (bytes, hash.finalize().into());
                     ended.push(source.clone());
                     self.next = Some((number + 1, Checkpoint { line: 1, ..Checkpoint::default() }));
                 }
@@ -131,9 +148,19 @@ impl<'a, S: Storage> Output<'a, S> {
         if turn.commit_after { self.commit() } else { Ok(()) }
     }
 
+    /// Returns the end of the PGN of a source that is not PGN, so far.
+    fn text_end(&mut self, number: usize) -> Checkpoint {
+        let next = self.next.take().filter(|(source, _)| *source == number);
+        next.map_or(Checkpoint { line: 1, ..Checkpoint::default() }, |(_, end)| end)
+    }
+
     /// Makes a commit, and reports the durable data to the caller.
     pub fn commit(&mut self) -> io::Result<()> {
         let before = self.writer.sequence();
+        if !self.deleted.is_empty() {
+            let deleted = self.deleted.drain(..);
+            self.writer.delete(&GameSet::from_numbers(self.writer.totals().games, deleted))?;
+        }
         let unfinished = self.unfinished();
         let source = unfinished.as_ref().map(|unfinished| (unfinished.source.name.clone(), unfinished.source.bytes));
         self.writer.set_unfinished(unfinished);
@@ -155,7 +182,7 @@ impl<'a, S: Storage> Output<'a, S> {
         let (number, checkpoint) = self.next.as_ref()?;
         let source = SourceRecord {
             bytes: checkpoint.offset,
-            sha256: sha2::Digest::finalize(checkpoint.hash.clone()).into(),
+            sha256: checkpoint.hash.clone().finalize().into(),
             ..self.sources.get(*number)?.record.clone()
         };
         let (first_source, options) = (self.first_source, self.options.clone());

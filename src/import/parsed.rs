@@ -1,18 +1,12 @@
-//! Parses the games of a job, and encodes all data that does not depend on the order of jobs.
+//! The encoded games of a job, with all data that does not depend on the order of jobs.
 
 use super::chunk::ChunkBuilder;
-use super::feed::Segment;
 use super::layout::LayoutBuilder;
-use super::options::ImportOptions;
 use super::summary::FaultReport;
 use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
-use crate::format::loose;
 use crate::game::{Outcome, TextKind, Visitor};
-use crate::pgn::{
-    Checkpoint, Disposition, EndOfRun, Fault, FaultKind, MoveRun, Oversized, TagHead, TagRun, TextVisitor,
-    read_game_text,
-};
+use crate::pgn::{Checkpoint, EndOfRun, MoveRun, TagHead, TagRun, TextVisitor};
 use std::ops::Range;
 
 /// The parsed result for one segment of a source.
@@ -26,19 +20,26 @@ pub enum Run {
         windows_1252: u64,
         /// The bytes at the end of the segment that no stored game contains, compressed.
         loose: Option<Vec<u8>>,
-        /// The checkpoint after the segment, or `None` within an oversized game.
-        checkpoint: Option<Checkpoint>,
+        end: End,
         /// Each fault, with the number of its game within this run, from 1. A fault of a stored game also contains the
         /// index of the game among the stored games of the run, from 0.
         faults: Vec<(u64, FaultReport)>,
+        /// The indexes of deleted games among the stored games of the run, from 0.
+        deleted: Vec<u64>,
     },
-    End {
-        source: usize,
-        bytes: u64,
-        sha256: [u8; 32],
-        made: bool,
-        is_complete: bool,
-    },
+    /// The end of a source, and of its text. For a source that is not PGN, the text is the PGN of its games, which the
+    /// earlier runs contain.
+    End { source: usize, text: Option<Checkpoint>, is_complete: bool },
+}
+
+/// The end of a run of games in its source.
+pub enum End {
+    /// A position in the source.
+    At(Checkpoint),
+    /// A position within an oversized game.
+    Open,
+    /// The source is not PGN. The value is the PGN of the stored games, which follows the PGN of the earlier runs.
+    Text(Vec<u8>),
 }
 
 /// A parsed job.
@@ -53,95 +54,8 @@ pub struct Parsed {
     pub pgn_bytes: u64,
 }
 
-impl Parsed {
-    pub fn take(&mut self, segment: Segment, options: &ImportOptions) {
-        let read = &options.read;
-        let (mut batch, checkpoint) = match segment {
-            Segment::Batch(batch, checkpoint) => (batch, checkpoint),
-            Segment::End { source, bytes, sha256, made, is_complete } => {
-                return self.runs.push(Run::End { source, bytes, sha256, made, is_complete });
-            }
-        };
-        let source = batch.source as usize;
-        let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());
-        // The offset in the batch of the first byte that does not belong to a game yet.
-        let mut free = 0;
-        let (mut seen, mut windows_1252) = (0, 0);
-        if let Some(Oversized { offset, line, head, .. }) = batch.oversized.take() {
-            (seen, rejected) = (1, 1);
-            let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
-            let rejected = options.keep_rejected.then(|| head.into());
-            faults.push((1, FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected }));
-        }
-        for span in &batch.spans {
-            // The offset up to which lines have been counted, and the number of the line at this offset.
-            let mut counted = (0, span.line);
-            let text = batch.span(span);
-            let mut at = 0;
-            while at < text.len() {
-                self.layout.begin();
-                let begin = at;
-                let mut both = Tee(&mut self.chunk, self.layout.writer());
-                let reading = read_game_text(text, begin, read, &mut both);
-                // The offset must increase in every iteration. Otherwise, the loop might not end.
-                at = reading.next.max(at + 1);
-                seen += u64::from(reading.disposition.is_some());
-                windows_1252 += u64::from(reading.windows_1252);
-                let stored_index = match reading.disposition {
-                    None => continue,
-                    Some(Disposition::Stored) => {
-                        self.chunk.end_game(!reading.faults.is_empty());
-                        let end = (span.start + at).min(batch.text.len());
-                        let (all, game_text) =
-                            (&batch.text[free..end], &text[reading.start.min(at)..at.min(text.len())]);
-                        self.layout.end_game(all, game_text, reading.windows_1252, |writer| {
-                            read_game_text(text, begin, read, writer);
-                        });
-                        free = end;
-                        self.plies += u64::from(reading.plies);
-                        self.faulty += u64::from(!reading.faults.is_empty());
-                        stored += 1;
-                        Some(stored - 1)
-                    }
-                    Some(Disposition::Rejected) => {
-                        self.chunk.rewind();
-                        rejected += 1;
-                        None
-                    }
-                };
-                let count = reading.faults.len();
-                if count > 0 {
-                    counted = (begin, counted.1 + batch.lines(span, counted.0, begin));
-                }
-                let mut rejected_text = (options.keep_rejected && stored_index.is_none())
-                    .then(|| text.get(reading.start..at).unwrap_or(&text[reading.start..]).into());
-                for (index, fault) in reading.faults.into_iter().enumerate() {
-                    let report = FaultReport {
-                        source,
-                        offset: span.offset + fault.offset as u64,
-                        line: counted.1 + batch.lines(span, begin, fault.offset),
-                        game: 0,
-                        stored: stored_index,
-                        fault,
-                        more: if index + 1 == count { reading.more_faults } else { 0 },
-                        rejected: if index + 1 == count { rejected_text.take() } else { None },
-                    };
-                    faults.push((stored + rejected, report));
-                }
-            }
-        }
-        self.pgn_bytes += batch.text.len() as u64;
-        self.rejected += rejected;
-        let rest = &batch.text[free..];
-        let held = rest.is_empty() || stored > 0 && self.layout.append(rest);
-        let loose = (!held).then(|| loose::compress(rest, options.level));
-        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, loose, checkpoint, faults });
-        batch.recycle();
-    }
-}
-
 /// Passes all events to two visitors.
-struct Tee<'a, A, B>(&'a mut A, &'a mut B);
+pub(super) struct Tee<'a, A, B>(pub &'a mut A, pub &'a mut B);
 
 impl<A: Visitor, B: Visitor> Visitor for Tee<'_, A, B> {
     fn tag(&mut self, name: &[u8], value: &[u8]) {

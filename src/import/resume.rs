@@ -1,6 +1,6 @@
 //! Determines where an import starts: at the beginning, or at the last commit of an interrupted import.
 
-use super::feed::{Begin, Feed, names};
+use super::feed::{Begin, Feed};
 use super::options::ImportOptions;
 use crate::archive::Existing;
 use crate::archive::storage::Storage;
@@ -8,7 +8,7 @@ use crate::archive::writer::{Opened, Writer};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::commit::Unfinished;
 use crate::format::source::SourceRecord;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The point at which an import starts.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Start {
     /// Determines the start of an import in an existing archive.
     pub fn new<S: Storage>(
         opened: &Opened<S>,
-        paths: &[PathBuf],
+        names: &[String],
         options: &ImportOptions,
         target: &Path,
     ) -> Result<Start> {
@@ -39,12 +39,11 @@ impl Start {
         if !options.resume {
             return Ok(Start { left: opened.unfinished.clone(), ..afresh });
         }
-        let names = names(paths);
         let Some(unfinished) = &opened.unfinished else {
             // The import may have finished without being able to report it.
             let first = sources.len().checked_sub(names.len()).filter(|_| !names.is_empty());
             if let Some(done) = first.and_then(|first| sources.get(first..))
-                && done.iter().map(|source| &source.name).eq(&names)
+                && done.iter().map(|source| &source.name).eq(names)
             {
                 let first_source = (sources.len() - done.len()) as u64;
                 return Ok(Start { done: done.to_vec(), first_source, ..Start::default() });

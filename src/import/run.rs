@@ -1,7 +1,8 @@
 //! Runs an import from its sources to the archive on disk: starts or resumes the import, and finishes or removes the
 //! archive.
 
-use super::feed::Feed;
+use super::feed::{Feed, names};
+use super::game_source::{ImportSource, Input};
 use super::options::ImportOptions;
 use super::output::Output;
 use super::pipeline::run;
@@ -13,7 +14,7 @@ use crate::archive::{Archive, ArchiveFile, Existing, FileKind, GameSet, MODEL, P
 use crate::error::{Error, Result};
 use crate::packed;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// Imports PGN sources as new games at the end of the archive at `target`, and deletes the games that they replace, in
@@ -24,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 /// sources contain no game. After an error, the archive is unchanged.
 pub fn replace(
     games: &GameSet,
-    sources: &[PathBuf],
+    sources: Vec<ImportSource>,
     target: &Path,
     options: &ImportOptions,
     progress: &Progress,
@@ -59,7 +60,7 @@ pub fn refuse_existing(target: &Path, options: &ImportOptions) -> Result<()> {
 /// resume. After a write error, a new archive remains at its last commit, or is removed if it has none. An unreadable
 /// source causes an error only if no source can be read, as described for [`Summary::refused`].
 pub fn import_with(
-    sources: &[PathBuf],
+    sources: Vec<ImportSource>,
     target: &Path,
     options: &ImportOptions,
     replaced: Option<&GameSet>,
@@ -67,15 +68,20 @@ pub fn import_with(
     stop: &AtomicBool,
     report: Report<'_>,
 ) -> Result<Summary> {
-    let exists = target.exists();
+    let (exists, names) = (target.exists(), names(&sources));
     checked_metadata(pairs_of(options))?;
     refuse_existing(target, options)?;
     let replace = exists && options.existing == Existing::Replace;
     let opened = if exists && !replace { Some(Writer::open(target)?) } else { None };
     let start = match &opened {
-        Some(opened) => Start::new(opened, sources, options, target)?,
+        Some(opened) => Start::new(opened, &names, options, target)?,
         None => Start::default(),
     };
+    let files = sources.iter().filter_map(|source| match &source.0 {
+        Input::File(path) => Some(path),
+        Input::Games(..) => None,
+    });
+    let most = options.permissions.and(Permissions::from_inputs(files));
     // Sources are opened before the target is created, so a misspelled name leaves no file behind.
     let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
     let (new, opened) = match opened {
@@ -84,7 +90,6 @@ pub fn import_with(
             (None, opened)
         }
         None => {
-            let most = options.permissions.and(Permissions::from_inputs(sources));
             let (new, writer) = NewFile::create(target, feed.identity(), Existing::from_force(replace), most)?;
             (Some(new), Opened::new(writer))
         }
@@ -99,10 +104,7 @@ pub fn import_with(
     {
         // Nothing has been committed.
         drop(writer.abandon());
-        let nothing = || {
-            let names: Vec<String> = sources.iter().map(|source| source.display().to_string()).collect();
-            Error::input(names.join(", "), "the file contains no game")
-        };
+        let nothing = || Error::input(names.join(", "), "the file contains no game");
         return Err(stored.ok().and_then(|summary| summary.stopped).unwrap_or_else(nothing));
     }
     let mut summary = match stored {
@@ -149,14 +151,14 @@ pub fn import_with(
 /// commit is known.
 pub fn import_on<S: Storage>(
     opened: Opened<S>,
-    sources: &[PathBuf],
+    sources: Vec<ImportSource>,
     target: &Path,
     options: &ImportOptions,
     progress: &Progress,
     stop: &AtomicBool,
     report: Report<'_>,
 ) -> Result<Summary> {
-    let start = Start::new(&opened, sources, options, target)?;
+    let start = Start::new(&opened, &names(&sources), options, target)?;
     let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
     start.check(&feed, &opened.writer, target)?;
     let (writer, stored) = store(opened, feed, start, options, None, progress, report);
@@ -198,7 +200,7 @@ fn store<S: Storage>(
     {
         return (writer, Err(error));
     }
-    let output = Output::new(writer, &feed.names, &start, options, Some(progress), report);
+    let output = Output::new(writer, &feed.names, &start, feed.passed.clone(), options, Some(progress), report);
     let seen_before: u64 = output.sources.iter().map(|source| source.record.seen).sum();
     let (mut output, stopped, refused) = run(feed, interner, output, options, replaced.is_none());
     let result = output.failure.take().map_or(Ok(stopped), Err);

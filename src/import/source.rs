@@ -1,28 +1,27 @@
-//! Opens sources of games as PGN, from any supported format.
+//! Opens sources of games, from any supported format.
 
+use super::game_source::{GameBatch, GameSource, ImportSource, Input};
 use crate::error::{Error, Result};
-use crate::pcn::{self, ReadError};
-use crate::pgn::{self, PgnWriter, Source, SourceError};
-use std::io::{self, BufWriter, Read, Seek, Write};
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::pcn::{Games, ReadError};
+use crate::pgn::{self, PgnWriter, Source, SourceError, SourceProgress};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The number of PCN games in a batch.
+const BATCH: usize = 256;
 
 /// Opens a PGN or PCN file, plain or compressed, or standard input for `-`. The first bytes determine the format. PCN
-/// is converted to PGN in a temporary file, as described for [`Source::is_made`].
+/// is converted to PGN while it is read, as described for [`Source::is_made`]. A fault in the document is then an error
+/// of the reader.
 ///
-/// Errors: the file cannot be read, the file is neither PGN nor PCN, or a PCN document contains a fault.
+/// Errors: the file cannot be read, or is neither PGN nor PCN.
 pub fn open(path: &Path) -> Result<Source> {
-    open_until(path, &AtomicBool::new(false))
-}
-
-/// Opens a file like [`open`]. Returns [`Error::Interrupted`] if `stop` is set before the conversion to PGN ends.
-pub(super) fn open_until(path: &Path, stop: &AtomicBool) -> Result<Source> {
-    as_pgn(open_as_is(path)?, path, stop)
+    open_as_is(path).map(as_pgn)
 }
 
 /// Opens a PGN or PCN file, or standard input for `-`. Decompresses the file, but does not convert it.
 ///
-/// Errors: the errors of [`open`], except faults in a document.
+/// Errors: the errors of [`open`].
 pub fn open_as_is(path: &Path) -> Result<Source> {
     pgn::open_text(path).map_err(|error| refused(path, error))
 }
@@ -30,7 +29,7 @@ pub fn open_as_is(path: &Path) -> Result<Source> {
 /// Opens a PCN file, and decompresses it to JSON. Returns `None` for PGN, and for standard input, pipes and devices,
 /// which can be read only once.
 ///
-/// Errors: the errors of [`open`], except faults in a document.
+/// Errors: the errors of [`open`].
 pub fn open_document(path: &Path) -> Result<Option<Source>> {
     if path.as_os_str() == "-" || !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
         return Ok(None);
@@ -40,7 +39,11 @@ pub fn open_document(path: &Path) -> Result<Option<Source>> {
 
 /// Returns an error if a file cannot be opened, or if its first bytes show that it is not supported. Does not
 /// decompress the file.
-pub(super) fn look_at(path: &Path) -> Result<()> {
+pub(super) fn look_at(source: &ImportSource) -> Result<()> {
+    let Input::File(path) = &source.0 else { return Ok(()) };
+    if path.as_os_str() == "-" {
+        return Ok(());
+    }
     pgn::look_at(path).map_err(|error| match error {
         SourceError::Io(error) => Error::io("cannot open", path)(error),
         error => refused(path, error),
@@ -49,8 +52,7 @@ pub(super) fn look_at(path: &Path) -> Result<()> {
 
 /// Opens any reader of PGN or PCN, as [`open`] opens a file. Errors contain `name`.
 pub fn from_reader(reader: impl Read + Send + 'static, name: &Path) -> Result<Source> {
-    let source = pgn::text_of(reader, None).map_err(|error| refused(name, error))?;
-    as_pgn(source, name, &AtomicBool::new(false))
+    pgn::text_of(reader, None).map(as_pgn).map_err(|error| refused(name, error))
 }
 
 fn refused(path: &Path, error: SourceError) -> Error {
@@ -77,39 +79,74 @@ pub(super) fn unreadable(path: &Path, error: io::Error) -> Error {
     Error::Input { name: called(path), what, source: Some(error) }
 }
 
-fn as_pgn(mut source: Source, path: &Path, stop: &AtomicBool) -> Result<Source> {
-    if !source.is_json() {
-        return Ok(source);
-    }
-    let no_room = |error: io::Error| Error::Input {
-        name: called(path),
-        what: format!("cannot create a temporary file for its PGN: {error}"),
-        source: Some(error),
-    };
-    let mut made = BufWriter::with_capacity(256 << 10, tempfile::tempfile().map_err(no_room)?);
-    let mut writer = PgnWriter::new();
-    let mut failed = None;
-    let read = pcn::read(&mut source, |game| {
-        if stop.load(Ordering::Relaxed) {
-            return Err(io::ErrorKind::Other.into());
+fn as_pgn(source: Source) -> Source {
+    let converted = |reader| Converted { games: Games::new(reader), writer: PgnWriter::new(), at: 0 };
+    if source.is_json() { source.with_pgn(converted) } else { source }
+}
+
+/// PGN that is written game by game from PCN.
+struct Converted<R> {
+    games: Games<R>,
+    writer: PgnWriter,
+    /// The number of bytes in the writer that have been read.
+    at: usize,
+}
+
+impl<R: Read> Read for Converted<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.writer.as_bytes().len() {
+            let Some(game) = self.games.next() else { return Ok(0) };
+            self.writer.clear();
+            self.writer.write(&game.map_err(|error| match error {
+                ReadError::Io(error) => error,
+                ReadError::Pcn(error) => io::Error::other(error),
+            })?);
+            self.at = 0;
         }
-        writer.clear();
-        writer.write(&game);
-        made.write_all(writer.as_bytes()).inspect_err(|error| {
-            failed = Some(io::Error::new(error.kind(), error.to_string()));
-        })
-    });
-    if stop.load(Ordering::Relaxed) {
-        return Err(Error::Interrupted);
+        let count = (&self.writer.as_bytes()[self.at..]).read(buf)?;
+        self.at += count;
+        Ok(count)
     }
-    if let Some(error) = failed {
-        return Err(no_room(error));
+}
+
+/// The games of a PCN document.
+pub(super) struct PcnGames {
+    games: Games<Source>,
+    progress: SourceProgress,
+    path: PathBuf,
+    /// The error that follows the games before it.
+    failed: Option<Error>,
+}
+
+impl PcnGames {
+    pub(super) fn new(source: Source, path: &Path) -> PcnGames {
+        let progress = source.progress();
+        PcnGames { games: Games::new(source), progress, path: path.to_path_buf(), failed: None }
     }
-    read.map_err(|error| match error {
-        ReadError::Io(error) => unreadable(path, error),
-        ReadError::Pcn(error) => Error::input(called(path), error.to_string()),
-    })?;
-    let mut file = made.into_inner().map_err(|error| no_room(error.into_error()))?;
-    file.rewind().map_err(no_room)?;
-    Ok(source.with_pgn(file))
+}
+
+impl GameSource for PcnGames {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let mut batch = Vec::new();
+        let read = self.games.by_ref().take(BATCH).try_for_each(|game| {
+            batch.push(game?);
+            Ok(())
+        });
+        let failed = read.err().map(|error| match error {
+            ReadError::Io(error) => unreadable(&self.path, error),
+            ReadError::Pcn(error) => Error::input(called(&self.path), error.to_string()),
+        });
+        match failed {
+            Some(error) if batch.is_empty() => return Err(error),
+            failed => self.failed = failed,
+        }
+        Ok((!batch.is_empty()).then(|| Box::new(batch) as Box<dyn GameBatch>))
+    }
+
+    fn consumed(&self) -> u64 {
+        self.progress.consumed()
+    }
 }

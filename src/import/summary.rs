@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct FaultReport {
     /// The index of the source among the given sources, from 0.
     pub source: usize,
-    /// The offset of the fault in the decompressed source, in bytes.
+    /// The offset of the fault in the decompressed source, in bytes. If the source is not PGN, the offset of the game.
     pub offset: u64,
-    /// The line number in the source, from 1.
+    /// The line number in the source, from 1, or 0 if the source has no lines.
     pub line: u64,
     /// The number of the game in its source, from 1.
     pub game: u64,
@@ -35,8 +35,6 @@ pub struct FaultReport {
 pub(super) type Report<'a> = Box<dyn FnMut(FaultReport) + Send + 'a>;
 
 /// The results for a single source.
-///
-/// [`Summary`] has an example.
 #[derive(Clone, Debug, Default)]
 pub struct SourceSummary {
     /// The source's name, length, hash and counts, as the archive records them. The length and the hash are zero if the
@@ -48,8 +46,8 @@ pub struct SourceSummary {
     /// Whether the source was read to its end. Of an incomplete source, the archive contains only the games before the
     /// fault, and does not claim to contain its bytes.
     pub is_complete: bool,
-    /// Whether it was PCN. The archive then contains the converted PGN and its length and hash, instead of the bytes of
-    /// the source.
+    /// Whether it was not PGN: a PCN document, or games of a program. The archive then contains the converted PGN and
+    /// its length and hash, instead of the bytes of the source.
     pub made: bool,
 }
 
@@ -62,8 +60,6 @@ impl SourceSummary {
 }
 
 /// A source that is not PGN, or that could not be read to its end.
-///
-/// [`Summary`] has an example.
 #[derive(Debug)]
 pub struct Refused {
     /// The index of the source among the given sources, from 0.
@@ -127,8 +123,6 @@ pub struct Summary {
 }
 
 /// The data that is durable after a commit.
-///
-/// [`Progress`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Acknowledged {
     /// The commit's sequence number.

@@ -112,8 +112,6 @@ impl PieceName {
 }
 
 /// One of the two players.
-///
-/// [`PieceName`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// The side that starts a game from its beginning. The names of its pieces are in upper case.
@@ -249,7 +247,7 @@ impl Board {
     }
 
     /// Returns the flat numbers of all squares that contain a piece with exactly this name.
-    pub fn squares_of<'a>(&'a self, name: &'a PieceName) -> impl Iterator<Item = usize> + 'a {
+    pub(super) fn squares_of<'a>(&'a self, name: &'a PieceName) -> impl Iterator<Item = usize> + 'a {
         (0..self.size()).filter(move |at| self.piece(*at) == Some(name))
     }
 

@@ -3,8 +3,6 @@
 use std::fmt;
 
 /// The kind of a fault in an element of a document.
-///
-/// [`PcnError`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PcnFault {
     /// The text is not JSON. The values are the line and the column, counted from 1.

@@ -25,6 +25,6 @@ mod write;
 pub use board::{Board, PieceName, Side};
 pub use fault::{PcnError, PcnFault};
 pub use read::parse_value;
-pub use stream::{ReadError, parse, read};
-pub use tags::{DRAW_PROPOSAL, STARTED_AT};
+pub use stream::{Games, ReadError, parse};
+pub use tags::DRAW_PROPOSAL;
 pub use write::{JsonLayout, write};

@@ -1,11 +1,15 @@
 //! Converts `started_at`, which is in ISO 8601, to and from the tags Date, Time, UTCDate and UTCTime.
 
 use super::tags::STARTED_AT;
+use crate::game::calendar::{civil, days, month_length};
+
+/// A year, a month and a day.
+type Date = (i64, i64, i64);
 
 /// A moment, as the local date, the time of day in seconds, and the offset from UTC in minutes, if stated.
 #[derive(Clone, Copy)]
 struct Moment {
-    date: (u16, u8, u8),
+    date: Date,
     seconds: u32,
     offset: Offset,
 }
@@ -54,7 +58,8 @@ pub(super) fn text_of<'a>(tag: impl Fn(&str) -> Option<&'a str>) -> Option<Strin
     let utc = day("UTCDate").zip(time("UTCTime"));
     match (day("Date").zip(time("Time")), utc) {
         (Some((date, seconds)), Some((utc_date, utc_seconds))) => {
-            let apart = (days(date) - days(utc_date)) * 86_400 + i64::from(seconds) - i64::from(utc_seconds);
+            let since = |(year, month, day): Date| days(year, month, day);
+            let apart = (since(date) - since(utc_date)) * 86_400 + i64::from(seconds) - i64::from(utc_seconds);
             let minutes = apart / 60;
             if apart % 60 != 0 || minutes.abs() >= 24 * 60 {
                 return Some(format!("{}Z", shown(utc_date, utc_seconds)));
@@ -96,11 +101,10 @@ fn number(text: &str, digits: usize, max: u16) -> Option<u16> {
     text.parse().ok().filter(|number| all && *number <= max)
 }
 
-fn date(text: &str, separator: char) -> Option<(u16, u8, u8)> {
+fn date(text: &str, separator: char) -> Option<Date> {
     let mut parts = text.split(separator);
-    let year = number(parts.next()?, 4, 9999)?;
-    let month = number(parts.next()?, 2, 12)? as u8;
-    let day = number(parts.next()?, 2, 31)? as u8;
+    let mut next = |digits, max| number(parts.next()?, digits, max).map(i64::from);
+    let (year, month, day) = (next(4, 9999)?, next(2, 12)?, next(2, 31)?);
     (parts.next().is_none() && month > 0 && day > 0 && day <= month_length(year, month)).then_some((year, month, day))
 }
 
@@ -111,7 +115,7 @@ fn time_of_day(text: &str) -> Option<u32> {
     parts.next().is_none().then_some(seconds)
 }
 
-fn show_date((year, month, day): (u16, u8, u8), separator: char) -> String {
+fn show_date((year, month, day): Date, separator: char) -> String {
     format!("{year:04}{separator}{month:02}{separator}{day:02}")
 }
 
@@ -119,42 +123,11 @@ fn show_time(seconds: u32) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-const fn is_leap(year: u16) -> bool {
-    year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400)
-}
-
-const fn month_length(year: u16, month: u8) -> u8 {
-    match month {
-        2 if is_leap(year) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Returns the number of days since January 1 of year 0, in the Gregorian calendar.
-fn days((year, month, day): (u16, u8, u8)) -> i64 {
-    let before = i64::from(year) - 1;
-    let years = i64::from(year) * 365 + before.div_euclid(4) - before.div_euclid(100) + before.div_euclid(400) + 1;
-    years + (1..month).map(|month| i64::from(month_length(year, month))).sum::<i64>() + i64::from(day) - 1
-}
-
 /// Shifts a moment by less than one day.
-fn shifted((year, month, day): (u16, u8, u8), seconds: u32, minutes: i32) -> ((u16, u8, u8), u32) {
+fn shifted((year, month, day): Date, seconds: u32, minutes: i32) -> (Date, u32) {
     let total = i64::from(seconds) + i64::from(minutes) * 60;
-    let seconds = total.rem_euclid(86_400) as u32;
-    let date = match total.div_euclid(86_400) {
-        -1 => match (month, day) {
-            (1, 1) => (year.saturating_sub(1), 12, 31),
-            (_, 1) => (year, month - 1, month_length(year, month - 1)),
-            _ => (year, month, day - 1),
-        },
-        1 if day < month_length(year, month) => (year, month, day + 1),
-        1 if month < 12 => (year, month + 1, 1),
-        1 => (year.saturating_add(1).min(9999), 1, 1),
-        _ => (year, month, day),
-    };
-    (date, seconds)
+    let (year, month, day) = civil(days(year, month, day) + total.div_euclid(86_400));
+    ((year.clamp(0, 9999), month, day), total.rem_euclid(86_400) as u32)
 }
 
 #[cfg(test)]

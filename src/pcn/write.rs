@@ -9,8 +9,6 @@ use serde_json::Value;
 use std::fmt::Write;
 
 /// The layout of a document's text.
-///
-/// [`parse`](super::parse) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum JsonLayout {
     /// Everything on one line.

@@ -10,6 +10,8 @@ mod access;
 mod edited;
 /// Extensions unknown to this version: skippable blocks, required blocks and features.
 mod extensions;
+/// Games that come from a program, as events.
+mod game_source;
 /// Archives of released versions, and the bytes that this version writes.
 mod golden;
 /// Each limit of a reader, at the need and one below.

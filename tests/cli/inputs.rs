@@ -160,7 +160,7 @@ fn nothing_promises_the_bytes_of_pcn() {
     assert!(room.fine(&["info", "x.bga"]).contains("Exact    1 of 2 sources"));
     let done = room.run(&["export", "x.bga", "--original", "--source", "x.pcn"]);
     assert_eq!(done.code, Some(1), "{}", done.err);
-    assert!(done.err.contains("x.pcn: the imported PCN, converted to PGN"), "{}", done.err);
+    assert!(done.err.contains("x.pcn: the imported games, converted to PGN"), "{}", done.err);
     assert!(!done.err.contains("the same"), "{}", done.err);
     assert!(done.out.starts_with("[Date \"2024.01.02\"]"), "{}", done.out);
     // In a folder, the source is named as not exact.

@@ -2,6 +2,7 @@
 //!
 //! A text without such a value returns `None`; the text column still contains the text itself.
 
+use scoresheet::game::calendar;
 use scoresheet_query::value;
 
 /// Parses an integer with an optional sign; `None` if the number does not fit the type.
@@ -29,15 +30,8 @@ pub fn time_text(second: i32) -> String {
 /// Returns the day of a complete date, `2013.01.31`, counted from 1970-01-01.
 pub fn day(text: &str) -> Option<i32> {
     let [year, month, day] = value::date(text.as_bytes())?;
-    let is_valid = year > 0 && month > 0 && (1..=value::month_length(year, month)).contains(&day);
-    is_valid.then(|| days(year as i32, month as i32, day as i32))
-}
-
-/// Returns the days from 1970-01-01 to a day of the Gregorian calendar.
-fn days(year: i32, month: i32, day: i32) -> i32 {
-    // Count years from March, so the leap day is the last day.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469
+    let is_valid = year > 0 && month > 0 && (1..=calendar::month_length(year, month)).contains(&day);
+    is_valid.then(|| calendar::days(year, month, day) as i32)
 }
 
 /// Returns the second of the day for a time such as `17:05:09`.

@@ -53,8 +53,6 @@ pub enum Threat {
 }
 
 /// The kind of a move.
-///
-/// [`Move`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MoveKind {
     /// A piece moves to a square and captures any piece there.

@@ -82,8 +82,6 @@ impl FromStr for Color {
 }
 
 /// The role of a piece: pawn, knight, bishop, rook, queen or king.
-///
-/// [`Piece`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Role {

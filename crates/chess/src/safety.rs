@@ -110,7 +110,9 @@ impl Position {
     }
 
     /// Returns whether a piece of the side to move can make the move, ignoring checks. Castling is checked completely.
-    pub(super) fn is_pseudo_legal(&self, m: Move) -> bool {
+    #[doc(hidden)]
+    #[inline]
+    pub fn is_pseudo_legal(&self, m: Move) -> bool {
         let us = self.turn;
         let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
         let (ours, theirs) = (self.occupied[us.index()], self.occupied[us.other().index()]);

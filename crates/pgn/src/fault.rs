@@ -1,5 +1,7 @@
 //! Faults in a game, and their locations.
 
+use crate::tag_values;
+use crate::variant;
 use scoresheet_chess::fen::FenError;
 use scoresheet_chess::san::SanError;
 use std::fmt;
@@ -59,6 +61,20 @@ pub enum FaultKind {
     ResultsDiffer,
     /// A text that contains no tag, no move and no result, so it is not a game. It is rejected.
     NotAGame,
+    /// A game that the reader of a source other than PGN refuses. It is rejected.
+    Refused,
+}
+
+impl FaultKind {
+    /// Returns the fault in a tag pair with this name and value, if there is one: a variant of chess, or a value that is
+    /// not of the tag's kind.
+    #[doc(hidden)]
+    pub fn of_tag(name: &[u8], value: &[u8]) -> Option<FaultKind> {
+        match name {
+            b"Variant" if !variant::is_chess(value) => Some(FaultKind::Variant),
+            _ => tag_values::is_unreadable(name, value).then_some(FaultKind::UnreadableValue),
+        }
+    }
 }
 
 impl From<SanError> for FaultKind {
@@ -99,6 +115,7 @@ impl fmt::Display for FaultKind {
             FaultKind::UnreadableValue => "tag value that cannot be read",
             FaultKind::ResultsDiffer => "result that differs from the tag Result",
             FaultKind::NotAGame => "neither tags nor moves: not a game",
+            FaultKind::Refused => "refused by the reader",
         })
     }
 }
@@ -180,8 +197,9 @@ mod tests {
             Kind::NotUtf8 => Kind::UnreadableValue,
             Kind::UnreadableValue => Kind::ResultsDiffer,
             Kind::ResultsDiffer => Kind::NotAGame,
+            Kind::NotAGame => Kind::Refused,
             // The faults in a FEN are listed separately.
-            Kind::NotAGame | Kind::BadFen(_) => return None,
+            Kind::Refused | Kind::BadFen(_) => return None,
         })
     }
 

@@ -2,8 +2,6 @@
 
 /// Limits of a game. If a limit is exceeded, the remaining part of the game is kept as raw text, or the game is
 /// rejected.
-///
-/// [`Oversized`](super::Oversized) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadLimits {
     /// The maximum number of plies in a line, counted from the start of the game. The remaining moves are kept as raw
@@ -68,8 +66,6 @@ pub enum Encoding {
 }
 
 /// Options for reading a game.
-///
-/// [`Encoding`] and [`Fault`](super::Fault) have examples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
     /// The limits of a game.

@@ -12,8 +12,6 @@ use std::ops::Range;
 
 /// The tag pairs that a [`TextVisitor`] accepts as a run, which are expected tag pairs in standard form, each on a
 /// separate line.
-///
-/// [`Lines`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TagRun {
     /// No tag pairs.
@@ -26,8 +24,6 @@ pub enum TagRun {
 
 /// The moves that a [`TextVisitor`] accepts as a run, which are consecutive moves with only numbers and blanks between
 /// them.
-///
-/// [`TextVisitor`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveRun {
     /// No moves.
@@ -74,8 +70,6 @@ pub struct Lines {
 }
 
 /// The position at which the writer is after a run of moves.
-///
-/// [`TextVisitor`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndOfRun {
     /// The number of bytes since the beginning of the current line.

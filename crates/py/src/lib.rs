@@ -42,7 +42,7 @@ mod _scoresheet {
     #[pymodule_export]
     use super::position::Position;
     #[pymodule_export]
-    use super::positions::{Positions, positions_of, restored_positions};
+    use super::positions::{Positions, restored_positions};
     #[pymodule_export]
     use super::reading::{PgnReader, read_pgn};
     #[pymodule_export]

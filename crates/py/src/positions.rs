@@ -373,47 +373,60 @@ impl Positions {
     }
 }
 
-/// Creates positions of a view's games.
-#[pyfunction]
-#[pyo3(name = "_positions_of")]
-pub fn positions_of(
-    py: Python<'_>,
-    view: &View,
-    skip_plies: u32,
-    skip_last: u32,
-    mover_elo: Option<(Option<u16>, Option<u16>)>,
-    quiet: bool,
-    split: Option<(String, f64, u64)>,
-) -> PyResult<Positions> {
-    let mover_elo = mover_elo.map(|(least, most)| (least.map_or(1, i32::from), most.map_or(i32::MAX, i32::from)));
-    let split = split.map(Split::new).transpose()?;
-    let conditions = Conditions { skip_plies, skip_last, mover_elo, quiet, split };
-    let opened = view.shared.get()?;
-    let numbers: Vec<u64> = view.numbers.iter().collect();
-    let games: Arc<[u64]> = numbers.into();
-    let of = Arc::clone(&games);
-    let found = work::long(py, move || look(&opened, &of, conditions))?.or_raise(py)?;
-    let mut positions =
-        Positions { view: Py::new(py, view.again())?, runs: Vec::new(), starts: vec![0], bits: Vec::new() };
-    let mut total = 0;
-    for (game, found) in games.iter().zip(found) {
-        let (plies, count) = match found {
-            Found::Every { first, step, count } => (Plies::Every { first, step }, count),
-            Found::Bits { words, count } => {
-                let word = positions.bits.len() as u64;
-                if count > 0 {
-                    positions.bits.extend(words);
+#[pymethods]
+impl View {
+    /// Returns numbered positions of these games, for training: the positions before a move, from ply `skip_plies` on,
+    /// without the last `skip_last` plies of each game.
+    ///
+    /// `mover_elo` is the minimum and the maximum rating of the player to move; either may be None. `quiet` excludes
+    /// positions with a check, and positions whose move is a capture, a promotion or a check. To test this, all games
+    /// are replayed, at a few nanoseconds per ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: the
+    /// games are divided by their moves, so no game is in both parts.
+    ///
+    /// >>> train = archive.positions(skip_plies=10, split=("train", 0.9, 1))
+    /// >>> test = archive.positions(skip_plies=10, split=("test", 0.9, 1))
+    /// >>> len(train) + len(test) == len(archive.positions(skip_plies=10))
+    /// True
+    #[pyo3(signature = (*, skip_plies = 0, skip_last = 0, mover_elo = None, quiet = false, split = None))]
+    fn positions(
+        &self,
+        py: Python<'_>,
+        skip_plies: u32,
+        skip_last: u32,
+        mover_elo: Option<(Option<u16>, Option<u16>)>,
+        quiet: bool,
+        split: Option<(String, f64, u64)>,
+    ) -> PyResult<Positions> {
+        let mover_elo = mover_elo.map(|(least, most)| (least.map_or(1, i32::from), most.map_or(i32::MAX, i32::from)));
+        let split = split.map(Split::new).transpose()?;
+        let conditions = Conditions { skip_plies, skip_last, mover_elo, quiet, split };
+        let opened = self.shared.get()?;
+        let numbers: Vec<u64> = self.numbers.iter().collect();
+        let games: Arc<[u64]> = numbers.into();
+        let of = Arc::clone(&games);
+        let found = work::long(py, move || look(&opened, &of, conditions))?.or_raise(py)?;
+        let mut positions =
+            Positions { view: Py::new(py, self.again())?, runs: Vec::new(), starts: vec![0], bits: Vec::new() };
+        let mut total = 0;
+        for (game, found) in games.iter().zip(found) {
+            let (plies, count) = match found {
+                Found::Every { first, step, count } => (Plies::Every { first, step }, count),
+                Found::Bits { words, count } => {
+                    let word = positions.bits.len() as u64;
+                    if count > 0 {
+                        positions.bits.extend(words);
+                    }
+                    (Plies::Bits { word }, count)
                 }
-                (Plies::Bits { word }, count)
+            };
+            if count > 0 {
+                total += count;
+                positions.runs.push(Run { game: *game, plies });
+                positions.starts.push(total);
             }
-        };
-        if count > 0 {
-            total += count;
-            positions.runs.push(Run { game: *game, plies });
-            positions.starts.push(total);
         }
+        Ok(positions)
     }
-    Ok(positions)
 }
 
 /// Creates positions from a pickle.

@@ -389,32 +389,6 @@ impl View {
         self.table(py, columns, r#where, 65_536, false)?.to_parquet(py, path, overwrite, row_group, level)
     }
 
-    /// Returns numbered positions of these games, for training: the positions before a move, from ply `skip_plies` on,
-    /// without the last `skip_last` plies of each game.
-    ///
-    /// `mover_elo` is the minimum and the maximum rating of the player to move; either may be None. `quiet` excludes
-    /// positions with a check, and positions whose move is a capture, a promotion or a check. To test this, all games
-    /// are replayed, at a few nanoseconds per ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: the
-    /// games are divided by their moves, so no game is in both parts.
-    ///
-    /// >>> train = archive.positions(skip_plies=10, split=("train", 0.9, 1))
-    /// >>> test = archive.positions(skip_plies=10, split=("test", 0.9, 1))
-    /// >>> len(train) + len(test) == len(archive.positions(skip_plies=10))
-    /// True
-    #[pyo3(signature = (*, skip_plies = 0, skip_last = 0, mover_elo = None, quiet = false, split = None))]
-    fn positions<'py>(
-        slf: &Bound<'py, Self>,
-        skip_plies: u32,
-        skip_last: u32,
-        mover_elo: Option<(Option<u16>, Option<u16>)>,
-        quiet: bool,
-        split: Option<(String, f64, u64)>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        // `Positions` depends on views, but views do not depend on `Positions`.
-        let module = slf.py().import("scoresheet._scoresheet")?;
-        module.call_method1("_positions_of", (slf, skip_plies, skip_last, mover_elo, quiet, split))
-    }
-
     /// Returns `n` random positions of these games: the games' numbers and the plies, as two arrays of int64. The other
     /// arguments are the same as for `positions`. For many samples, call `positions` once and sample from the result.
     ///

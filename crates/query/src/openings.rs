@@ -20,8 +20,6 @@ const TABLE: [&str; 5] = [
 ];
 
 /// An opening in the table of openings.
-///
-/// [`Openings`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Opening {
     /// The ECO code, A00 to E99.

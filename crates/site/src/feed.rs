@@ -3,10 +3,10 @@
 use crate::options::Options;
 use crate::pages::FEED;
 use scoresheet::chess::Color;
+use scoresheet::game::calendar::civil;
 use scoresheet::{Archive, Result};
 use scoresheet_pages::escape;
 use scoresheet_query::GameSummary;
-use scoresheet_query::value::civil;
 
 /// The number of games in the feed.
 const LATEST: usize = 50;

@@ -45,8 +45,6 @@ const SMALL: f64 = 128.0 * 1024.0;
 const LEVEL: i32 = 4;
 
 /// The games to copy from one archive.
-///
-/// [`write()`] has an example.
 #[derive(Clone, Debug)]
 pub struct Part<'a> {
     /// The archive.
@@ -56,8 +54,6 @@ pub struct Part<'a> {
 }
 
 /// A summary of the copy.
-///
-/// [`write()`] has an example.
 #[derive(Debug, Default)]
 pub struct Copied {
     /// The number of games in the new archive.

@@ -1,8 +1,6 @@
 //! The parts of a game that can be destroyed by damage.
 
 /// A part of a game that can be lost without its moves.
-///
-/// [`Loss`](super::repair::Loss) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LostPart {
     /// All tag pairs, or the tag pairs whose strings are lost.

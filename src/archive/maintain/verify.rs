@@ -20,8 +20,6 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The extent of a verification: `Quick` or `Full`.
-///
-/// [`Report`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
     /// Checks the structure and the checksums of every byte, at the speed of the disk.

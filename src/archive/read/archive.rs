@@ -19,10 +19,8 @@ use crate::format::index::Index;
 use crate::format::side::Made;
 use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, Limits, State, VERSION};
-use std::any::Any;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -34,22 +32,10 @@ pub(in crate::archive) type Loose = HashMap<u64, Vec<BlockRef>>;
 /// The number of games per entry of the lookup table.
 pub(super) const GAMES_PER_ENTRY: u64 = 1024;
 
-/// Data that other modules attach to an open archive.
-#[derive(Default)]
-struct Attached(OnceLock<Box<dyn Any + Send + Sync>>);
-
-impl fmt::Debug for Attached {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Attached")
-    }
-}
-
 /// The number of chunks whose columns are cached if the caller is not in a thread pool.
 const KEPT: usize = 4;
 
 /// An open archive. Threads can share it. An open archive shows the state of its last commit at the time of opening.
-///
-/// The [crate](crate) and [`ArchiveFile`] have examples.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
@@ -71,8 +57,6 @@ pub struct Archive {
     recent: Mutex<Vec<(usize, Arc<Columns>)>>,
     /// The loose blocks by source, found at the first access.
     loose: OnceLock<Result<Loose, Damage>>,
-    /// Data of higher modules, attached to the open archive.
-    attached: Attached,
 }
 
 impl Archive {
@@ -122,7 +106,6 @@ impl Archive {
             index,
             recent: Mutex::default(),
             loose: OnceLock::new(),
-            attached: Attached::default(),
         }
     }
 
@@ -263,13 +246,6 @@ impl Archive {
             }
         };
         Err(Error::input(self.path.display().to_string(), what))
-    }
-
-    /// Returns the data attached to the open archive, which is created at the first access. Returns `None` if data of
-    /// another type is attached.
-    #[doc(hidden)]
-    pub fn attached<T: Any + Send + Sync>(&self, make: impl FnOnce(&Archive) -> T) -> Option<&T> {
-        self.attached.0.get_or_init(|| Box::new(make(self))).downcast_ref()
     }
 
     /// Returns the commit of this archive. Data computed from the archive is valid for this commit and all later ones.

@@ -46,8 +46,6 @@ pub enum Incomplete {
 }
 
 /// The state of an archive file that is shorter than its last commit, and therefore opened at an earlier commit.
-///
-/// [`Incomplete`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cut {
     /// The length of the file in bytes.

@@ -11,8 +11,6 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How to read the bytes of an archive's file.
-///
-/// [`ArchiveFile`](crate::archive::ArchiveFile) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Access {
     /// Map the file into memory, which is the fastest access. If another program truncates the file while it is mapped,

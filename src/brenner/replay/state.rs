@@ -52,8 +52,6 @@ impl Tally {
 
 /// A view of a replay's state at one ply. Creating it is fast, because it only refers to the board. Castling rights, en
 /// passant and clocks are computed on demand, in a few nanoseconds each.
-///
-/// [`Replay`](super::Replay) has an example.
 #[derive(Clone, Copy)]
 pub struct ReplayState<'a> {
     pub(super) pieces: &'a Pieces,

@@ -55,8 +55,6 @@ pub struct ModelName {
 const MODEL_NAME: usize = 8;
 
 /// The coding of moves in the records of a block.
-///
-/// [`TranscodeOptions`](crate::archive::TranscodeOptions) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Coding {
     /// Plain Brenner bytes.

@@ -26,8 +26,6 @@ pub const VARIATIONS: u8 = 0x40;
 pub const GLYPHS: u8 = 0x80;
 
 /// The data that a column contains.
-///
-/// [`TagColumns`](https://docs.rs/scoresheet-query) has an example.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Key {
     /// The value of the game's first tag with this name, as an index in a table, from 1, or 0 if the game has no such

@@ -27,8 +27,6 @@ pub struct Action {
 }
 
 /// A name of a square, in one of three forms.
-///
-/// [`Action`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Naming {
     /// The coordinates of the square, from the outermost dimension: `[0, 4]`.
@@ -40,8 +38,6 @@ pub enum Naming {
 }
 
 /// The kind of movement in an action.
-///
-/// [`Action`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Verb {
     /// A movement from the hand to a free square.

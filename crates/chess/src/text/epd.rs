@@ -10,8 +10,6 @@ use std::fmt;
 const OPCODE_MAX: usize = 15;
 
 /// An operand of an operation.
-///
-/// [`Operation`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Operand {
     /// A quoted text.
@@ -46,8 +44,6 @@ pub struct Operation {
 }
 
 /// The kind of a fault in an EPD line.
-///
-/// [`EpdError`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EpdFault {
     /// A fault in one of the first four fields.

@@ -36,8 +36,6 @@ pub enum PositionRecord {
 }
 
 /// The reason why a line is not a position, by the form that the line seems to have.
-///
-/// [`PositionRecord`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecordError {
     /// The line looks like a FEN.

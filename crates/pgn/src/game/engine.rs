@@ -11,8 +11,6 @@ use scoresheet_chess::Color;
 use std::time::Duration;
 
 /// The values in an engine comment. Missing values are `None`.
-///
-/// [`Comment::engine`](super::Comment::engine) has an example.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EngineNote<'a> {
     /// The evaluation, from White's point of view.

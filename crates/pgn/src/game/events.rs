@@ -4,8 +4,6 @@ use scoresheet_chess::{Color, Move, Position};
 use std::fmt;
 
 /// The kind of a text in the movetext.
-///
-/// [`Visitor`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum TextKind {
@@ -226,8 +224,6 @@ pub trait Visitor {
 }
 
 /// An event in a movetext.
-///
-/// [`GameFault`](super::GameFault) has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// A legal move, or the null move.

@@ -8,6 +8,8 @@
 pub const MAX_DEPTH: usize = 1024;
 
 mod analysis;
+#[doc(hidden)]
+pub mod calendar;
 mod control;
 mod date;
 mod engine;

@@ -57,8 +57,6 @@ pub struct GameFault {
 }
 
 /// The kind of a fault in the events of a [`Game`].
-///
-/// [`GameFault`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GameFaultKind {

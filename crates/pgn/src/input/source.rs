@@ -95,10 +95,10 @@ impl Source {
         self.is_json
     }
 
-    /// Returns a source of PGN, which was converted from this source of JSON.
+    /// Returns a source of PGN, which `convert` makes from the JSON of this source.
     #[doc(hidden)]
-    pub fn with_pgn(self, reader: impl Read + Send + 'static) -> Source {
-        Source { reader: Box::new(reader), is_json: false, was_json: true, ..self }
+    pub fn with_pgn<R: Read + Send + 'static>(self, convert: impl FnOnce(Box<dyn Read + Send>) -> R) -> Source {
+        Source { reader: Box::new(convert(self.reader)), is_json: false, was_json: true, ..self }
     }
 
     /// Returns whether the PGN was converted from another format, so its bytes differ from the bytes of the source.

@@ -5,7 +5,6 @@
 
 mod glyphs;
 mod text;
-mod variant;
 mod words;
 
 mod lexer;

@@ -7,11 +7,11 @@ use crate::limits::ReadOptions;
 use crate::read::glyphs::{self, Meaning};
 use crate::read::lexer::{Kind, Lexer, Token};
 use crate::read::text::{self, Plain};
-use crate::read::variant;
 use crate::read::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
 use crate::tag_values;
 use crate::tags::{self, Pair};
 use crate::text_visitor::{Events, TagRun, TextVisitor};
+use crate::variant;
 use scoresheet_chess::position::STANDARD;
 use scoresheet_chess::record::read_start;
 use scoresheet_chess::san::{Plain as PlainMove, SanError, ShortText};
@@ -23,8 +23,6 @@ mod move_run;
 mod raw;
 
 /// The reader's treatment of a game.
-///
-/// [`Fault`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Disposition {
     /// The visitor has received the complete game, possibly with faults.

@@ -6,8 +6,6 @@ use crate::game::{Event, Game, TextKind};
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
 /// The tags to write.
-///
-/// [`Shape`] has an example.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum TagChoice {
     /// All tags.

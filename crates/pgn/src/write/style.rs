@@ -4,8 +4,6 @@ use crate::bytes::{from, is_blank, is_line_end, slice};
 use crate::windows_1252;
 
 /// The line ends.
-///
-/// [`Style`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum LineEnd {

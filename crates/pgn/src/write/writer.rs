@@ -15,8 +15,6 @@ use scoresheet_chess::{Color, Move, Position};
 ///
 /// Tags keep their order. If a game has its own starting position but no FEN tag, the writer adds one. Reading the
 /// written text produces the same events, except that a game without a result is written with `*`.
-///
-/// [`Game`] and [`Style`] have examples.
 #[derive(Clone, Debug, Default)]
 pub struct PgnWriter {
     style: Style,

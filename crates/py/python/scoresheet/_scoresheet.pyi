@@ -11,7 +11,6 @@ __all__ = [
     "_game_of_events",
     "_restored_game",
     "_positions",
-    "_positions_of",
     "_table",
     "ArchiveError",
     "DamagedError",
@@ -526,14 +525,6 @@ def _restored_game(
     number: int,
     faults: list[str],
 ) -> Game: ...
-def _positions_of(
-    view: View,
-    skip_plies: int,
-    skip_last: int,
-    mover_elo: tuple[int | None, int | None] | None,
-    quiet: bool,
-    split: tuple[str, float, int] | None,
-) -> Positions: ...
 def _positions(view: View, games: bytes, plies: bytes, starts: bytes, bits: bytes) -> Positions: ...
 def _table(
     view: View,

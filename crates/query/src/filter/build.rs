@@ -11,8 +11,6 @@ use std::fmt;
 use std::ops::{BitAnd, BitOr, Not};
 
 /// The comparison of a field with a value.
-///
-/// [`Filter::condition`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// `=`

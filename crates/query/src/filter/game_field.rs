@@ -45,8 +45,6 @@ pub struct GameField {
 }
 
 /// The value of a field in a game.
-///
-/// [`GameField`] has an example.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FieldValue {
     /// A text.
@@ -213,7 +211,7 @@ fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
 
 /// Returns the greatest or the least value among measures with the same unit.
 fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Option<FieldValue>> {
-    let found = values::of_game(game, measures)?;
+    let found = values::of_game(game, measures, values::index_for(game.archive(), measures).as_ref())?;
     let known = found.into_iter().filter(|value| *value != values::NONE);
     let value = if least { known.min() } else { known.max() };
     let unit = measures.first().map_or(Unit::Count, |measure| measure.kind.unit());

@@ -20,6 +20,7 @@ use crate::fault::QueryFault;
 use crate::measure::field::{Measure, MeasureKind};
 use crate::measure::values;
 use crate::nearest::nearest;
+use crate::position::index::PositionIndex;
 use crate::position::novelty::missing_index;
 use crate::tag_columns::{Key, TagColumns, Unread};
 pub use build::Relation;
@@ -69,8 +70,6 @@ impl PartialEq for Filter {
 impl Eq for Filter {}
 
 /// A field in a filter for which some games have no value.
-///
-/// [`Filter::missing`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
     /// The name of the field, as written.
@@ -197,7 +196,7 @@ impl Filter {
         if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
             walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &none));
         }
-        let tests = |game: &GameRef<'_>| -> Result<Vec<i64>> {
+        let tests = |game: &GameRef<'_>, index: Option<&PositionIndex>| -> Result<Vec<i64>> {
             let mut fits = vec![0; comments.len()];
             let mut read = |text: &str| {
                 comments.iter().zip(&mut fits).for_each(|(test, fits)| *fits |= i64::from(test.fits(text)));
@@ -205,7 +204,7 @@ impl Filter {
             if !comments.is_empty() {
                 visit_comments(game, &mut read)?;
             }
-            fits.extend(values::of_game(game, measures)?);
+            fits.extend(values::of_game(game, measures, index)?);
             Ok(fits)
         };
         let (values, unread) = values::of_each(archive, measures, comments.len() + measures.len(), &walked, &tests);

@@ -1,6 +1,6 @@
 //! Reads dates that are relative to today, as in `today - 3y`.
 
-use crate::value::{civil, days, month_length};
+use scoresheet::game::calendar::{civil, days, month_length};
 
 /// Returns the date, such as `2024.05.31`, for a text such as `today`, `today-3y` or `today-1m+7d`, or a description of
 /// the fault in the text.

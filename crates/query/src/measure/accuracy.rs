@@ -96,16 +96,7 @@ pub(crate) fn centipawns(evaluation: Evaluation) -> i32 {
 }
 
 /// Returns White's chance to win, in percent, from 0 to 100.
-///
-/// ```
-/// use scoresheet::game::Evaluation;
-/// use scoresheet_query::measure::{move_accuracy, win_percent};
-///
-/// let (before, after) = (win_percent(Evaluation::Centipawns(0)), win_percent(Evaluation::Centipawns(-300)));
-/// assert_eq!((before, after.round()), (50.0, 25.0));
-/// assert_eq!(move_accuracy(before, after).round(), 32.0);
-/// ```
-pub fn win_percent(evaluation: Evaluation) -> f64 {
+fn win_percent(evaluation: Evaluation) -> f64 {
     50.0 + 50.0 * chances(f64::from(centipawns(evaluation)))
 }
 
@@ -115,7 +106,7 @@ fn chances(centipawns: f64) -> f64 {
 }
 
 /// Returns the accuracy of a move, 0 to 100, from the winning chances of its side before and after it, in percent.
-pub fn move_accuracy(before: f64, after: f64) -> f64 {
+fn move_accuracy(before: f64, after: f64) -> f64 {
     if after >= before {
         return 100.0;
     }

@@ -11,7 +11,7 @@ pub(crate) mod field;
 mod moments;
 pub(crate) mod values;
 
-pub use accuracy::{EvaluationMeasures, Judgement, move_accuracy, win_percent};
+pub use accuracy::{EvaluationMeasures, Judgement};
 pub use clocks::ClockMeasures;
 pub use moments::Moments;
 
@@ -22,8 +22,6 @@ use scoresheet::game::{Comment, Evaluation, time_control};
 use std::time::Duration;
 
 /// The measures of a game. Values for both sides are indexed by [`Color::index`], so White's value comes first.
-///
-/// [`GameMeasures::from_game`] has an example.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GameMeasures {
     /// The clock time after each ply of the main line, if a comment states it (`[%clk 0:03:00]`, or a form that engines

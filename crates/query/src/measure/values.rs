@@ -5,7 +5,8 @@ use super::accuracy::EvaluationMeasures;
 use super::end;
 use super::field::{Measure, MeasureKind, code_of, swing};
 use crate::openings::Openings;
-use crate::position::novelty::{missing_index, novelty};
+use crate::position::index::PositionIndex;
+use crate::position::novelty::{complete_index, missing_index, novelty};
 use crate::tag_columns::Unread;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
@@ -15,8 +16,15 @@ use scoresheet::error::Result;
 /// The number that stands for a missing value.
 pub const NONE: i64 = i64::MIN;
 
-/// Returns the values of these measures for a game, with [`NONE`] for missing values.
-pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
+/// Returns the index that these measures need: the position index of the archive for novelties, if it is complete.
+pub fn index_for(archive: &Archive, measures: &[Measure]) -> Option<PositionIndex> {
+    let needs_index = measures.iter().any(|measure| measure.kind == MeasureKind::Novelty);
+    needs_index.then(|| complete_index(archive)).flatten()
+}
+
+/// Returns the values of these measures for a game, with [`NONE`] for missing values. Without the index of
+/// [`index_for`], novelties are missing.
+pub fn of_game(game: &GameRef<'_>, measures: &[Measure], index: Option<&PositionIndex>) -> Result<Vec<i64>> {
     let reads_comments = |measure: &Measure| measure.is_of_comments() && measure.kind != MeasureKind::PvLength;
     let measured = match measures.iter().any(reads_comments) {
         true => GameMeasures::from_game(game)?,
@@ -27,7 +35,10 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
             MeasureKind::PvLength => longest_line(game, measure.side)?,
             MeasureKind::Mate => mating_piece(game)?.map(|role| role as i64),
             MeasureKind::End => end::of_game(game)?.map(|end| end as i64),
-            MeasureKind::Novelty => novelty(game)?.map(i64::from),
+            MeasureKind::Novelty => match index {
+                Some(index) => novelty(game, index)?.map(i64::from),
+                None => None,
+            },
             MeasureKind::Ending => Some(ending(game)?),
             MeasureKind::Opening => {
                 let found = Openings::table().classify(game)?;
@@ -43,8 +54,11 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
 /// Returns, for each measure, the values for all games by index from 0, and the games that cannot be read. Reads only
 /// the games in `among`. All other games have missing values.
 pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
-    of_each(archive, measures, measures.len(), among, &|game| of_game(game, measures))
+    of_each(archive, measures, measures.len(), among, &|game, index| of_game(game, measures, index))
 }
+
+/// Computes the values of a game, with the index that its measures need.
+pub type ValuesOfGame<'a> = dyn Fn(&GameRef<'_>, Option<&PositionIndex>) -> Result<Vec<i64>> + Sync + 'a;
 
 /// Returns `count` columns of values like [`of_games`], where `of` computes the values of a game, which include these
 /// measures.
@@ -53,11 +67,12 @@ pub fn of_each(
     measures: &[Measure],
     count: usize,
     among: &GameSet,
-    of: &(dyn Fn(&GameRef<'_>) -> Result<Vec<i64>> + Sync),
+    of: &ValuesOfGame<'_>,
 ) -> (Vec<Vec<i64>>, Vec<Unread>) {
     let mut columns = vec![vec![NONE; archive.len() as usize]; count];
+    let index = index_for(archive, measures);
     // Without an index of positions, every game would seem to have no novelty.
-    if measures.iter().any(|measure| measure.kind == MeasureKind::Novelty) && missing_index(archive).is_some() {
+    if index.is_none() && measures.iter().any(|measure| measure.kind == MeasureKind::Novelty) {
         let of_run = |(first, last)| Some(Unread { games: first..last + 1, error: missing_index(archive)? });
         return (columns, among.runs().filter_map(of_run).collect());
     }
@@ -72,7 +87,7 @@ pub fn of_each(
             Err(error) => unread.push(Unread { games, error }),
             Ok(chunk) => {
                 for game in selected {
-                    match chunk.game(game).and_then(|game| of(&game)) {
+                    match chunk.game(game).and_then(|game| of(&game, index.as_ref())) {
                         Ok(values) => rows.push((game, values)),
                         Err(error) => unread.push(Unread { games: game..game + 1, error }),
                     }

@@ -26,8 +26,6 @@ fn class_of(letter: u8) -> Option<u8> {
 }
 
 /// A board pattern, which defines the allowed contents of each square.
-///
-/// [`Condition`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardPattern(Vec<(u8, u16)>);
 
@@ -167,8 +165,6 @@ fn mask_of(letter: u8) -> Option<u16> {
 type PieceCounts = [u8; 12];
 
 /// The minimum and maximum number of pieces of each of the twelve kinds, where White's pawns come first.
-///
-/// [`Condition`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Material([(u8, u8); 12]);
 
@@ -244,8 +240,6 @@ fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
 }
 
 /// The surplus of each side over the other in each role, such as `PPvN`.
-///
-/// [`Condition`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Imbalance([i16; 6]);
 
@@ -280,8 +274,6 @@ impl Imbalance {
 }
 
 /// The way in which a game ends on the board.
-///
-/// [`Condition`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// By mate.
@@ -440,8 +432,6 @@ struct At<'a> {
 }
 
 /// One or more conditions that must match at consecutive plies.
-///
-/// [`Pattern`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Streak(pub Vec<Condition>);
 

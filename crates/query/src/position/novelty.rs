@@ -16,24 +16,24 @@ pub const ANOTHER_ORDER: u32 = 8;
 const FEW: u64 = 4;
 
 /// Returns the first ply at which a game leaves all other games of its archive and does not return to their positions
-/// within [`ANOTHER_ORDER`] plies. Returns `None` if the game never leaves them, or if no position index covers all
-/// games. Queries the index once for each ply up to the novelty.
+/// within [`ANOTHER_ORDER`] plies, or `None` if the game never leaves them. Queries the position index of the archive
+/// once for each ply up to the novelty. The index must cover all games ([`complete_index`]).
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let target = folder.path().join("games.bga");
 /// # let pgn = "1. e4 e5 2. f4 *\n\n1. e4 e5 2. Ke2 *\n";
 /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
-/// use scoresheet_query::position::{index, novelty::novelty};
+/// use scoresheet_query::position::{index, novelty};
 ///
 /// let archive = scoresheet::Archive::open(&target)?;
 /// index::build(&archive, 1 << 20, scoresheet::Monitor::new())?;
-/// assert_eq!(novelty(&archive.game(2)?)?, Some(3)); // 2. Ke2
+/// let index = novelty::complete_index(&archive).expect("an index of all games");
+/// assert_eq!(novelty::novelty(&archive.game(2)?, &index)?, Some(3)); // 2. Ke2
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
+pub fn novelty(game: &GameRef<'_>, index: &PositionIndex) -> Result<Option<u32>> {
     let archive = game.archive();
-    let Some(index) = complete_index(archive) else { return Ok(None) };
     let mut keys = Vec::new();
     game.walk_keys(|_, key| keys.push(key))?;
     let mut left = None;
@@ -49,12 +49,9 @@ pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
     Ok(left)
 }
 
-/// Returns the position index of an archive if it covers all games.
-fn complete_index(archive: &Archive) -> Option<&PositionIndex> {
-    if !HAS_FILES {
-        return None;
-    }
-    let index = archive.attached(|archive| PositionIndex::open(archive).0).and_then(Option::as_ref);
+/// Opens the position index of an archive. Returns `None` if it does not cover all games.
+pub fn complete_index(archive: &Archive) -> Option<PositionIndex> {
+    let index = if HAS_FILES { PositionIndex::open(archive).0 } else { None };
     index.filter(|index| index.uncovered().is_empty())
 }
 

@@ -13,8 +13,6 @@ use std::ops::Range;
 
 /// An iterator over places of a segment in ascending order. Places number all plies of the segment's games
 /// consecutively from 0.
-///
-/// [`PositionIndex`](super::index::PositionIndex) has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Places(Vec<u64>);
 
@@ -40,8 +38,6 @@ impl std::ops::Deref for Places {
 }
 
 /// A place as a game and a ply.
-///
-/// [`PositionIndex`](super::index::PositionIndex) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Place {
     /// The game, from 1.
@@ -56,8 +52,6 @@ const FEW: usize = 64;
 const GAMES_PER_RANGE: u64 = 8 * GROUP as u64;
 
 /// A segment with the entries of the positions of some games.
-///
-/// [`PositionIndex`](super::index::PositionIndex) has an example.
 #[derive(Debug)]
 pub struct PlaceSegment {
     held: Held,

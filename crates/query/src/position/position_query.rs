@@ -6,8 +6,6 @@ use scoresheet::chess::piece::{CODES, EMPTY, PieceId};
 use scoresheet::chess::{CastlingSide, Color, Position, Role, Square};
 
 /// The fields of a position that are compared in addition to the pieces. Counters and piece labels are never compared.
-///
-/// [`PositionQuery`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Compare {
     /// The side to move.

@@ -51,8 +51,6 @@ impl Hit {
 }
 
 /// The parts of each game that are searched.
-///
-/// [`Search`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SearchOptions {
     /// Report all plies at which the search matches, not only the first.
@@ -95,8 +93,6 @@ pub struct Step {
 }
 
 /// The estimated cost of a search.
-///
-/// [`Search::cost`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
     /// The maximum number of games to examine. With the index, it is the number of places that the index returns.

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The number of departures that a signature stores.
-pub const DEPARTURES: usize = 12;
+const DEPARTURES: usize = 12;
 /// This value replaces the number of White's pawns in a signature that never rejects its game.
 const ANY: u64 = 15 << 48;
 /// The number of games in a parallel task, which fill eight pages of a file.
@@ -338,7 +338,7 @@ impl Signatures {
     }
 
     /// Returns `candidates` limited to these games.
-    pub fn candidates_among(&self, query: &PositionQuery, games: &GameSet) -> Vec<u64> {
+    pub(crate) fn candidates_among(&self, query: &PositionQuery, games: &GameSet) -> Vec<u64> {
         let test = Test::new(query);
         games.iter().filter(|game| test.may(self.get(*game))).collect()
     }

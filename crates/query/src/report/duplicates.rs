@@ -14,8 +14,6 @@ use std::collections::{HashMap, HashSet};
 const SHORT: u32 = 16;
 
 /// The rule that selects the game to keep among duplicates.
-///
-/// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Keep {
     /// Keep the game with the most plies. If several games qualify, the most bytes of comments, variations and glyphs
@@ -29,8 +27,6 @@ pub enum Keep {
 }
 
 /// Options of the search for duplicates.
-///
-/// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether a game is also a duplicate if it is the beginning of another game. Both players must be known.
@@ -49,8 +45,6 @@ impl Default for Options {
 }
 
 /// The relation of a duplicate to the game that is kept.
-///
-/// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Likeness {
     /// The main lines of the two games are equal.
@@ -60,8 +54,6 @@ pub enum Likeness {
 }
 
 /// A duplicate game.
-///
-/// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Double {
     /// The game that can be removed.

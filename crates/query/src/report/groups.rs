@@ -12,18 +12,17 @@ use crate::report::points::Points;
 use crate::tag_columns::{Column, Key, TagColumns, Unread};
 use crate::value::reading;
 use crate::value::reading::Reading;
-use crate::value::{SPEEDS, days, month_length, speed_of};
+use crate::value::{SPEEDS, speed_of};
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
 use scoresheet::error::Result;
 use scoresheet::game::Outcome;
+use scoresheet::game::calendar::{days, month_length};
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
 
 /// A key of groups.
-///
-/// [`groups`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GroupKey {
     /// The name of the opening, from the tag or, if the tag is missing, from the table.
@@ -69,9 +68,9 @@ pub enum GroupKey {
 }
 
 /// The width of a band of ratings.
-pub const RATING_BAND: i64 = 200;
+const RATING_BAND: i64 = 200;
 /// The width of a band of lengths, in moves.
-pub const LENGTH_BAND: i64 = 20;
+const LENGTH_BAND: i64 = 20;
 
 const KEYS: [(&str, GroupKey); 18] = [
     ("opening", GroupKey::Opening),
@@ -159,8 +158,6 @@ impl GroupKey {
 }
 
 /// A list of at most three keys, separated by commas.
-///
-/// [`groups`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupKeys(pub Vec<GroupKey>);
 
@@ -403,8 +400,6 @@ pub fn nearest_player(headers: &TagColumns, name: &str) -> Option<String> {
 }
 
 /// The groups of a set of games.
-///
-/// [`groups`] has an example.
 #[derive(Debug, Default)]
 pub struct Grouped {
     /// The groups.

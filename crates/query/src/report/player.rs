@@ -17,8 +17,6 @@ use std::cmp::Reverse;
 use std::fmt;
 
 /// An archive and the player's games in it.
-///
-/// [`PlayerReport`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayerArchive<'a> {
     /// The tag columns of the archive.

@@ -15,8 +15,6 @@ use std::collections::{HashMap, HashSet};
 
 /// The part to which a game belongs if games are divided for training and tests. The moves determine the part, so
 /// duplicates belong to the same part.
-///
-/// [`part_of`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
     /// The larger part, which is used for training.
@@ -26,8 +24,6 @@ pub enum Part {
 }
 
 /// The positions to draw.
-///
-/// [`positions`] has an example.
 #[derive(Clone, Debug)]
 pub struct SampleOptions {
     /// The seed of the random order.

@@ -14,8 +14,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The kind of names.
-///
-/// [`spellings`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Named {
     /// Players, from the tags White and Black with WhiteFideId and BlackFideId.
@@ -38,8 +36,6 @@ impl Named {
 }
 
 /// The reason why two names probably belong together.
-///
-/// [`spellings`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reason {
     /// The names have the same FIDE id.
@@ -65,8 +61,6 @@ impl fmt::Display for Reason {
 }
 
 /// A suggestion to replace a name by another spelling that is probably better.
-///
-/// [`spellings`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suggestion {
     /// The worse spelling, which contains only an initial or occurs in fewer games.

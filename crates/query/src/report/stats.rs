@@ -77,8 +77,6 @@ pub struct Stats {
 }
 
 /// The longest main line in some games.
-///
-/// [`Stats`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Longest {
     /// The number of plies in the longest main line.
@@ -171,8 +169,6 @@ impl Serialize for Player {
 }
 
 /// A player's games.
-///
-/// [`Stats`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Player {
     /// The name as written in the tags.

@@ -178,7 +178,7 @@ impl<'a> TagColumns<'a> {
     /// Returns the requested columns like `columns`, for use with a set of games.
     ///
     /// Errors: tags or games in the set are damaged. Damage of other games causes no error.
-    pub fn columns_of(&self, keys: &[Key], games: &GameSet) -> Result<Vec<Arc<Column>>> {
+    pub(crate) fn columns_of(&self, keys: &[Key], games: &GameSet) -> Result<Vec<Arc<Column>>> {
         let (columns, unread) = self.readable(keys);
         // Damage of unknown games may affect the games in the set.
         let concerns =
@@ -243,7 +243,7 @@ impl<'a> TagColumns<'a> {
     /// Returns the years of the games in a set, like `years`. The years of other games may be missing.
     ///
     /// Errors: the tags of games in the set are damaged.
-    pub fn years_of(&self, games: &GameSet) -> Result<Years> {
+    pub(crate) fn years_of(&self, games: &GameSet) -> Result<Years> {
         Ok(Years::new(self.columns_of(&Years::keys(), games)?))
     }
 

@@ -1,8 +1,9 @@
 //! Reads tag values as numbers, and reads the values in filters as ranges of numbers.
 
 pub use super::{MOST, is_known};
-use super::{control, date, month_length, number, rating};
+use super::{control, date, number, rating};
 use scoresheet::game::Outcome;
+use scoresheet::game::calendar::month_length;
 
 /// The kinds of numbers that tags contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,8 +6,6 @@ use crate::piece::{Color, Piece};
 use crate::square::Square;
 
 /// The strictness of the FEN reader.
-///
-/// [`Fen`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ReadMode {
     /// Accept exactly six fields, separated by single spaces, each in the form of the FEN documents. Runs of empty

@@ -6,8 +6,6 @@ use crate::square::Square;
 use std::fmt;
 
 /// One of the six fields of a FEN.
-///
-/// [`FenError`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FenField {
     /// Piece placement
@@ -39,8 +37,6 @@ impl FenField {
 }
 
 /// The kind of a fault in a field.
-///
-/// [`FenError`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FenFault {
     /// The text ends before this field.
@@ -194,8 +190,6 @@ pub enum EnPassantStyle {
 }
 
 /// The notation of castling rights.
-///
-/// [`EnPassantStyle`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CastlingStyle {
     /// Write `KQkq`, or the rook's file if another rook is farther outside (X-FEN).
@@ -227,8 +221,6 @@ pub struct CastlingRight {
 }
 
 /// The notation of the rook in a castling right.
-///
-/// [`CastlingRight`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CastlingRook {
     /// `K` or `Q`: the outermost rook of the back rank on that side.

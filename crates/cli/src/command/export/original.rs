@@ -169,7 +169,7 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
         )),
         // All bytes are present, but their hash differs from the source's hash.
         (true, false) => session.message(&format!(
-            "{name}: the imported PCN, converted to PGN ({bytes} bytes): the original bytes of PCN are not kept"
+            "{name}: the imported games, converted to PGN ({bytes} bytes): the original bytes are not kept"
         )),
         (false, true) => {
             session.message(&format!("{name}: differs from the imported file (SHA-256): see `scoresheet verify`"))

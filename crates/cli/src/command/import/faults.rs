@@ -110,7 +110,8 @@ impl Tally {
         match &mut self.game {
             Some((in_source, number, reason)) if (*in_source, *number) == (source, game) => {
                 // These faults always reject a game; other faults reject it only with --strict.
-                if matches!(kind, FaultKind::Variant | FaultKind::Oversized | FaultKind::NotAGame) {
+                if matches!(kind, FaultKind::Variant | FaultKind::Oversized | FaultKind::NotAGame | FaultKind::Refused)
+                {
                     *reason = kind;
                 }
             }
@@ -194,7 +195,7 @@ fn location(fault: &FaultReport) -> Option<String> {
             Some(format!("ply {}", u64::from(fault.fault.ply) + 1))
         }
         Kind::BadFen(_) | Kind::Variant | Kind::BadTag | Kind::UnterminatedTag => None,
-        Kind::UnescapedQuote | Kind::TagTooLong | Kind::Oversized | Kind::NotAGame => None,
+        Kind::UnescapedQuote | Kind::TagTooLong | Kind::Oversized | Kind::NotAGame | Kind::Refused => None,
         // The import finds these faults only at the end of the game.
         Kind::NulByte | Kind::NotUtf8 => None,
         _ => Some(format!("after ply {}", fault.fault.ply)),

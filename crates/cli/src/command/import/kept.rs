@@ -8,7 +8,7 @@ use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::error::Error;
 use scoresheet::import::{self, Refused};
 use scoresheet::pcn::general::{Document, read_documents};
-use scoresheet::pcn::{self, ReadError};
+use scoresheet::pcn::{Games, ReadError};
 use scoresheet::pgn::PgnWriter;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -63,13 +63,13 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
         sources.files.push(file.clone());
         let Some(document) = document else { continue };
         // Most documents contain only western chess and need not be kept in memory. The code below finds other faults.
-        match pcn::read(document, |_| Ok(())) {
-            Ok(()) => continue,
-            Err(ReadError::Io(error)) => {
+        match Games::new(document).find_map(Result::err) {
+            None => continue,
+            Some(ReadError::Io(error)) => {
                 sources.refuse_last(file, &error);
                 continue;
             }
-            Err(ReadError::Pcn(_)) => {}
+            Some(ReadError::Pcn(_)) => {}
         }
         let mut content = Vec::new();
         let Some(mut document) = import::open_document(file)? else { continue };

@@ -21,8 +21,6 @@ mod complete;
 mod scan;
 
 /// The location of a game in a [`Batch`] and in its source. A span may contain several games if they have no tags.
-///
-/// [`Splitter`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameSpan {
     /// The offset of the first byte in the text of the batch.
@@ -70,8 +68,6 @@ const PART: usize = 1 << 20;
 const LARGE: usize = 1 << 20;
 
 /// Consecutive spans, with the text that contains them.
-///
-/// [`Splitter`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Batch {
     /// The number of the source, as passed to [`Splitter::new`].

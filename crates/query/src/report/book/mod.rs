@@ -21,8 +21,6 @@ use scoresheet::game::Outcome;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Options that determine the contents of a book.
-///
-/// [`BookBuilder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookOptions {
     /// The maximum number of plies that are taken from each game.
@@ -38,8 +36,6 @@ impl Default for BookOptions {
 }
 
 /// An entry for a move in a book.
-///
-/// [`BookBuilder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookEntry {
     /// The key of the position before the move.

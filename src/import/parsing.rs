@@ -1,0 +1,98 @@
+//! Parses the games of a job.
+
+use super::feed::Segment;
+use super::game_source::GameReceiver;
+use super::options::ImportOptions;
+use super::parsed::{End, Parsed, Run, Tee};
+use super::summary::FaultReport;
+use crate::format::loose;
+use crate::pgn::{Disposition, Fault, FaultKind, Oversized, read_game_text};
+
+impl Parsed {
+    pub fn take(&mut self, segment: Segment, options: &ImportOptions) {
+        let read = &options.read;
+        let (mut batch, checkpoint) = match segment {
+            Segment::Batch(batch, checkpoint) => (batch, checkpoint),
+            Segment::Games(source, batch) => return GameReceiver::take(self, source, &*batch, options),
+            Segment::End { source, text, is_complete } => {
+                return self.runs.push(Run::End { source, text, is_complete });
+            }
+        };
+        let source = batch.source as usize;
+        let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());
+        // The offset in the batch of the first byte that does not belong to a game yet.
+        let mut free = 0;
+        let (mut seen, mut windows_1252) = (0, 0);
+        if let Some(Oversized { offset, line, head, .. }) = batch.oversized.take() {
+            (seen, rejected) = (1, 1);
+            let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
+            let rejected = options.keep_rejected.then(|| head.into());
+            faults.push((1, FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected }));
+        }
+        for span in &batch.spans {
+            // The offset up to which lines have been counted, and the number of the line at this offset.
+            let mut counted = (0, span.line);
+            let text = batch.span(span);
+            let mut at = 0;
+            while at < text.len() {
+                self.layout.begin();
+                let begin = at;
+                let mut both = Tee(&mut self.chunk, self.layout.writer());
+                let reading = read_game_text(text, begin, read, &mut both);
+                // The offset must increase in every iteration. Otherwise, the loop might not end.
+                at = reading.next.max(at + 1);
+                seen += u64::from(reading.disposition.is_some());
+                windows_1252 += u64::from(reading.windows_1252);
+                let stored_index = match reading.disposition {
+                    None => continue,
+                    Some(Disposition::Stored) => {
+                        self.chunk.end_game(!reading.faults.is_empty());
+                        let end = (span.start + at).min(batch.text.len());
+                        let (all, game_text) =
+                            (&batch.text[free..end], &text[reading.start.min(at)..at.min(text.len())]);
+                        self.layout.end_game(all, game_text, reading.windows_1252, |writer| {
+                            read_game_text(text, begin, read, writer);
+                        });
+                        free = end;
+                        self.plies += u64::from(reading.plies);
+                        self.faulty += u64::from(!reading.faults.is_empty());
+                        stored += 1;
+                        Some(stored - 1)
+                    }
+                    Some(Disposition::Rejected) => {
+                        self.chunk.rewind();
+                        rejected += 1;
+                        None
+                    }
+                };
+                let count = reading.faults.len();
+                if count > 0 {
+                    counted = (begin, counted.1 + batch.lines(span, counted.0, begin));
+                }
+                let mut rejected_text = (options.keep_rejected && stored_index.is_none())
+                    .then(|| text.get(reading.start..at).unwrap_or(&text[reading.start..]).into());
+                for (index, fault) in reading.faults.into_iter().enumerate() {
+                    let report = FaultReport {
+                        source,
+                        offset: span.offset + fault.offset as u64,
+                        line: counted.1 + batch.lines(span, begin, fault.offset),
+                        game: 0,
+                        stored: stored_index,
+                        fault,
+                        more: if index + 1 == count { reading.more_faults } else { 0 },
+                        rejected: if index + 1 == count { rejected_text.take() } else { None },
+                    };
+                    faults.push((stored + rejected, report));
+                }
+            }
+        }
+        self.pgn_bytes += batch.text.len() as u64;
+        self.rejected += rejected;
+        let rest = &batch.text[free..];
+        let held = rest.is_empty() || stored > 0 && self.layout.append(rest);
+        let loose = (!held).then(|| loose::compress(rest, options.level));
+        let (end, deleted) = (checkpoint.map_or(End::Open, End::At), Vec::new());
+        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, loose, end, faults, deleted });
+        batch.recycle();
+    }
+}
