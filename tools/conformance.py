@@ -48,6 +48,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -212,6 +213,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--levels", default="ABCP", help="levels, of A, B, C, P, S (default: ABCP)")
     parser.add_argument("--suite", default=SUITE, help="the folder with expected*.json and side.json")
+    parser.add_argument("--sample", type=int, metavar="N", help="the number of archives (default: all)")
+    parser.add_argument("--seed", type=int, default=1, help="selects the sample (default: 1)")
     parser.add_argument("--scoresheet", metavar="PROGRAM", help="this project's command instead of a reader")
     parser.add_argument("reader", nargs="*", help="the reader's command, after --")
     arguments = parser.parse_args()
@@ -235,6 +238,8 @@ def main():
     if "S" in arguments.levels:
         for case in read("side.json"):
             checks.append((", ".join(case["rows"]), case["about"], check_sides(reader, case, arguments.suite)))
+    if arguments.sample is not None:
+        checks = random.Random(arguments.seed).sample(checks, min(arguments.sample, len(checks)))
     wrong = 0
     # The calls wait for the reader's processes, so threads suffice.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

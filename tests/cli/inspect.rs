@@ -4,8 +4,8 @@
 use crate::common::cli::{Room, json};
 use crate::common::conformance::agrees;
 use crate::common::sample::testdata;
-use std::ffi::OsStr;
 use std::fs;
+use std::path::Path;
 
 /// Checks that the leaves of a file are adjacent and cover the file.
 fn is_covered(room: &Room, name: &str) {
@@ -91,7 +91,7 @@ fn a_byte_is_looked_up() {
 /// The command passes the conformance suite for readers. Skipped, with a message, without python3.
 #[test]
 fn conformance() {
-    agrees(["--scoresheet", env!("CARGO_BIN_EXE_scoresheet")].map(OsStr::new));
+    agrees(&["--scoresheet"], Path::new(env!("CARGO_BIN_EXE_scoresheet")));
 }
 
 /// The dump in docs/format/vectors.md is the output of `inspect --bytes` for the smallest golden archive.

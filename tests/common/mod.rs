@@ -31,8 +31,8 @@ pub fn root() -> &'static Path {
     package.ancestors().find(|folder| folder.join("FORMAT.md").exists()).expect("a folder with FORMAT.md")
 }
 
-/// Returns a new temporary folder. It is in memory if the system has such a folder with enough space (as Linux has),
-/// because tests would wait for disks most of the time. `TMPDIR` names another place.
+/// Returns a new temporary folder. It is in memory if the system has such a folder for programs with enough space (as
+/// Linux has), because tests would wait for disks most of the time. `TMPDIR` names another place.
 pub fn tempdir() -> std::io::Result<TempDir> {
     static IN_MEMORY: OnceLock<bool> = OnceLock::new();
     const MEMORY: &str = "/dev/shm";
@@ -45,7 +45,9 @@ pub fn tempdir() -> std::io::Result<TempDir> {
 #[cfg(unix)]
 fn has_space(folder: &str) -> bool {
     const ENOUGH: u64 = 2 << 30;
-    rustix::fs::statvfs(folder).is_ok_and(|space| space.f_bavail * space.f_frsize >= ENOUGH)
+    let Ok(system) = rustix::fs::statvfs(folder) else { return false };
+    let runs_programs = !system.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC);
+    runs_programs && system.f_bavail * system.f_frsize >= ENOUGH
 }
 
 #[cfg(not(unix))]

@@ -332,7 +332,8 @@ fn stale_and_damaged_side_files_are_passed_over() {
     assert_eq!(expected.len(), 2);
     for (kind, slot) in [(FileKind::Signatures, 0), (FileKind::Positions, 1)] {
         let original = std::fs::read(kind.beside(&target)).unwrap();
-        for at in 0..original.len() {
+        // Every third byte, and each bit in turn.
+        for at in (0..original.len()).step_by(3) {
             let mut bytes = original.clone();
             bytes[at] ^= 1 << (at % 8);
             std::fs::write(kind.beside(&target), &bytes).unwrap();
@@ -341,7 +342,7 @@ fn stale_and_damaged_side_files_are_passed_over() {
             assert_eq!(found.hits, expected, "{kind:?}, byte {at}");
             assert_ne!(check_side_files(&archive)[slot].1, SideState::File, "{kind:?}, byte {at}");
         }
-        for length in 0..original.len() {
+        for length in (0..original.len()).step_by(3) {
             std::fs::write(kind.beside(&target), &original[..length]).unwrap();
             let state = [Signatures::open(&archive).1, PositionIndex::open(&archive).1][slot];
             assert_eq!(state, SideState::Damaged, "{kind:?}, length {length}");

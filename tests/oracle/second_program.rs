@@ -6,7 +6,7 @@ use crate::common::conformance;
 use crate::common::import::try_import;
 use crate::common::random::Random;
 use crate::common::root;
-use crate::common::sample::{lichess, testdata};
+use crate::common::sample::{first_games, testdata};
 use crate::meaning::{bytes, hex, meaning};
 use scoresheet::format::{ArchiveId, Chain};
 use scoresheet::{Archive, ArchiveFile, ImportOptions};
@@ -192,8 +192,9 @@ fn golden_files() {
 fn the_lichess_sample() {
     let Some(program) = program() else { return };
     let folder = crate::common::tempdir().unwrap();
-    for pack in [false, true] {
-        agrees(program, &imported(&lichess(), folder.path(), pack), 2, "the sample");
+    for (pack, games) in [(false, 1000), (true, 100)] {
+        let source = first_games(folder.path(), games);
+        agrees(program, &imported(&source, folder.path(), pack), 2, "the sample");
     }
 }
 
@@ -205,7 +206,9 @@ fn the_program_of_1_0_reads_what_this_version_writes() {
     let kept = fs::File::open(testdata("readers-1.0/reader.c.zst")).unwrap();
     fs::write(&source, zstd::decode_all(kept).unwrap()).unwrap();
     let Some(program) = build(&source, "reader-1.0") else { return eprintln!("skipped: no C compiler, or no libzstd") };
-    for (source, seed) in [(lichess(), 6), (testdata("golden/sample.pgn"), 7), (testdata("golden/engine.pgn"), 8)] {
+    for (source, seed) in
+        [(first_games(folder.path(), 100), 6), (testdata("golden/sample.pgn"), 7), (testdata("golden/engine.pgn"), 8)]
+    {
         let folder = crate::common::tempdir().unwrap();
         for pack in [false, true] {
             agrees(&program, &imported(&source, folder.path(), pack), seed, &source.display().to_string());
@@ -426,5 +429,5 @@ fn changed_archives() {
 #[test]
 fn the_conformance_suite() {
     let Some(program) = program() else { return };
-    conformance::agrees(["--levels".as_ref(), "AP".as_ref(), "--".as_ref(), program.as_os_str()]);
+    conformance::agrees(&["--levels", "AP", "--"], program);
 }
