@@ -295,10 +295,17 @@ fn columns_cost_no_more_than_their_bytes() {
     for (name, make) in KINDS {
         for n in [2_000, 20_000] {
             let (small, large) = (made(&mut { make }, n), made(&mut { make }, 2 * n));
-            let (first, second) = (cost(&small), cost(&large));
-            println!("{name}, {n}: {} and {} bytes, {first:?} and {second:?}", small.len(), large.len());
+            let (mut first, mut second) = (cost(&small), cost(&large));
             // The fixed allowance of a block also takes some time.
-            let in_time = second.0 < first.0 * 22 / 10 + Duration::from_millis(20);
+            let is_linear = |first: Duration, second: Duration| second < first * 22 / 10 + Duration::from_millis(20);
+            // Another program on the machine may slow down one of both.
+            for _ in 0..5 {
+                if !is_linear(first.0, second.0) {
+                    (first, second) = (cost(&small), cost(&large));
+                }
+            }
+            println!("{name}, {n}: {} and {} bytes, {first:?} and {second:?}", small.len(), large.len());
+            let in_time = is_linear(first.0, second.0);
             let in_memory = second.1 < first.1 * 22 / 10 + (24 << 20);
             // The budgets of a chunk's blocks in bytes; vectors of growing columns may take twice as much.
             if !in_time || !in_memory || second.1 > (48 << 20) + 3 * 64 * 2 * large.len() as u64 {
