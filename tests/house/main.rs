@@ -21,7 +21,7 @@ const PACKAGES: [&[&str]; 9] = [
     &["chess", "pages"],
     &["pgn"],
     &["."],
-    &["query"],
+    &["query", "scid"],
     &["output"],
     &["cli", "answers", "arrow"],
     &["py", "sql", "serve", "wasm"],

@@ -56,6 +56,7 @@ pub use limits::{Encoding, ReadLimits, ReadOptions};
 pub use read::reader::{Disposition, ReadOutcome, read_game, read_game_text};
 pub use tags::TagHead;
 pub use text_visitor::{EndOfRun, Lines, MoveRun, TagRun, TextVisitor};
+pub use windows_1252::decode as decode_windows_1252;
 pub use write::letters::PieceLetters;
 pub use write::shape::{Shape, TagChoice};
 pub use write::style::{LineEnd, Style};

@@ -9,8 +9,8 @@ const UPPER: [char; 32] = [
     '\u{17E}', '\u{178}',
 ];
 
-/// Returns the text that these bytes encode.
-pub(crate) fn decode(bytes: &[u8]) -> String {
+/// Returns the text that these bytes encode in Windows-1252. Every byte is a character.
+pub fn decode(bytes: &[u8]) -> String {
     let character = |byte: &u8| match byte {
         0x80..=0x9F => UPPER.get(usize::from(byte - 0x80)).copied().unwrap_or_default(),
         _ => char::from(*byte),

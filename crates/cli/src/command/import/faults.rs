@@ -208,7 +208,9 @@ fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
         Some(number) => format!("stored as {number}"),
         None => "rejected".to_owned(),
     };
-    let mut line = format!("{}:{}: game {} ({fate}): ", file_name(name), fault.line, fault.game);
+    // Only text has lines.
+    let at = if fault.line > 0 { format!(":{}", fault.line) } else { String::new() };
+    let mut line = format!("{}{at}: game {} ({fate}): ", file_name(name), fault.game);
     if let Some(location) = location(fault) {
         line += &format!("{location}: ");
     }

@@ -10,6 +10,7 @@ use scoresheet::import::{self, Refused};
 use scoresheet::pcn::general::{Document, read_documents};
 use scoresheet::pcn::{Games, ReadError};
 use scoresheet::pgn::PgnWriter;
+use scoresheet_scid::Base;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -50,6 +51,13 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
         {
             let error = Error::Io { doing: "cannot open", path: file.clone(), source };
             sources.refused.push((file.clone(), error.to_string()));
+            continue;
+        }
+        if Base::is_index(file) {
+            match Base::open(file) {
+                Ok(_) => sources.files.push(file.clone()),
+                Err(error) => sources.refused.push((file.clone(), error.to_string())),
+            }
             continue;
         }
         let document = match import::open_document(file) {

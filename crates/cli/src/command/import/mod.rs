@@ -23,11 +23,12 @@ use scoresheet::Import;
 use scoresheet::archive::writer::BATCH;
 use scoresheet::archive::{Archive, FileKind};
 use scoresheet::error::Error;
-use scoresheet::import::{ImportOptions, Progress};
+use scoresheet::import::{ImportOptions, ImportSource, Progress};
 use scoresheet::pgn::{Encoding, ReadOptions};
 use scoresheet_output::Content;
 use scoresheet_output::{Outputs, Target};
 use scoresheet_query::games;
+use scoresheet_scid::Base;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -60,7 +61,7 @@ Examples:
 pub struct Args {
     /// PGN or PCN files, or folders of them; - for standard input
     ///
-    /// Files are imported in this order. * and ? are wildcards.
+    /// Files are imported in this order. * and ? are wildcards. Of a database of Scid, name the index: .si3, .si4, .si5.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The archive to write [default: the source's name with .bga]
@@ -237,7 +238,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             .progress(&progress)
             .stop(stop)
             .on_fault(|fault| faults.take(&fault))
-            .run(files)
+            .run(sources(files)?)
             .map(|summary| (summary, None)),
     });
     let Faults { tally, rejects, broken, .. } = faults;
@@ -322,7 +323,7 @@ fn beside(source: &Path) -> Option<PathBuf> {
     let name = source.file_name()?.to_str()?;
     let lower = name.to_ascii_lowercase();
     let mut stem = name;
-    for ending in [".gz", ".bz2", ".zst", ".zip", ".tar", ".pgn", ".pcn", ".json"] {
+    for ending in [".gz", ".bz2", ".zst", ".zip", ".tar", ".pgn", ".pcn", ".json", ".si3", ".si4", ".si5"] {
         if lower.get(..stem.len()).is_some_and(|lower| lower.ends_with(ending)) {
             stem = stem.get(..stem.len() - ending.len())?;
         }
@@ -350,7 +351,20 @@ fn targets(args: &Args, path: &Path, files: &[PathBuf]) -> Result<(Target, Optio
 }
 
 fn total_size(files: &[PathBuf]) -> Option<u64> {
-    files.iter().map(|file| std::fs::metadata(file).ok().filter(|file| file.is_file()).map(|file| file.len())).sum()
+    let size = |file: &PathBuf| {
+        let games = if Base::is_index(file) { Base::games_bytes(file) } else { 0 };
+        std::fs::metadata(file).ok().filter(|file| file.is_file()).map(|file| file.len() + games)
+    };
+    files.iter().map(size).sum()
+}
+
+/// Returns the sources of an import: files of PGN or PCN, and bases of Scid.
+fn sources(files: &[PathBuf]) -> scoresheet::Result<Vec<ImportSource>> {
+    let source = |file: &PathBuf| match Base::is_index(file) {
+        true => Ok(ImportSource::games(file.to_string_lossy(), Base::open(file)?)),
+        false => Ok(ImportSource::from(file)),
+    };
+    files.iter().map(source).collect()
 }
 
 fn state(progress: &Progress, total: Option<u64>, elapsed: Duration) -> String {

@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::text::{count, ratio, shown, thousands};
 use scoresheet::error::Error;
 use scoresheet::import::{Acknowledged, SourceSummary, Summary};
+use scoresheet_scid::Base;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -85,7 +86,8 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     }
     for source in summary.sources.iter().filter(|source| source.made) {
         let name = file_name(Path::new(&source.record.name));
-        session.note(&format!("{name}: PCN, converted to PGN; the original bytes are not kept"));
+        let what = if Base::is_index(Path::new(&source.record.name)) { "a base of Scid" } else { "PCN" };
+        session.note(&format!("{name}: {what}, converted to PGN; the original bytes are not kept"));
     }
     // A source that is stored only in part cannot be restored.
     let in_part = known.is_some_and(|known| known.games() > 0);
