@@ -34,7 +34,7 @@ pub struct Base {
     /// The number of games that have been read.
     read: u64,
     consumed: u64,
-    /// What is wrong with the base, which is reported after its games.
+    /// What is wrong with the base as a whole.
     fault: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl Base {
     /// Opens a base by the path of its index. The files of games and names are beside it (`.sg4`, `.sn4`).
     ///
     /// Errors: the index cannot be opened or is not an index of Scid. If another file is missing, the games are passed
-    /// on without names or without moves, as faults.
+    /// on without names or without moves, as faults ([`fault`](Base::fault)).
     pub fn open(path: impl AsRef<Path>) -> Result<Base> {
         let path = path.as_ref();
         let refused = |what: &str| Error::input(path.display().to_string(), what.to_owned());
@@ -101,6 +101,12 @@ impl Base {
         &self.path
     }
 
+    /// Returns what is wrong with the base as a whole: a missing file, a file that is cut off, or a wrong number of
+    /// games. All games that the index has are passed on nevertheless, and each has its own faults.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
     /// Returns the number of games, including deleted games.
     pub fn len(&self) -> u64 {
         self.len
@@ -132,10 +138,7 @@ impl GameSource for Base {
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>> {
         let count = (self.len - self.read).min(BATCH as u64);
         if count == 0 {
-            return match self.fault.take() {
-                Some(fault) => Err(Error::input(self.path.display().to_string(), fault)),
-                None => Ok(None),
-            };
+            return Ok(None);
         }
         let mut bytes = vec![0; self.version.entry_bytes()];
         let mut games = Vec::with_capacity(count as usize);

@@ -69,13 +69,14 @@ fn made(folder: &Path, version: u32) -> PathBuf {
     folder.join(format!("base.si{version}"))
 }
 
-fn imported(index: &Path, target: &Path) -> (scoresheet::Result<Summary>, Vec<String>) {
+fn imported(index: &Path, target: &Path) -> (Summary, Vec<String>) {
     let mut faults = Vec::new();
     let base = Base::open(index).unwrap();
     let summary = Import::new(target)
         .replace()
         .on_fault(|fault: FaultReport| faults.push(format!("{}: {}", fault.game, fault.fault)))
-        .run([ImportSource::games("base", base)]);
+        .run([ImportSource::games("base", base)])
+        .unwrap();
     (summary, faults)
 }
 
@@ -91,7 +92,7 @@ fn games_tags_and_flags_are_read() {
     let target = folder.path().join("games.bga");
     for version in [4, 5] {
         let (summary, faults) = imported(&made(folder.path(), version), &target);
-        assert_eq!((summary.unwrap().stored, faults), (2, Vec::new()), "version {version}");
+        assert_eq!((summary.stored, faults), (2, Vec::new()), "version {version}");
         let archive = Archive::open(&target).unwrap();
         assert!(archive.is_deleted(2) && archive.deleted_count() == 1);
         let expected = "[Event \"Event\"]\n[Site \"Site\"]\n[Date \"1998.05.17\"]\n[Round \"4.1\"]\n[White \"Tal, M\"]\n\
@@ -151,14 +152,14 @@ fn what_is_missing_is_reported() {
     // An index with a game less than its header says: the games before are stored.
     let bytes = std::fs::read(&index).unwrap();
     std::fs::write(&index, &bytes[..bytes.len() - 47]).unwrap();
-    let (summary, _) = imported(&index, &target);
-    assert!(summary.unwrap_err().to_string().contains("its header says 2 games, but it has 1"));
-    assert_eq!(Archive::open(&target).unwrap().len(), 1);
+    assert_eq!(Base::open(&index).unwrap().fault(), Some("its header says 2 games, but it has 1"));
+    assert_eq!(imported(&index, &target).0.stored, 1);
     std::fs::write(&index, &bytes).unwrap();
     // Without the file of games, the tags remain.
     std::fs::remove_file(index.with_extension("sg4")).unwrap();
+    assert!(Base::open(&index).unwrap().fault().unwrap().contains("base.sg4"));
     let (summary, faults) = imported(&index, &target);
-    assert!(summary.unwrap_err().to_string().contains("base.sg4"));
+    assert_eq!((summary.stored, summary.faulty), (2, 2));
     assert!(faults[0].contains("base.sg4"), "{faults:?}");
     assert_eq!(Archive::open(&target).unwrap().game(1).unwrap().tag("White").unwrap().as_deref(), Some("Tal, M"));
     std::fs::write(&index, &bytes[..100]).unwrap();
@@ -166,7 +167,8 @@ fn what_is_missing_is_reported() {
     assert!(Base::open(folder.path().join("base.pgn")).is_err());
 }
 
-/// The same games in bases of Scid 4 and 5: no faults, and equal but for the line ends in comments.
+/// The same games in bases of Scid 4 and 5: no faults, and equal but for line ends in comments, and for dates of events
+/// years before a game, which version 4 cannot store.
 #[test]
 fn corpora_of_scid_are_read_without_faults() {
     let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA").map(PathBuf::from) else {
@@ -180,9 +182,10 @@ fn corpora_of_scid_are_read_without_faults() {
             return None;
         }
         let (summary, faults) = imported(&index, &target);
-        assert_eq!((summary.unwrap().stored, faults), (6355, Vec::new()), "{name}");
+        assert_eq!((summary.stored, faults), (6355, Vec::new()), "{name}");
         let text = text(&Archive::open(&target).unwrap());
-        Some(text.split_whitespace().collect::<Vec<_>>().join(" ").replace("{ ", "{").replace(" }", "}"))
+        let lines = text.lines().filter(|line| !line.starts_with("[EventDate "));
+        Some(lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ").replace("{ ", "{").replace(" }", "}"))
     });
     match texts {
         [Some(four), Some(five)] => assert!(four == five),

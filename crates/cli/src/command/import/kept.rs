@@ -55,7 +55,12 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
         }
         if Base::is_index(file) {
             match Base::open(file) {
-                Ok(_) => sources.files.push(file.clone()),
+                Ok(base) => {
+                    sources.files.push(file.clone());
+                    let fault = base.fault().map(|fault| (file.clone(), format!("{}: {fault}", shown(file))));
+                    sources.cut += usize::from(fault.is_some());
+                    sources.refused.extend(fault);
+                }
                 Err(error) => sources.refused.push((file.clone(), error.to_string())),
             }
             continue;
@@ -139,7 +144,7 @@ impl Sources {
 
     /// Adds the sources that could not be read to their end to the report.
     pub fn refuse(&mut self, refused: Vec<Refused>) {
-        self.cut = refused.len();
+        self.cut += refused.len();
         let of = |refused: Refused| Some((self.files.get(refused.source)?.clone(), refused.error.to_string()));
         let refused: Vec<(PathBuf, String)> = refused.into_iter().filter_map(of).collect();
         self.refused.extend(refused);
