@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::text::{count, shown};
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::error::Error;
-use scoresheet::import::{self, Refused};
+use scoresheet::import::{self, ImportSource, Refused};
 use scoresheet::pcn::general::{Document, read_documents};
 use scoresheet::pcn::{Games, ReadError};
 use scoresheet::pgn::PgnWriter;
@@ -133,6 +133,15 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
         }
         _ => Ok(sources),
     }
+}
+
+/// Returns the sources of an import: files of PGN or PCN, and bases of Scid.
+pub fn sources(files: &[PathBuf]) -> scoresheet::Result<Vec<ImportSource>> {
+    let source = |file: &PathBuf| match Base::is_index(file) {
+        true => Ok(ImportSource::games(file.to_string_lossy(), Base::open(file)?)),
+        false => Ok(ImportSource::from(file)),
+    };
+    files.iter().map(source).collect()
 }
 
 impl Sources {

@@ -23,7 +23,7 @@ use scoresheet::Import;
 use scoresheet::archive::writer::BATCH;
 use scoresheet::archive::{Archive, FileKind};
 use scoresheet::error::Error;
-use scoresheet::import::{ImportOptions, ImportSource, Progress};
+use scoresheet::import::{ImportOptions, Progress};
 use scoresheet::pgn::{Encoding, ReadOptions};
 use scoresheet_output::Content;
 use scoresheet_output::{Outputs, Target};
@@ -238,7 +238,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             .progress(&progress)
             .stop(stop)
             .on_fault(|fault| faults.take(&fault))
-            .run(sources(files)?)
+            .run(kept::sources(files)?)
             .map(|summary| (summary, None)),
     });
     let Faults { tally, rejects, broken, .. } = faults;
@@ -356,15 +356,6 @@ fn total_size(files: &[PathBuf]) -> Option<u64> {
         std::fs::metadata(file).ok().filter(|file| file.is_file()).map(|file| file.len() + games)
     };
     files.iter().map(size).sum()
-}
-
-/// Returns the sources of an import: files of PGN or PCN, and bases of Scid.
-fn sources(files: &[PathBuf]) -> scoresheet::Result<Vec<ImportSource>> {
-    let source = |file: &PathBuf| match Base::is_index(file) {
-        true => Ok(ImportSource::games(file.to_string_lossy(), Base::open(file)?)),
-        false => Ok(ImportSource::from(file)),
-    };
-    files.iter().map(source).collect()
 }
 
 fn state(progress: &Progress, total: Option<u64>, elapsed: Duration) -> String {

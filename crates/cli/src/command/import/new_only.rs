@@ -73,7 +73,7 @@ pub fn import_new(
         .progress(progress)
         .stop(stop)
         .on_fault(|fault| faults.push(fault))
-        .run(super::sources(files)?)?;
+        .run(super::kept::sources(files)?)?;
     if summary.stopped.is_some() || summary.stored == 0 {
         // If a source was read only in part, only some of its new games are stored. The next import reads the source
         // again from the start.
