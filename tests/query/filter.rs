@@ -267,6 +267,11 @@ const CASES: [(&str, Naive); 61] = [
     }),
     ("base >= 300 and increment = 0", |g| {
         let Some(control) = g.tag("TimeControl") else { return false };
+        // Correspondence: `1 in 3 days`.
+        if let Some((_, days)) = control.split_once(" in ") {
+            let number = days.trim_end_matches(['d', 'a', 'y', 's', ' ']).parse::<f64>();
+            return number.is_ok_and(|days| days * 86_400.0 >= 299.9);
+        }
         let first = control.split(':').next().unwrap().split('/').next_back().unwrap();
         let (base, add) = first.split_once('+').unwrap_or((first, "0"));
         base.parse::<i64>().is_ok_and(|base| base >= 300) && add == "0"
