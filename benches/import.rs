@@ -12,7 +12,6 @@ use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Game, Outcome, Visitor};
 use scoresheet::import::{GameBatch, GameReceiver, GameSource, Import, ImportSource};
 use scoresheet::pgn::{ReadOptions, Splitter, read_game};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,7 +21,7 @@ fn main() {
     let mut criterion = Criterion::default().sample_size(15).warm_up_time(Duration::from_secs(1)).configure_from_args();
     let mut group = criterion.benchmark_group("import");
     group.measurement_time(Duration::from_secs(5)).throughput(Throughput::Bytes(PGN_BYTES));
-    let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lichess-sample.pgn.zst");
+    let packed = common::compressed();
     let plain = &sample.pgn;
     for (name, source, threads) in [
         ("one thread", plain, 1),

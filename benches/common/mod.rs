@@ -21,6 +21,13 @@ pub const DIGEST: &str = "261b22f0b8283d96fccfd87dbf05a89f54819ee0a9eeeb6b2b4dfa
 /// The checksum of the FENs of all positions of all games, ply 0 included.
 pub const STATES: u64 = 13_894_941_183_866_117_417;
 
+/// Returns the path of the sample. The package of the benches is in a subfolder of the repository.
+pub fn compressed() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = package.ancestors().find(|folder| folder.join("FORMAT.md").exists()).expect("a folder with FORMAT.md");
+    root.join("testdata/lichess-sample.pgn.zst")
+}
+
 /// The sample, decompressed, in a temporary folder.
 pub struct Sample {
     folder: TempDir,
@@ -31,8 +38,7 @@ pub struct Sample {
 impl Sample {
     /// Decompresses it.
     pub fn new() -> Sample {
-        let packed = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lichess-sample.pgn.zst"))
-            .expect("the sample is there");
+        let packed = std::fs::read(compressed()).expect("the sample is there");
         let folder = tempfile::tempdir().expect("a temporary folder");
         let pgn = folder.path().join("sample.pgn");
         let text = zstd::decode_all(packed.as_slice()).expect("the sample can be unpacked");
