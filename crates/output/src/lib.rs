@@ -22,12 +22,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`formats`] writes games in formats other than PGN, [`game_table`] rows of columns,
-//! [`json`] objects, and [`games`] reads the games to write.
+//! [`formats`] writes games in formats other than PGN, [`game_table`] rows of columns, [`json`] objects, and [`games`]
+//! reads the games to write.
 //!
 //! An output passes through these modules: `target`, which decides by `content` and `compression` -> `compressed` ->
-//! `new_file`. This package depends on archives and PGN sources, but
-//! not on commands.
+//! `new_file`. This package depends on archives and PGN sources, but not on commands.
 
 mod compressed;
 pub mod compression;

@@ -767,45 +767,42 @@ impl<'a> PlacedTexts<'a> {
     /// Returns a comment. Every comment must be read exactly once, in order. `scene` contains the commented move and
     /// the position before it. Returns `None` if a line contains an illegal move.
     pub fn read(&mut self, comment: PlacedText, scene: Option<(&Position, Move)>) -> Option<Cow<'a, [u8]>> {
-        let PlacedText(number) = comment;
-        let text = self.texts.text(number)?;
-        if self.holes.first().is_none_or(|hole| hole.text > number) {
-            return Some(Cow::Borrowed(text));
-        }
-        let mut at = self.texts.start_of(number)?;
-        let mut read = Vec::new();
-        while let Some((hole, rest)) = self.holes.split_first().filter(|(hole, _)| hole.text <= number) {
-            self.holes = rest;
-            read.try_reserve(text.len() + LONGEST_MOVE * hole.moves).ok()?;
-            read.extend_from_slice(self.texts.bytes.get(at..hole.at)?);
-            at = hole.at;
-            let decoder = self.decoder.get_or_insert_with(|| LineDecoder::new(self.lines));
-            decoder.read(hole.field, scene?, hole.moves, &mut read)?;
-        }
-        read.extend_from_slice(self.texts.bytes.get(at..*self.texts.ends.get(number)?)?);
-        Some(Cow::Owned(read))
+        self.read_with(comment, |texts, hole, read| {
+            read.try_reserve(LONGEST_MOVE * hole.moves).ok()?;
+            let decoder = texts.decoder.get_or_insert_with(|| LineDecoder::new(texts.lines));
+            decoder.read(hole.field, scene?, hole.moves, read)
+        })
     }
-}
 
-impl<'a> PlacedTexts<'a> {
     /// Returns a comment like `read`, with the move `e4` in place of each line. Everything else that programs read in
     /// engine comments stays the same, and no line has to be decoded.
     pub fn read_without_lines(&mut self, comment: PlacedText) -> Option<Cow<'a, [u8]>> {
-        let PlacedText(number) = comment;
+        self.read_with(comment, |_, hole, read| {
+            if hole.moves > 0 {
+                read.extend_from_slice(b"e4");
+            }
+            Some(())
+        })
+    }
+
+    /// Returns a comment, for whose lines `line` appends a text.
+    fn read_with(
+        &mut self,
+        PlacedText(number): PlacedText,
+        mut line: impl FnMut(&mut Self, &Hole, &mut Vec<u8>) -> Option<()>,
+    ) -> Option<Cow<'a, [u8]>> {
         let text = self.texts.text(number)?;
         if self.holes.first().is_none_or(|hole| hole.text > number) {
             return Some(Cow::Borrowed(text));
         }
         let mut at = self.texts.start_of(number)?;
         let mut read = Vec::new();
-        read.try_reserve(text.len() + LONGEST_MOVE).ok()?;
+        read.try_reserve(text.len()).ok()?;
         while let Some((hole, rest)) = self.holes.split_first().filter(|(hole, _)| hole.text <= number) {
             self.holes = rest;
             read.extend_from_slice(self.texts.bytes.get(at..hole.at)?);
             at = hole.at;
-            if hole.moves > 0 {
-                read.extend_from_slice(b"e4");
-            }
+            line(self, hole, &mut read)?;
         }
         read.extend_from_slice(self.texts.bytes.get(at..*self.texts.ends.get(number)?)?);
         Some(Cow::Owned(read))
