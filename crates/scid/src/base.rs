@@ -73,15 +73,15 @@ impl Base {
         let names = match std::fs::read(beside(path, 'n')) {
             Ok(bytes) => Names::read(version, &bytes),
             Err(error) => {
-                faults.push(format!("{}: {error}", beside(path, 'n').display()));
+                faults.push(format!("{}: {error}", named(path, 'n')));
                 Names::default()
             }
         };
-        faults.extend(names.fault.map(|fault| format!("{}: {fault}", beside(path, 'n').display())));
+        faults.extend(names.fault.map(|fault| format!("{}: {fault}", named(path, 'n'))));
         let games = match File::open(beside(path, 'g')) {
             Ok(file) => Ok(BufReader::with_capacity(READ_AHEAD, file)),
             Err(error) => {
-                let reason = format!("{}: {error}", beside(path, 'g').display());
+                let reason = format!("{}: {error}", named(path, 'g'));
                 faults.push(reason.clone());
                 Err(reason)
             }
@@ -182,6 +182,11 @@ fn version(path: &Path) -> Option<Version> {
     [("si3", Version::Three), ("si4", Version::Four), ("si5", Version::Five)]
         .into_iter()
         .find_map(|(known, version)| (known == ending).then_some(version))
+}
+
+/// Returns the name of the file of games (`g`) or names (`n`). Faults have few characters for it and its folder.
+fn named(path: &Path, letter: char) -> String {
+    beside(path, letter).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Returns the path of the file of games (`g`) or names (`n`), whose ending differs from the index's in this letter.
