@@ -194,7 +194,7 @@ def page(file, index):
     if sequence % 2 != index or length < 8192 or max(sequence, length, games, commit) > MOST:
         return "damaged"
     need(reading == 0, "a newer program is needed: features %#x" % reading)
-    return {"id": identity, "sequence": sequence, "length": length, "games": games, "chain": chain}
+    return {"id": identity, "sequence": sequence, "length": length, "games": games, "chain": chain, "commit": commit}
 
 
 def commit_numbers(payload):
@@ -213,6 +213,12 @@ class Archive:
         need(intact, "no archive, or a damaged one")
         need(len({found["id"] for found in intact}) == 1, "pages of two archives")
         state = max(intact, key=lambda found: found["sequence"])
+        try:
+            last = Block(self.file, state["id"], state["commit"])
+        except Refused:
+            last = None  # a damaged header: the walk over the blocks finds it
+        if last and state["sequence"]:
+            need(last.kind == 6 and last.end == state["length"], "the committed length is not the end of its commit")
         self.incomplete = False
         if len(self.file) < state["length"]:
             start = dict(state, sequence=0, length=8192, games=0, chain=state["id"])

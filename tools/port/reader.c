@@ -2510,6 +2510,7 @@ typedef struct {
     int status, magic;
     u8 id[16];
     u32 features;
+    u64 commit; /* the offset of the last commit block */
     State state;
 } HeaderPage;
 
@@ -2543,16 +2544,28 @@ static void read_page(int place, HeaderPage *page) {
     page->state.end = little(bytes + 40, 8);
     page->state.games = little(bytes + 48, 8);
     memcpy(page->state.chain, bytes + 56, 16);
+    page->commit = little(bytes + 72, 8);
     page->features = (u32)little(bytes + 80, 4);
     if (page->state.sequence <= LARGEST && page->state.end <= LARGEST && page->state.games <= LARGEST &&
         little(bytes + 72, 8) <= LARGEST && page->state.end >= 2 * PAGE && page->state.sequence % 2 == (u64)place)
         page->status = P_INTACT;
 }
 
+typedef struct {
+    u64 offset;
+    Block block;
+} At;
+
+static void read_header_at(void *context) {
+    At *at = context;
+    read_header(at->offset, archive.size, &at->block);
+}
+
 /* The table of section 4: finds the commit that counts. */
 static void choose_commit(void) {
     HeaderPage pages[2];
     const HeaderPage *newest, *other;
+    At last;
     int i, both, fresh;
     for (i = 0; i < 2; i++) read_page(i, &pages[i]);
     if (pages[0].status == P_NEWER || pages[1].status == P_NEWER) refuse("the archive needs a newer program");
@@ -2571,6 +2584,10 @@ static void choose_commit(void) {
     other = newest == &pages[0] ? &pages[1] : &pages[0];
     memcpy(archive.id, newest->id, 16);
     archive.state = newest->state;
+    last.offset = newest->commit;
+    if (newest->state.sequence > 0 && attempt(read_header_at, &last) &&
+        (last.block.kind != B_COMMIT || end_of(&last.block) != newest->state.end))
+        refuse("the committed length is not the end of its commit block");
     fresh = newest->state.sequence == 0 && other->status == P_ZERO;
     if (archive.size < newest->state.end) {
         archive.damage = "the file is shorter than its committed length";
