@@ -8,7 +8,7 @@ use crate::chess::san::ShortText;
 use crate::chess::{Color, IllegalMove, Move, MoveKind, Position, Role, Threat};
 use crate::error::Result;
 use crate::game::{Event, Game, Line, Outcome, TextKind, Visitor};
-use crate::pgn::{Fault, FaultKind, PgnWriter, ReadOutcome};
+use crate::pgn::{Disposition, Fault, FaultKind, PgnWriter, ReadOutcome, read_game};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -352,16 +352,39 @@ impl GameReceiver<'_> {
         })
     }
 
+    /// Receives a game as PGN text, from its tags to its result, and reports its faults. For sources whose reader makes
+    /// PGN. A text after the game's end is a fault.
+    pub fn pgn(&mut self, text: &[u8]) {
+        let options = self.options.read;
+        let outcome = read_game(text, 0, &options, self);
+        let is_rejected = outcome.disposition == Some(Disposition::Rejected);
+        for fault in outcome.faults {
+            // The receiver itself has found the faults of values, unless the reader has passed on nothing.
+            if is_rejected || !matches!(fault.kind, FaultKind::UnreadableValue | FaultKind::ResultsDiffer) {
+                self.add_fault(Fault { offset: 0, ..fault });
+            }
+        }
+        self.game.is_rejected |= is_rejected;
+        self.game.more_faults += outcome.more_faults;
+        let rest = text.get(outcome.next..).unwrap_or_default().trim_ascii();
+        if !rest.is_empty() {
+            self.fault(FaultKind::UnknownToken, &String::from_utf8_lossy(rest));
+        }
+    }
+
     /// Reports a fault of the game. `token` is the value at the fault, as the source has it.
     pub fn fault(&mut self, kind: FaultKind, token: &str) {
-        let State { ply, faults, more_faults, is_rejected, .. } = &mut self.game;
-        *is_rejected |= self.options.read.strict;
-        if faults.len() >= ReadOutcome::MAX_FAULTS {
-            *more_faults += 1;
-            return;
-        }
         let token: String = token.chars().take(Fault::TOKEN_BYTES).collect();
-        faults.push(Fault { kind, offset: 0, ply: *ply, token: token.into_bytes().into() });
+        self.add_fault(Fault { kind, offset: 0, ply: self.game.ply, token: token.into_bytes().into() });
+    }
+
+    fn add_fault(&mut self, fault: Fault) {
+        let State { faults, more_faults, is_rejected, .. } = &mut self.game;
+        *is_rejected |= self.options.read.strict;
+        match faults.len() >= ReadOutcome::MAX_FAULTS {
+            true => *more_faults += 1,
+            false => faults.push(fault),
+        }
     }
 
     /// Ends the game and stores it.

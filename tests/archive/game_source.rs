@@ -95,6 +95,44 @@ fn events_and_their_pgn_make_the_same_archive() {
     }
 }
 
+/// Games that a source's reader writes as PGN have the moves, faults and ends of the same PGN.
+#[test]
+fn pgn_of_a_source_is_read_as_pgn_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let [pgn, by_pgn, by_source] = ["games.pgn", "pgn.bga", "source.bga"].map(|name| folder.path().join(name));
+    let mut games: Vec<String> =
+        diverse().iter().map(|game| String::from_utf8(pgn_of(&[game.clone()])).unwrap()).collect();
+    for text in [
+        "[Result \"1-0\"]\n\n1. e4 e5 2. Ke3 Nf6 0-1\n\n",
+        "[Date \"yesterday\"]\n\n1. e4 (1. d4 d5 (1... Nf6) *\n\n",
+        "[Variant \"Atomic\"]\n\n1. e4 *\n\n",
+        "[White \"A\"]\n\n1. e4 {a comment without an end\n\n",
+    ] {
+        games.push(text.to_owned());
+    }
+    std::fs::write(&pgn, games.concat()).unwrap();
+    let run = |target: &Path, source: ImportSource| {
+        let mut faults = Vec::new();
+        let import = Import::new(target).on_fault(|fault| faults.push((fault.game, fault.fault.kind, fault.fault.ply)));
+        let summary = import.run([source]).unwrap();
+        faults.sort_by_key(|(game, kind, ply)| (*game, *ply, format!("{kind:?}")));
+        (summary.stored, summary.rejected, summary.faulty, summary.plies, faults)
+    };
+    let expected = run(&by_pgn, ImportSource::from(&pgn));
+    let count = games.len();
+    let source = script(count, move |receiver| {
+        for text in &games {
+            receiver.begin(0, 0);
+            receiver.pgn(text.as_bytes());
+            receiver.end();
+        }
+    });
+    assert_eq!(run(&by_source, source), expected);
+    assert_eq!(expected.1, 1);
+    let [pgn, source] = [by_pgn, by_source].map(|path| verified(&path));
+    assert_eq!(pgn.digest().unwrap(), source.digest().unwrap());
+}
+
 #[test]
 fn archives_of_events_do_not_depend_on_threads_and_have_the_games_in_many_chunks() {
     let folder = tempfile::tempdir().unwrap();

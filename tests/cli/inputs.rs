@@ -199,6 +199,16 @@ fn an_import_of_pcn_that_was_cut_off_goes_on() {
 }
 
 #[test]
+fn databases_of_chessbase_are_recognized() {
+    let room = Room::with_archive();
+    let way = if cfg!(feature = "chessbase") { "base.cb" } else { "built without the reader of ChessBase" };
+    for name in ["base.cbh", "base.CBV", "base.cbz"] {
+        room.write(name, "not a database");
+        room.fails(&["import", name, "-o", "x.bga"], 1, &[name, way]);
+    }
+}
+
+#[test]
 fn what_is_no_pgn_is_refused() {
     let room = Room::with_archive();
     room.fine(&["book", "g.bga", "-o", "book.bin", "--min-games", "1", "-q"]);

@@ -21,7 +21,7 @@ const PACKAGES: [&[&str]; 9] = [
     &["chess", "pages"],
     &["pgn"],
     &["."],
-    &["query", "scid"],
+    &["query", "scid", "chessbase"],
     &["output"],
     &["cli", "answers", "arrow"],
     &["py", "sql", "serve", "wasm"],

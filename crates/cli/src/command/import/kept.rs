@@ -1,6 +1,7 @@
 //! Classifies the sources of an import. The import refuses files without games. It stores PCN documents with games
 //! other than western chess unchanged, and reports them.
 
+use super::bases;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::text::{count, shown};
@@ -10,7 +11,6 @@ use scoresheet::import::{self, ImportSource, Refused};
 use scoresheet::pcn::general::{Document, read_documents};
 use scoresheet::pcn::{Games, ReadError};
 use scoresheet::pgn::PgnWriter;
-use scoresheet_scid::Base;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,8 @@ pub struct Sources {
     /// The files in the given order. The PGN of the western games in a document follows a document with both kinds of
     /// games.
     pub files: Vec<PathBuf>,
+    /// The open databases of other programs, with their indexes among the files, from 0.
+    bases: Vec<(usize, bases::Opened)>,
     /// The indexes of the sources that are stored unchanged, from 0.
     pub indices: Vec<usize>,
     /// The report on each of these documents: the number of games that are not western chess, the first such game, and
@@ -38,6 +40,7 @@ pub struct Sources {
 pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
     let mut sources = Sources {
         files: Vec::new(),
+        bases: Vec::new(),
         indices: Vec::new(),
         others: Vec::new(),
         refused: Vec::new(),
@@ -53,13 +56,14 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
             sources.refused.push((file.clone(), error.to_string()));
             continue;
         }
-        if Base::is_index(file) {
-            match Base::open(file) {
+        if bases::program(file).is_some() {
+            match bases::open(file) {
                 Ok(base) => {
-                    sources.files.push(file.clone());
-                    let fault = base.fault().map(|fault| (file.clone(), format!("{}: {fault}", shown(file))));
+                    let fault = base.fault.as_ref().map(|fault| (file.clone(), format!("{}: {fault}", shown(file))));
                     sources.cut += usize::from(fault.is_some());
                     sources.refused.extend(fault);
+                    sources.bases.push((sources.files.len(), base));
+                    sources.files.push(file.clone());
                 }
                 Err(error) => sources.refused.push((file.clone(), error.to_string())),
             }
@@ -135,16 +139,31 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
     }
 }
 
-/// Returns the sources of an import: files of PGN or PCN, and bases of Scid.
-pub fn sources(files: &[PathBuf]) -> scoresheet::Result<Vec<ImportSource>> {
-    let source = |file: &PathBuf| match Base::is_index(file) {
-        true => Ok(ImportSource::games(file.to_string_lossy(), Base::open(file)?)),
-        false => Ok(ImportSource::from(file)),
-    };
-    files.iter().map(source).collect()
-}
-
 impl Sources {
+    /// Takes the sources of the import: files of PGN or PCN, and databases of other programs.
+    pub fn take(&mut self) -> Vec<ImportSource> {
+        let mut bases = std::mem::take(&mut self.bases).into_iter().peekable();
+        let source = |(index, file): (usize, &PathBuf)| match bases.next_if(|(of, _)| *of == index) {
+            Some((_, base)) => base.source,
+            None => ImportSource::from(file),
+        };
+        self.files.iter().enumerate().map(source).collect()
+    }
+
+    /// Returns the number of bytes that the import reads, or `None` if it is unknown.
+    pub fn bytes(&self) -> Option<u64> {
+        let size = |(index, file): (usize, &PathBuf)| match self.bases.iter().find(|(of, _)| *of == index) {
+            Some((_, base)) => Some(base.bytes),
+            None => std::fs::metadata(file).ok().filter(|file| file.is_file()).map(|file| file.len()),
+        };
+        self.files.iter().enumerate().map(size).sum()
+    }
+
+    /// Returns the number of texts between the games of all databases. The import does not store them.
+    pub fn texts(&self) -> u64 {
+        self.bases.iter().map(|(_, base)| base.texts).sum()
+    }
+
     /// Refuses the most recently added file because this file cannot be read to its end.
     fn refuse_last(&mut self, file: &Path, error: &io::Error) {
         self.files.pop();

@@ -1,5 +1,6 @@
 //! `scoresheet import`: imports PGN files into an archive.
 
+mod bases;
 mod faults;
 mod kept;
 mod new_only;
@@ -28,7 +29,6 @@ use scoresheet::pgn::{Encoding, ReadOptions};
 use scoresheet_output::Content;
 use scoresheet_output::{Outputs, Target};
 use scoresheet_query::games;
-use scoresheet_scid::Base;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -61,7 +61,8 @@ Examples:
 pub struct Args {
     /// PGN or PCN files, or folders of them; - for standard input
     ///
-    /// Files are imported in this order. * and ? are wildcards. Of a database of Scid, name the index: .si3, .si4, .si5.
+    /// Files are imported in this order. * and ? are wildcards. Of a database of Scid or ChessBase, name the index (.si4,
+    /// .si5, .cbh) or the archive (.cbv).
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The archive to write [default: the source's name with .bga]
@@ -212,7 +213,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let files = &read;
     let stop = session.stop_flag();
     let rejects = rejects.map(Rejects::create).transpose()?;
-    let total = total_size(files);
+    let (total, texts, inputs) = (kept.bytes(), kept.texts(), kept.take());
     let bar = progress::bar(session, total, !args.quiet);
     let progress = if args.json && !args.new_only {
         Progress::with_acknowledge(summary::print_commit)
@@ -231,14 +232,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         bar.set_message(state(&progress, total, elapsed));
     };
     let summary = progress::watched(&bar, look, || match args.new_only {
-        true => import_new(files, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
+        true => import_new(inputs, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
             .map(|(summary, known)| (summary, Some(known))),
         false => Import::new(target.path())
             .options(options)
             .progress(&progress)
             .stop(stop)
             .on_fault(|fault| faults.take(&fault))
-            .run(kept::sources(files)?)
+            .run(inputs)
             .map(|summary| (summary, None)),
     });
     let Faults { tally, rejects, broken, .. } = faults;
@@ -274,6 +275,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             append: args.append || args.new_only,
             latin1: matches!(args.encoding, Charset::Latin1),
             verbose: args.verbose,
+            texts,
             elapsed: start.elapsed(),
         };
         summary::print(session, &summary, known, &how);
@@ -323,7 +325,9 @@ fn beside(source: &Path) -> Option<PathBuf> {
     let name = source.file_name()?.to_str()?;
     let lower = name.to_ascii_lowercase();
     let mut stem = name;
-    for ending in [".gz", ".bz2", ".zst", ".zip", ".tar", ".pgn", ".pcn", ".json", ".si3", ".si4", ".si5"] {
+    for ending in
+        [".gz", ".bz2", ".zst", ".zip", ".tar", ".pgn", ".pcn", ".json", ".si3", ".si4", ".si5", ".cbh", ".cbv", ".cbz"]
+    {
         if lower.get(..stem.len()).is_some_and(|lower| lower.ends_with(ending)) {
             stem = stem.get(..stem.len() - ending.len())?;
         }
@@ -348,14 +352,6 @@ fn targets(args: &Args, path: &Path, files: &[PathBuf]) -> Result<(Target, Optio
     let rejects =
         rejects.map(|path| outputs.file(path, Content::Source, Existing::from_force(args.force))).transpose()?;
     Ok((archive, rejects))
-}
-
-fn total_size(files: &[PathBuf]) -> Option<u64> {
-    let size = |file: &PathBuf| {
-        let games = if Base::is_index(file) { Base::games_bytes(file) } else { 0 };
-        std::fs::metadata(file).ok().filter(|file| file.is_file()).map(|file| file.len() + games)
-    };
-    files.iter().map(size).sum()
 }
 
 fn state(progress: &Progress, total: Option<u64>, elapsed: Duration) -> String {

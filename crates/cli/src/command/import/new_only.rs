@@ -9,13 +9,13 @@ use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::error::{Error, Result as LibraryResult};
-use scoresheet::import::{FaultReport, ImportOptions, Progress, Summary};
+use scoresheet::import::{FaultReport, ImportOptions, ImportSource, Progress, Summary};
 use scoresheet::{Existing, Import};
 use scoresheet_query::TagColumns;
 use scoresheet_query::report::duplicates::{self, Keep, Options};
 use scoresheet_query::tag_columns::{Column, Key};
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -55,7 +55,7 @@ impl Known {
 ///
 /// Errors: the errors of an import. After an error, no game has been stored.
 pub fn import_new(
-    files: &[PathBuf],
+    sources: Vec<ImportSource>,
     target: &Path,
     options: &ImportOptions,
     progress: &Progress,
@@ -73,7 +73,7 @@ pub fn import_new(
         .progress(progress)
         .stop(stop)
         .on_fault(|fault| faults.push(fault))
-        .run(super::kept::sources(files)?)?;
+        .run(sources)?;
     if summary.stopped.is_some() || summary.stored == 0 {
         // If a source was read only in part, only some of its new games are stored. The next import reads the source
         // again from the start.

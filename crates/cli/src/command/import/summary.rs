@@ -1,5 +1,6 @@
 //! The result of an import: a text summary, JSON, and the failure, if any.
 
+use super::bases;
 use super::faults::file_name;
 use super::kept::Sources;
 use super::new_only::Known;
@@ -9,7 +10,6 @@ use crate::session::Session;
 use crate::text::{count, ratio, shown, thousands};
 use scoresheet::error::Error;
 use scoresheet::import::{Acknowledged, SourceSummary, Summary};
-use scoresheet_scid::Base;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,6 +50,8 @@ pub struct Printed<'a> {
     pub latin1: bool,
     /// Whether to print the bytes of each part.
     pub verbose: bool,
+    /// The number of texts in databases of other programs, which are not imported.
+    pub texts: u64,
     pub elapsed: Duration,
 }
 
@@ -86,8 +88,15 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     }
     for source in summary.sources.iter().filter(|source| source.made) {
         let name = file_name(Path::new(&source.record.name));
-        let what = if Base::is_index(Path::new(&source.record.name)) { "a base of Scid" } else { "PCN" };
+        let program = bases::program(Path::new(&source.record.name));
+        let what = program.map_or_else(|| "PCN".to_owned(), |program| format!("a database of {program}"));
         session.note(&format!("{name}: {what}, converted to PGN; the original bytes are not kept"));
+        if program == Some("ChessBase") {
+            session.note("media, training questions and correspondence data of ChessBase are not read");
+        }
+    }
+    if how.texts > 0 {
+        session.note(&format!("{} between the games not imported", count(how.texts, "text is", "texts are")));
     }
     // A source that is stored only in part cannot be restored.
     let in_part = known.is_some_and(|known| known.games() > 0);

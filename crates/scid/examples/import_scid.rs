@@ -1,4 +1,4 @@
-//! Imports a base of Scid: `cargo run --release --example import -- games.si4 games.bga`.
+//! Imports a base of Scid: `cargo run --release --example import_scid -- games.si4 games.bga`.
 
 use scoresheet::Import;
 use scoresheet::import::ImportSource;

@@ -1,0 +1,245 @@
+//! A database: its files, and its games in batches.
+
+use crate::container;
+use cbvault::bridge::{Database, Error, GameBuf, Generation, generation_of};
+use cbvault_format::game::RecordKind;
+use scoresheet::error::{Error as LibraryError, Result};
+use scoresheet::import::{GameBatch, GameReceiver, GameSource};
+use scoresheet::pgn::FaultKind;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// The number of games that are decoded together.
+const BATCH: u32 = 256;
+/// The size of an entry in the index in bytes.
+const ENTRY: u64 = 46;
+
+/// A database of ChessBase: a source of an import.
+///
+/// ```no_run
+/// let base = scoresheet_chessbase::Base::open("week.cbv")?;
+/// println!("{} games, {} texts", base.len(), base.texts());
+/// # Ok::<(), scoresheet::Error>(())
+/// ```
+pub struct Base {
+    files: Arc<Files>,
+    records: u32,
+    /// The next record to read, from 1.
+    next: u32,
+    games: u64,
+    texts: u64,
+    fault: Option<String>,
+}
+
+/// The open files of a database, and the folder of those that have been unpacked.
+struct Files {
+    database: Database,
+    has_annotations: bool,
+    _folder: Option<TempDir>,
+}
+
+impl Base {
+    /// Returns whether the name of a file is that of a database: `.cbh`, `.cbv` or `.cbz`.
+    pub fn is_base(path: &Path) -> bool {
+        ending(path).is_some_and(|ending| ["cbh", "cbv", "cbz"].contains(&ending.as_str()))
+    }
+
+    /// Returns the reason why a database of ChessBase cannot be read, if the name of the file shows it: `.2cbh`, whose
+    /// codes of moves are not public.
+    pub fn refusal(path: &Path) -> Option<&'static str> {
+        let is_later = ending(path).is_some_and(|ending| ending.starts_with("2cb") || ending.starts_with("2l"));
+        is_later.then_some(
+            "a database in the format of ChessBase 17 and later, whose moves only ChessBase can read: save it there as \
+             .cbh or as PGN",
+        )
+    }
+
+    /// Opens a database by the path of its index (`.cbh`, with the other files beside it), or of an archive (`.cbv`, or
+    /// `.cbz` without a password), which is unpacked into a temporary folder.
+    ///
+    /// Errors: a file cannot be opened or is damaged; the archive needs a password or contains no database; the
+    /// database is a `.2cbh`. A missing file of annotations is a fault ([`fault`](Base::fault)).
+    pub fn open(path: impl AsRef<Path>) -> Result<Base> {
+        let path = path.as_ref();
+        let refused = |what: &str| LibraryError::input(path.display().to_string(), what.to_owned());
+        if let Some(refusal) = Base::refusal(path) {
+            return Err(refused(refusal));
+        }
+        let is_container = ending(path).is_some_and(|ending| ending == "cbv" || ending == "cbz");
+        let (mut folder, index) = match is_container {
+            true => container::unpack(path).map(|(folder, index)| (Some(folder), index))?,
+            false => (None, path.to_owned()),
+        };
+        fs::metadata(&index).map_err(LibraryError::io("cannot open", path))?;
+        if generation_of(&index) != Generation::Classic {
+            return Err(refused("no database of ChessBase"));
+        }
+        let has_annotations = beside(&index, "cba").is_some();
+        let index = match (has_annotations, &folder) {
+            (true, _) => index,
+            (false, Some(_)) => {
+                fs::write(index.with_extension("cba"), []).map_err(LibraryError::io("cannot write", path))?;
+                index
+            }
+            (false, None) => {
+                let (linked, index) = with_empty_annotations(&index)?;
+                folder = Some(linked);
+                index
+            }
+        };
+        let database = Database::open(&index).map_err(|error| refused(&error.to_string()))?;
+        let (records, mut games, mut texts) = (database.records(), 0, 0);
+        for first in (1..=records).step_by(8192) {
+            let batch = database.record_batch(first, first.saturating_add(8191).min(records));
+            for record in batch.map_err(|error| refused(&error.to_string()))? {
+                games += u64::from(record.kind() == RecordKind::Game);
+                texts += u64::from(record.kind() != RecordKind::Game);
+            }
+        }
+        let fault = (!has_annotations).then(|| "its file of annotations (.cba) is missing".to_owned());
+        let files = Arc::new(Files { database, has_annotations, _folder: folder });
+        Ok(Base { files, records, next: 1, games, texts, fault })
+    }
+
+    /// Returns what is wrong with the base as a whole. All its games are passed on nevertheless.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
+    /// Returns the number of games, including deleted games.
+    pub fn len(&self) -> u64 {
+        self.games
+    }
+
+    /// Returns whether the base has no games.
+    pub fn is_empty(&self) -> bool {
+        self.games == 0
+    }
+
+    /// Returns the size of the index in bytes, of which an import reports progress.
+    pub fn index_bytes(&self) -> u64 {
+        u64::from(self.records) * ENTRY
+    }
+
+    /// Returns the number of records that are not games but texts or analyses, which are not passed on.
+    pub fn texts(&self) -> u64 {
+        self.texts
+    }
+}
+
+impl GameSource for Base {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>> {
+        while self.next <= self.records {
+            let first = self.next;
+            let last = first.saturating_add(BATCH - 1).min(self.records);
+            self.next = last + 1;
+            let database = &self.files.database;
+            let refused = |error| LibraryError::input(database.base().display().to_string(), format!("{error}"));
+            let records = database.record_batch(first, last).map_err(refused)?;
+            let games: Vec<_> = records.filter(|record| record.kind() == RecordKind::Game).collect();
+            let games: Vec<_> = games.into_iter().map(|record| (record.id(), record.is_deleted())).collect();
+            if !games.is_empty() {
+                return Ok(Some(Box::new(Batch { files: Arc::clone(&self.files), games })));
+            }
+        }
+        Ok(None)
+    }
+
+    fn consumed(&self) -> u64 {
+        u64::from(self.next - 1) * ENTRY
+    }
+}
+
+/// Games that have not been decoded: their numbers in the index, and whether they are deleted.
+struct Batch {
+    files: Arc<Files>,
+    games: Vec<(u32, bool)>,
+}
+
+impl GameBatch for Batch {
+    fn games(&self) -> usize {
+        self.games.len()
+    }
+
+    fn decode(&self, games: &mut GameReceiver<'_>) {
+        let Files { database, has_annotations, .. } = &*self.files;
+        let mut buffer = GameBuf::new();
+        for (number, is_deleted) in &self.games {
+            games.begin(u64::from(*number) * ENTRY, 0);
+            let mut text = |with_annotations: bool| {
+                // A defect of the reader costs the game that shows it.
+                catch_unwind(AssertUnwindSafe(|| database.game_pgn_with(*number, &mut buffer, with_annotations)))
+                    .map_err(|_| "the reader failed".to_owned())
+                    .and_then(|text| text.map_err(|error| reason(&error)))
+            };
+            let mut fault = None;
+            let text = match text(*has_annotations) {
+                Err(reason) if *has_annotations => {
+                    // Annotations that cannot be read cost only themselves.
+                    fault = Some(format!("annotations: {reason}"));
+                    text(false)
+                }
+                text => text,
+            };
+            match text {
+                Ok(text) => {
+                    games.pgn(text.as_bytes());
+                    fault.iter().for_each(|fault| games.fault(FaultKind::UnreadableValue, fault));
+                    if *is_deleted { games.end_deleted() } else { games.end() }
+                }
+                Err(reason) => games.reject(&reason),
+            }
+        }
+    }
+}
+
+/// Returns what is wrong with a game, without the path of the file, because a fault keeps 40 characters.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::Corrupt { detail, .. } => detail.clone(),
+        Error::Move { ply, detail, .. } => format!("move {ply}: {detail}"),
+        Error::Truncated { .. } => "its record is cut off".to_owned(),
+        error => error.to_string(),
+    }
+}
+
+fn ending(path: &Path) -> Option<String> {
+    path.extension()?.to_str().map(str::to_ascii_lowercase)
+}
+
+/// Returns the file of a database that has this ending in any case.
+fn beside(index: &Path, ending: &str) -> Option<PathBuf> {
+    [ending.to_owned(), ending.to_ascii_uppercase()]
+        .into_iter()
+        .map(|ending| index.with_extension(ending))
+        .find(|path| path.exists())
+}
+
+/// Returns a folder with links to the files of a database and an empty file of annotations, because the reader needs
+/// one.
+fn with_empty_annotations(index: &Path) -> Result<(TempDir, PathBuf)> {
+    let folder = tempfile::tempdir().map_err(LibraryError::io("cannot create a temporary folder for", index))?;
+    let target = folder.path().join("base.cbh");
+    for ending in ["cbh", "cbg", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "flags"] {
+        let Some(from) = beside(index, ending) else { continue };
+        let to = target.with_extension(ending);
+        let from = from.canonicalize().map_err(LibraryError::io("cannot open", &from))?;
+        let done = link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop));
+        done.map_err(LibraryError::io("cannot copy", &from))?;
+    }
+    fs::write(target.with_extension("cba"), []).map_err(LibraryError::io("cannot write", &target))?;
+    Ok((folder, target))
+}
+
+#[cfg(unix)]
+fn link(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(from, to)
+}
+
+#[cfg(not(unix))]
+fn link(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::hard_link(from, to)
+}
