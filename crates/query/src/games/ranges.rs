@@ -11,7 +11,7 @@ use std::str::FromStr;
 /// ```
 /// use scoresheet_query::GameRanges;
 ///
-/// let ranges: GameRanges = "5, 10-20, 1000-".parse()?;
+/// let ranges: GameRanges = "5, 10-20, 400-".parse()?;
 /// assert_eq!(ranges.to_string(), "5,10-20,400-");
 /// assert_eq!("20-10".parse::<GameRanges>().unwrap_err(), "\"20-10\" ends before it begins");
 /// # Ok::<(), String>(())
