@@ -7,7 +7,7 @@ use scoresheet::ImportOptions;
 use scoresheet::archive::{Archive, FileKind, GameRef};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::chess::{Role, Square};
-use scoresheet::game::{Event, Outcome, TextKind};
+use scoresheet::game::{Evaluation, Event, Outcome, TextKind};
 use scoresheet_query::Filter;
 use scoresheet_query::tag_columns::{self, TagColumns};
 use std::collections::HashSet;
@@ -85,6 +85,40 @@ impl Seen<'_> {
 
     fn comments(&self) -> Vec<String> {
         self.game.comments().unwrap().into_iter().map(|comment| comment.text).collect()
+    }
+
+    /// Returns the glyphs as words: marks after a move, or a NAG.
+    fn glyphs(&self) -> Vec<String> {
+        let words = self.game.to_game().unwrap().events.into_iter().map(|event| match event {
+            Event::Suffix(true) => "!".to_owned(),
+            Event::Suffix(false) => "?".to_owned(),
+            Event::Nag(nag) => format!(" ${nag} "),
+            _ => " ".to_owned(),
+        });
+        words.collect::<String>().split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// Returns the fewest moves of a mate in the evaluations of the main line.
+    fn announced_mate(&self) -> Option<u32> {
+        let comments = self.game.comments().unwrap().into_iter().filter(|note| note.depth == 0);
+        let evaluations = comments.filter(|note| note.ply > 0).filter_map(|note| note.evaluation());
+        let mates = evaluations.filter_map(|evaluation| match evaluation {
+            Evaluation::Mate(moves) => Some(moves.unsigned_abs()),
+            Evaluation::Centipawns(_) => None,
+        });
+        mates.min()
+    }
+
+    /// Returns how often the most frequent position occurs.
+    fn repetitions(&self) -> usize {
+        let four = |ply| {
+            let mut text = Vec::new();
+            let position = self.game.position(ply).unwrap();
+            position.write_four(&mut text, EnPassantStyle::Legal, CastlingStyle::XFen);
+            text
+        };
+        let all: Vec<_> = (0..=self.game.plies()).map(four).collect();
+        all.iter().map(|one| all.iter().filter(|other| *other == one).count()).max().unwrap()
     }
 
     /// Returns how the game ends, from all positions of the main line, or else from the texts.
@@ -167,7 +201,7 @@ impl Seen<'_> {
 type Naive = fn(&Seen) -> bool;
 
 /// Filters and their meanings as code.
-const CASES: [(&str, Naive); 61] = [
+const CASES: [(&str, Naive); 66] = [
     (r#"white ~ "an""#, |g| g.has("White", "an")),
     (r#"white ~ "AN" and black ~ "e""#, |g| g.has("White", "an") && g.has("Black", "e")),
     (r#"player ~ "ch" or event ~ "blitz""#, |g| {
@@ -246,6 +280,16 @@ const CASES: [(&str, Naive); 61] = [
         let comments = g.comments();
         comments.iter().any(|text| text.to_lowercase().starts_with('x')) || !comments.is_empty() && g.game.plies() < 10
     }),
+    ("glyph = $1", |g| g.glyphs().iter().any(|glyph| ["!", "$1"].contains(&&**glyph))),
+    ("glyph in {\"?!\", 6, $4, \"??\"} and not glyph = \"!\"", |g| {
+        let has = |any: &[&str]| g.glyphs().iter().any(|glyph| any.contains(&&**glyph));
+        has(&["?!", "$6", "$4", "??"]) && !has(&["!", "$1"])
+    }),
+    ("missing(glyph) and comment ~ e", |g| {
+        g.glyphs().is_empty() && g.comments().iter().any(|text| text.to_lowercase().contains('e'))
+    }),
+    ("announcedmate <= 5", |g| g.announced_mate().is_some_and(|moves| moves <= 5)),
+    ("repetitions >= 3 and plies < 60", |g| g.game.plies() < 60 && g.repetitions() >= 3),
     ("end = mate", |g| g.end() == "checkmate"),
     ("end in {stalemate, repetition, fifty}", |g| ["stalemate", "repetition", "fifty"].contains(&g.end())),
     ("end = insufficient", |g| g.end() == "insufficient"),
@@ -408,6 +452,8 @@ fn filters_say_what_a_naive_reading_says() {
     assert_eq!(games("end = time"), [11]);
     assert_eq!(games("end = checkmate"), [12]);
     assert_eq!(games("comment ~ zugZWANG"), [12]);
+    assert_eq!(games("glyph = \"!\""), [2]);
+    assert_eq!(games("glyph not in {$2, $3} and has(glyph)"), [2]);
     compare(&imported(folder.path(), &[lichess()], "sample.bga"), 1);
 }
 
@@ -468,12 +514,14 @@ fn faults_name_their_place() {
         ("fault = 1", 7, "takes no comparison"),
         ("has(plies)", 5, "every game has this field"),
         ("comment = good", 11, "write comment ~ word"),
+        ("glyph != $4", 10, "write glyph = $4"),
+        ("glyph = good", 9, "expected a glyph"),
         ("end = draw", 7, "expected an end"),
         ("unreadable(plies)", 12, "every value of this field can be read"),
         ("white = x && black = y", 11, "write \"and\" here"),
         ("elo not 3", 9, "expected \"in\""),
         ("événement = 3", 1, "no field is called événement"),
-        ("white = é and $", 15, "has no meaning here"),
+        ("white = é and §", 15, "has no meaning here"),
     ] {
         let fault = Filter::parse(text).expect_err(text);
         assert_eq!(fault.column(), column, "{text}: {fault}");

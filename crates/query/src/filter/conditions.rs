@@ -7,7 +7,7 @@ use crate::openings::Openings;
 use crate::value::MOST;
 use crate::value::reading::Reading;
 use scoresheet::chess::Color;
-use scoresheet::format::tag_columns::COMMENTS;
+use scoresheet::format::tag_columns::{COMMENTS, GLYPHS};
 use scoresheet::game::Outcome;
 
 /// The set of all results except `*`.
@@ -149,6 +149,7 @@ pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
         | Field::Result
         | Field::MovetextResult
         | Field::Comment
+        | Field::Glyph
         | Field::Fact(_)
         | Field::Relative { .. }
         | Field::Color(_) => Expr::always(false),
@@ -166,6 +167,7 @@ pub fn known(field: &Field) -> Option<Expr> {
         Field::Result => Expr::Test(Test::Result(DECIDED)),
         Field::MovetextResult => Expr::Test(Test::MovetextResult(DECIDED)),
         Field::Comment => Expr::Test(Test::Facts(COMMENTS)),
+        Field::Glyph => Expr::Test(Test::Facts(GLYPHS)),
         Field::Plies | Field::Moves | Field::Number | Field::Fact(_) | Field::Color(_) => return None,
         field => numbers(field, &Ranges(vec![(-MOST, MOST)])),
     })

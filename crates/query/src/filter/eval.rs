@@ -4,7 +4,7 @@
 //! Conditions joined by `and` are ordered by cost and selectivity, estimated on a sample of the games. Each condition
 //! is evaluated on the games that passed the earlier ones.
 
-use crate::filter::expr::{Expr, Ranges, Ratings, Test, TextTest};
+use crate::filter::expr::{ContentTest, Expr, Ranges, Ratings, Test, TextTest};
 use crate::filter::verdicts::{self, ASK};
 use crate::measure::field::Measure;
 use crate::measure::values::NONE;
@@ -25,15 +25,15 @@ const FEW: u32 = 8;
 /// The number of words in the sample, each of which stands for 64 games.
 const SAMPLE: usize = 16;
 
-/// The values of a filter's measures, and the games that satisfy its conditions on comments (1, or 0). Each list is
+/// The values of a filter's measures, and the games that satisfy its conditions on contents (1, or 0). Each list is
 /// indexed by the number of the game minus 1.
 #[derive(Default)]
 pub struct Measured {
     pub measures: Vec<(Measure, Arc<[i64]>)>,
-    pub comments: Vec<(TextTest, Arc<[i64]>)>,
+    pub contents: Vec<(ContentTest, Arc<[i64]>)>,
 }
 
-/// Returns the games that satisfy the filter. `measured` must contain all measures and conditions on comments in the
+/// Returns the games that satisfy the filter. `measured` must contain all measures and conditions on contents in the
 /// filter.
 pub fn games(expr: &Expr, headers: &TagColumns, measured: &Measured) -> GameSet {
     let archive = headers.archive();
@@ -143,8 +143,8 @@ impl Maker<'_, '_> {
                 let known = self.measured.measures.iter().find(|(known, _)| known == measure);
                 known.map_or(Node::Same(false), |(_, values)| Node::Measured(Arc::clone(values), ranges.clone()))
             }
-            Test::Comment(test) => {
-                let known = self.measured.comments.iter().find(|(known, _)| known == test);
+            Test::Content(test) => {
+                let known = self.measured.contents.iter().find(|(known, _)| known == test);
                 let holds = Ranges(vec![(1, 1)]);
                 known.map_or(Node::Same(false), |(_, values)| Node::Measured(Arc::clone(values), holds))
             }

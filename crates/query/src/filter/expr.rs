@@ -5,6 +5,7 @@ use crate::measure::field::Measure;
 use crate::tag_columns::Key;
 use crate::value::is_known;
 use crate::value::reading::{self, Reading};
+use scoresheet::format::tag_columns::{COMMENTS, GLYPHS};
 
 /// A condition on a game, as a tree.
 #[derive(Clone, PartialEq, Debug)]
@@ -37,10 +38,29 @@ pub enum Test {
     Number(Ranges),
     /// The byte of facts contains any of these bits.
     Facts(u8),
-    /// A comment, also one in a variation, satisfies the condition.
-    Comment(TextTest),
+    /// A part of the game's text satisfies the condition.
+    Content(ContentTest),
     /// A measure that is computed from the game is in one of these ranges.
     Measure(Measure, Ranges),
+}
+
+/// A condition on what a game contains beside tags and moves, also in variations.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ContentTest {
+    /// A comment satisfies the condition.
+    Comment(TextTest),
+    /// A move or position has one of these glyphs, as numbers of NAGs.
+    Glyph(Vec<u8>),
+}
+
+impl ContentTest {
+    /// Returns the bit of the facts of all games that can satisfy the condition.
+    pub fn fact(&self) -> u8 {
+        match self {
+            ContentTest::Comment(_) => COMMENTS,
+            ContentTest::Glyph(_) => GLYPHS,
+        }
+    }
 }
 
 /// A condition on the text of a tag.
@@ -139,12 +159,12 @@ impl Expr {
         }
     }
 
-    /// Appends the conditions on comments, except those already in `comments`.
-    pub fn comments(&self, comments: &mut Vec<TextTest>) {
+    /// Appends the conditions on contents, except those already in `contents`.
+    pub fn contents(&self, contents: &mut Vec<ContentTest>) {
         match self {
-            Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.comments(comments)),
-            Expr::Not(expr) => expr.comments(comments),
-            Expr::Test(Test::Comment(test)) if !comments.contains(test) => comments.push(test.clone()),
+            Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.contents(contents)),
+            Expr::Not(expr) => expr.contents(contents),
+            Expr::Test(Test::Content(test)) if !contents.contains(test) => contents.push(test.clone()),
             Expr::Test(_) => {}
         }
     }
@@ -179,7 +199,7 @@ impl Expr {
             Expr::And(all) => Expr::And(all.iter().map(|expr| expr.assumed(holds)).collect()),
             Expr::Or(all) => Expr::Or(all.iter().map(|expr| expr.assumed(holds)).collect()),
             Expr::Not(expr) => Expr::Not(Box::new(expr.assumed(!holds))),
-            Expr::Test(Test::Measure(..) | Test::Comment(_)) => Expr::always(holds),
+            Expr::Test(Test::Measure(..) | Test::Content(_)) => Expr::always(holds),
             Expr::Test(test) => Expr::Test(test.clone()),
         }
     }
@@ -198,7 +218,7 @@ impl Expr {
                 Test::Result(_) => keys.push(tag("Result")),
                 Test::Plies(_) => keys.push(Key::Plies),
                 Test::Facts(_) | Test::MovetextResult(_) => keys.push(Key::Facts),
-                Test::Number(_) | Test::Measure(..) | Test::Comment(_) => {}
+                Test::Number(_) | Test::Measure(..) | Test::Content(_) => {}
             },
         }
     }

@@ -33,6 +33,8 @@ pub enum Field {
     MovetextResult,
     /// The text of the comments.
     Comment,
+    /// The glyphs: suffixes of moves, and NAGs.
+    Glyph,
     /// The number of plies in the main line.
     Plies,
     /// The number of moves in the main line, which is half the number of plies, rounded up.
@@ -85,7 +87,7 @@ impl Field {
 }
 
 /// The names that are not the names of tags, or that mean more than the tag.
-const SPECIAL: [(&str, Field); 29] = [
+const SPECIAL: [(&str, Field); 30] = [
     ("player", Field::Player),
     ("opening", Field::Opening),
     ("winner", Field::Decided { winner: true }),
@@ -108,6 +110,7 @@ const SPECIAL: [(&str, Field); 29] = [
     ("result", Field::Result),
     ("movetextresult", Field::MovetextResult),
     ("comment", Field::Comment),
+    ("glyph", Field::Glyph),
     ("plies", Field::Plies),
     ("moves", Field::Moves),
     ("game", Field::Number),

@@ -1,9 +1,9 @@
 //! The fields of a game, for tables and CSV files.
 
 use crate::fault::QueryFault;
+use crate::filter::content::{self, visit_comments};
 use crate::filter::field::{self, Field};
 use crate::filter::parse;
-use crate::filter::visit_comments;
 use crate::measure::end;
 use crate::measure::field::{Measure, MeasureKind, Unit, mate_of, piece_name};
 use crate::measure::values;
@@ -167,6 +167,10 @@ impl GameField {
                 visit_comments(game, &mut |text| all.push(text.trim().to_owned()))?;
                 (!all.is_empty()).then(|| FieldValue::Text(all.join(" ")))
             }
+            Field::Glyph => {
+                let all: Vec<String> = content::glyphs(game)?.into_iter().map(content::name).collect();
+                (!all.is_empty()).then(|| FieldValue::Text(all.join(" ")))
+            }
             Field::Plies => Some(FieldValue::Integer(i64::from(game.plies()))),
             Field::Moves => Some(FieldValue::Integer(i64::from(game.plies().div_ceil(2)))),
             Field::Number => i64::try_from(game.number()).ok().map(FieldValue::Integer),
@@ -175,7 +179,7 @@ impl GameField {
                 SET_UP => game.is_set_up(),
                 FAULT => game.has_fault(),
                 VARIATIONS => !game.variations()?.is_empty(),
-                GLYPHS => has_glyphs(game)?,
+                GLYPHS => !content::glyphs(game)?.is_empty(),
                 _ => false,
             })),
             Field::Decided { winner } => {
@@ -202,11 +206,6 @@ impl GameField {
             Field::Relative { .. } | Field::Score(_) | Field::Color(_) => None,
         })
     }
-}
-
-fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
-    use scoresheet::game::Event;
-    Ok(game.to_game()?.events.iter().any(|event| matches!(event, Event::Suffix(_) | Event::Nag(_))))
 }
 
 /// Returns the greatest or the least value among measures with the same unit.

@@ -77,7 +77,7 @@ fn word(text: &str) -> usize {
         let inside = match letter {
             // Two dots are a sign for a range, and do not belong to the word.
             '.' => letters.peek().is_some_and(|(_, next)| *next != '.'),
-            letter => letter.is_alphanumeric() || "_-/?+*:".contains(letter),
+            letter => letter.is_alphanumeric() || "_-/?+*:$".contains(letter),
         };
         if !inside {
             return at;

@@ -6,6 +6,7 @@
 
 mod build;
 mod conditions;
+pub(crate) mod content;
 pub(crate) mod eval;
 pub(crate) mod expr;
 pub(crate) mod field;
@@ -25,12 +26,11 @@ use crate::position::novelty::missing_index;
 use crate::tag_columns::{Key, TagColumns, Unread};
 pub use build::Relation;
 use eval::Measured;
-use expr::{Expr, Test, TextTest};
+use expr::{ContentTest, Expr, Test, TextTest};
 use parse::Parsed;
 use scoresheet::archive::{Archive, GameRef, GameSet, SideState};
 use scoresheet::error::{Error, Result};
 use scoresheet::format::tag_columns::COMMENTS;
-use scoresheet::game::TextKind;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -152,12 +152,12 @@ impl Filter {
         // Request all columns together, so the tags are read only once.
         let mut keys = self.keys();
         headers.readable(&keys);
-        let (mut measures, mut comments) = (Vec::new(), Vec::new());
+        let (mut measures, mut contents) = (Vec::new(), Vec::new());
         self.expr.measures(&mut measures);
-        self.expr.comments(&mut comments);
-        let (mut games, lost, walked) = match measures.is_empty() && comments.is_empty() {
+        self.expr.contents(&mut contents);
+        let (mut games, lost, walked) = match measures.is_empty() && contents.is_empty() {
             true => (eval::games(&self.expr, headers, &Measured::default()), Vec::new(), 0),
-            false => self.measured(headers, &measures, comments),
+            false => self.measured(headers, &measures, &contents),
         };
         // The result may have to be read from the movetext.
         keys.extend(keys.contains(&Key::Tag("Result".to_owned())).then_some(Key::Facts));
@@ -178,7 +178,7 @@ impl Filter {
         &self,
         headers: &TagColumns,
         measures: &[Measure],
-        comments: Vec<TextTest>,
+        contents: &[ContentTest],
     ) -> (GameSet, Vec<Unread>, u64) {
         let (archive, none) = (headers.archive(), Measured::default());
         let mut games = eval::games(&self.expr.without_measures(), headers, &none);
@@ -191,26 +191,22 @@ impl Filter {
             return (games, Vec::new(), 0);
         }
         let mut walked = undecided.clone();
-        // Clocks and evaluations are in comments: if a file states which games have comments, the other games are
-        // skipped.
+        // Clocks and evaluations are in comments: if a file states which games have comments or glyphs, the other games
+        // are skipped.
         if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
-            walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &none));
+            let of_measures = if measures.is_empty() { 0 } else { COMMENTS };
+            let facts = contents.iter().fold(of_measures, |facts, test| facts | test.fact());
+            walked.intersect(&eval::games(&Expr::Test(Test::Facts(facts)), headers, &none));
         }
         let tests = |game: &GameRef<'_>, index: Option<&PositionIndex>| -> Result<Vec<i64>> {
-            let mut fits = vec![0; comments.len()];
-            let mut read = |text: &str| {
-                comments.iter().zip(&mut fits).for_each(|(test, fits)| *fits |= i64::from(test.fits(text)));
-            };
-            if !comments.is_empty() {
-                visit_comments(game, &mut read)?;
-            }
+            let mut fits = content::fits(contents, game)?;
             fits.extend(values::of_game(game, measures, index)?);
             Ok(fits)
         };
-        let (values, unread) = values::of_each(archive, measures, comments.len() + measures.len(), &walked, &tests);
+        let (values, unread) = values::of_each(archive, measures, contents.len() + measures.len(), &walked, &tests);
         let mut values = values.into_iter().map(Arc::from);
         let measured = Measured {
-            comments: comments.iter().cloned().zip(values.by_ref()).collect(),
+            contents: contents.iter().cloned().zip(values.by_ref()).collect(),
             measures: measures.iter().copied().zip(values).collect(),
         };
         undecided.subtract(&eval::games(&self.expr, headers, &measured));
@@ -253,10 +249,10 @@ impl Filter {
         }
         let live = headers.archive().live();
         let of = |(field, known): &(String, Expr)| {
-            let (mut measures, mut comments, mut games) = (Vec::new(), Vec::new(), live.clone());
+            let (mut measures, mut contents, mut games) = (Vec::new(), Vec::new(), live.clone());
             known.measures(&mut measures);
-            known.comments(&mut comments);
-            if !(measures.is_empty() && comments.is_empty()) {
+            known.contents(&mut contents);
+            if !(measures.is_empty() && contents.is_empty()) {
                 return None;
             }
             games.subtract(&eval::games(known, headers, &Measured::default()));
@@ -316,15 +312,6 @@ impl Filter {
         keys.dedup();
         keys
     }
-}
-
-/// Calls `read` with each comment of a game, including comments in variations.
-pub(crate) fn visit_comments(game: &GameRef<'_>, read: &mut dyn FnMut(&str)) -> Result<()> {
-    game.visit_texts(|kind, _, text| {
-        if matches!(kind, TextKind::Brace | TextKind::Line) {
-            read(&String::from_utf8_lossy(text));
-        }
-    })
 }
 
 /// The result of applying a filter.

@@ -4,7 +4,8 @@ use crate::fault::QueryFault;
 use crate::filter::conditions::{
     decided, joined, known, no_numbers, not, numbers, opening, results_differ, unreadable,
 };
-use crate::filter::expr::{Expr, Ranges, Test, TextTest};
+use crate::filter::content;
+use crate::filter::expr::{ContentTest, Expr, Ranges, Test, TextTest};
 use crate::filter::field::{self, Field};
 use crate::filter::lexer::{self, Kind, Token};
 use crate::filter::relative;
@@ -82,7 +83,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(String, Field, bool)>, QueryFault> {
         }
         let at = parser.peek().clone();
         let field = parser.field()?;
-        if parser.is_relative || matches!(field, Field::Decided { .. } | Field::Comment) {
+        if parser.is_relative || matches!(field, Field::Decided { .. } | Field::Comment | Field::Glyph) {
             return Err(parser.fault_at(&at, "games cannot be sorted by this: use a field of the game"));
         }
         let name = match &at.kind {
@@ -349,6 +350,12 @@ impl Parser<'_> {
                 _ => Err(self.fault_at(&token, "compare colors with = or !=")),
             };
         }
+        if *field == Field::Glyph {
+            return match sign {
+                Sign::Is => self.items(field, &[item], false),
+                _ => Err(self.fault_at(&token, "a game has many glyphs: write glyph = $4, or not glyph = $4")),
+            };
+        }
         let is_text = has_names(field) || is_result(field);
         if is_result(field)
             && matches!(sign, Sign::Is | Sign::IsNot)
@@ -441,7 +448,7 @@ impl Parser<'_> {
             Field::Player => Expr::Or(vec![tag("White"), tag("Black")]),
             Field::Decided { winner } => decided(*winner, tag),
             Field::Opening => opening(test()),
-            Field::Comment => Expr::Test(Test::Comment(test())),
+            Field::Comment => Expr::Test(Test::Content(ContentTest::Comment(test()))),
             Field::Value(name, Reading::Eco | Reading::Date) => tag(name),
             Field::Date(Reading::Date) => tag("Date"),
             _ => return Err(self.fault_at(sign, "this is not a text: compare it with = != < <= > >= or \"in\"")),
@@ -534,6 +541,16 @@ impl Parser<'_> {
                 Field::MovetextResult => Test::MovetextResult(results),
                 _ => Test::Result(results),
             }));
+        }
+        if *field == Field::Glyph {
+            let glyph = |item: &Item| match (&item.first, &item.last) {
+                (Some(token), None) => content::number(&written(token))
+                    .ok_or_else(|| self.fault_at(token, "expected a glyph, as in $4 or \"!?\"")),
+                _ => Err(self.fault("glyphs have no order: write a set, as in {$1, $3}")),
+            };
+            let glyphs = items.iter().map(glyph).collect::<Result<_, _>>()?;
+            let any = Expr::Test(Test::Content(ContentTest::Glyph(glyphs)));
+            return Ok(if none { not(any) } else { any });
         }
         let (mut texts, mut ranges) = (Vec::new(), Vec::new());
         for item in items {

@@ -145,9 +145,12 @@ impl SortKeys {
             Field::Fact(_) => vec![Key::Facts],
             Field::Number | Field::Measure(_) | Field::EitherMeasure(_) => Vec::new(),
             // These fields are never used as keys.
-            Field::Decided { .. } | Field::Comment | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
-                Vec::new()
-            }
+            Field::Decided { .. }
+            | Field::Comment
+            | Field::Glyph
+            | Field::Relative { .. }
+            | Field::Score(_)
+            | Field::Color(_) => Vec::new(),
         };
         self.0.iter().flat_map(of).collect()
     }
@@ -219,7 +222,12 @@ impl SortKey {
                 let white = values.pop().unwrap_or_default();
                 white.into_iter().zip(black).map(|(white, black)| self.foremost(white, black)).collect()
             }
-            Field::Decided { .. } | Field::Comment | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => {
+            Field::Decided { .. }
+            | Field::Comment
+            | Field::Glyph
+            | Field::Relative { .. }
+            | Field::Score(_)
+            | Field::Color(_) => {
                 vec![None; games.len()]
             }
         }

@@ -38,6 +38,10 @@ pub enum MeasureKind {
     MinEval,
     /// The greatest change of the evaluation by a single move.
     EvalSwing,
+    /// The fewest moves to a mate that an evaluation announces, for either side.
+    AnnouncedMate,
+    /// How often the most frequent position of the main line occurs.
+    Repetitions,
     /// The ply at which the game leaves the moves of all other games in its archive.
     Novelty,
     /// The piece that gives checkmate at the end, as its index in [`Role`].
@@ -84,10 +88,12 @@ pub const OF_SIDES: [(&str, MeasureKind); 10] = [
 ];
 
 /// The names of the measures of the entire game.
-pub const OF_GAMES: [(&str, MeasureKind); 6] = [
+pub const OF_GAMES: [(&str, MeasureKind); 8] = [
     ("maxeval", MeasureKind::MaxEval),
     ("mineval", MeasureKind::MinEval),
     ("evalswing", MeasureKind::EvalSwing),
+    ("announcedmate", MeasureKind::AnnouncedMate),
+    ("repetitions", MeasureKind::Repetitions),
     ("mate", MeasureKind::Mate),
     ("end", MeasureKind::End),
     ("novelty", MeasureKind::Novelty),
@@ -137,6 +143,8 @@ impl MeasureKind {
             | MeasureKind::Depth
             | MeasureKind::Nodes
             | MeasureKind::PvLength
+            | MeasureKind::AnnouncedMate
+            | MeasureKind::Repetitions
             | MeasureKind::Novelty => Unit::Count,
             MeasureKind::Mate => Unit::Piece,
             MeasureKind::End => Unit::End,
@@ -248,7 +256,12 @@ impl Measure {
     pub fn is_of_comments(self) -> bool {
         !matches!(
             self.kind,
-            MeasureKind::Mate | MeasureKind::End | MeasureKind::Opening | MeasureKind::Ending | MeasureKind::Novelty
+            MeasureKind::Mate
+                | MeasureKind::End
+                | MeasureKind::Repetitions
+                | MeasureKind::Opening
+                | MeasureKind::Ending
+                | MeasureKind::Novelty
         )
     }
 }

@@ -3,7 +3,7 @@
 use super::GameMeasures;
 use super::accuracy::EvaluationMeasures;
 use super::end;
-use super::field::{Measure, MeasureKind, code_of, swing};
+use super::field::{Measure, MeasureKind, code_of, mate_of, swing};
 use crate::openings::Openings;
 use crate::position::index::PositionIndex;
 use crate::position::novelty::{complete_index, missing_index, novelty};
@@ -39,6 +39,7 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure], index: Option<&Position
                 Some(index) => novelty(game, index)?.map(i64::from),
                 None => None,
             },
+            MeasureKind::Repetitions => Some(repetitions(game)?),
             MeasureKind::Ending => Some(ending(game)?),
             MeasureKind::Opening => {
                 let found = Openings::table().classify(game)?;
@@ -142,13 +143,26 @@ fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
             };
             pairs.filter_map(change).max()
         }
+        MeasureKind::AnnouncedMate => evaluations().filter_map(mate_of).map(i64::abs).min(),
         MeasureKind::PvLength
         | MeasureKind::Mate
         | MeasureKind::End
+        | MeasureKind::Repetitions
         | MeasureKind::Novelty
         | MeasureKind::Opening
         | MeasureKind::Ending => None,
     }
+}
+
+/// Returns how often the most frequent position of the main line occurs. Positions are equal as for the rule of
+/// threefold repetition.
+fn repetitions(game: &GameRef<'_>) -> Result<i64> {
+    let mut keys = vec![game.position(game.plies())?.zobrist()];
+    for played in game.moves() {
+        keys.push(played?.before().zobrist());
+    }
+    keys.sort_unstable();
+    Ok(keys.chunk_by(|a, b| a == b).map(|same| same.len() as i64).max().unwrap_or(0))
 }
 
 /// Returns the number of moves in the longest principal variation of a side's engine, or of both engines if no side is
