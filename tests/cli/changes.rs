@@ -247,6 +247,41 @@ fn games_are_exported_in_other_shapes() {
 }
 
 #[test]
+fn games_are_mended_split_and_merged_in_export() {
+    let room = Room::with_archive();
+    room.write(
+        "odd.pgn",
+        "[White \"A\"]\n[Black \"B\"]\n[Date \"2020.01.01\"]\n[Result \"1-0\"]\n[TimeControl \"60+1\"]\n\n\
+         1. e4 {[%clk 0:00:58]} e5 (1... c5 2. Nf3) 2. Nf3 {[%clk 0:00:50]} 0-1\n\n\
+         [White \"C\"]\n[Black \"D\"]\n[Result \"1-0\"]\n\n1. e4 c5 1-0\n\n[FEN \"4k3/8/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. Kd2 *\n",
+    );
+    room.fine(&["import", "odd.pgn", "-o", "odd.bga", "-q"]);
+    let export = |args: &[&str]| room.fine(&[&["export", "odd.bga", "--width", "0"], args].concat());
+    let fixed = export(&["--fix-results", "--add-emt", "--games", "1"]);
+    assert!(fixed.contains("[Result \"0-1\"]") && fixed.contains("Nf3 {[%clk 0:00:50] [%emt 0:00:09]} 0-1"), "{fixed}");
+    let split = export(&["--split-variations", "--games", "1", "--no-comments"]);
+    assert_eq!(split.matches("[White \"A\"]").count(), 2);
+    assert!(split.contains("\n\n1. e4 e5 2. Nf3 0-1\n") && split.contains("\n\n1. e4 c5 2. Nf3 *\n"), "{split}");
+    let done = room.run(&["export", "odd.bga", "--one-tree", "--width", "0"]);
+    assert_eq!(done.code, Some(0));
+    assert!(done.err.contains("1 game from another starting position is left out"), "{}", done.err);
+    assert!(
+        done.out.contains("1. e4 e5 {1 game, 100 %} (1... c5 {1 game, 100 %. C - D, 1-0}) 2. Nf3 {A - B, 2020, 1-0} *"),
+        "{}",
+        done.out
+    );
+    assert!(
+        export(&["--one-tree", "--tree-depth", "1", "--quiet"]).contains("\n\n1. e4 {A - B, 2020, 1-0; C - D, 1-0} *")
+    );
+    let least = export(&["--one-tree", "--tree-min-games", "2", "--quiet"]);
+    assert!(least.contains("\n\n1. e4 *"), "{least}");
+    // What is merged is a game that is read without faults.
+    room.write("tree.pgn", export(&["--one-tree", "--quiet"]));
+    room.fine(&["import", "tree.pgn", "-o", "tree.bga", "-q", "--strict"]);
+    assert_eq!(room.run(&["export", "odd.bga", "--one-tree", "--format", "fen"]).code, Some(2));
+}
+
+#[test]
 fn files_for_each_game_player_or_tag() {
     let room = Room::with_archive();
     let names = |folder: &str| {

@@ -6,9 +6,10 @@ use oracle_rules::shakmaty;
 use oracle_rules::shakmaty::zobrist::Zobrist64;
 use oracle_rules::shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Position as _};
 use scoresheet::Existing;
+use scoresheet::chess::Color;
 use scoresheet::{Archive, ImportOptions, Position};
 use scoresheet_query::Search;
-use scoresheet_query::report::book::{BookOptions, key};
+use scoresheet_query::report::book::{BookOptions, Recent, key};
 
 /// The test keys of the format's description.
 #[test]
@@ -43,7 +44,7 @@ fn books_of_games() {
     try_import(&[source], &target, &options).unwrap();
     let archive = Archive::open(&target).unwrap();
     let book = |plies, min_games| {
-        let (entries, unread) = Search::new(&archive).book(BookOptions { plies, min_games });
+        let (entries, unread) = Search::new(&archive).book(BookOptions { plies, min_games, ..BookOptions::default() });
         assert!(unread.is_empty());
         assert!(entries.windows(2).all(|pair| pair[0].key <= pair[1].key));
         entries
@@ -68,6 +69,42 @@ fn books_of_games() {
     let bytes = book(40, 1)[0].encode();
     assert_eq!(u64::from_be_bytes(bytes[..8].try_into().unwrap()), book(40, 1)[0].key);
     assert_eq!(bytes[12..], [0; 4]);
+}
+
+/// One side's moves, moves by score, and games that weigh less with age, counted by hand.
+#[test]
+fn books_of_a_side_and_of_recent_games() {
+    let folder = crate::common::tempdir().unwrap();
+    let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
+    let games = "[Date \"2020.??.??\"]\n\n1. e4 e5 1-0\n\n[Date \"2010.01.01\"]\n\n1. d4 d5 1-0\n\n\
+        [UTCDate \"2030.01.01\"]\n\n1. c4 e5 1/2-1/2\n\n1. Nf3 d5 1-0\n\n1. e4 e5 0-1\n\n";
+    std::fs::write(&source, games).unwrap();
+    try_import(&[source], &target, &ImportOptions::default()).unwrap();
+    let archive = Archive::open(&target).unwrap();
+    let start = key(&Position::standard());
+    let book = |options: BookOptions| {
+        let (entries, unread) = Search::new(&archive).book(BookOptions { min_games: 1, ..options });
+        assert!(unread.is_empty());
+        entries
+    };
+    let [e4, d4, c4, nf3] = [12 << 6 | 28, 11 << 6 | 27, 10 << 6 | 26, 6 << 6 | 21];
+    let moves = |options: BookOptions| {
+        let entries = book(options).into_iter().filter(|entry| entry.key == start);
+        let mut moves: Vec<(u16, u16)> = entries.map(|entry| (entry.m, entry.weight)).collect();
+        moves.sort_unstable();
+        moves
+    };
+    let all = BookOptions::default();
+    assert_eq!(moves(all), [(nf3, 2), (c4, 1), (d4, 2), (e4, 2)]);
+    assert_eq!(moves(BookOptions { min_score: 50, ..all }), [(nf3, 2), (c4, 1), (d4, 2), (e4, 2)]);
+    assert_eq!(moves(BookOptions { min_score: 51, ..all }), [(nf3, 2), (d4, 2)]);
+    assert_eq!(moves(BookOptions { side: Some(Color::Black), ..all }), []);
+    assert!(book(BookOptions { side: Some(Color::White), ..all }).iter().all(|entry| entry.key == start));
+    assert!(!book(BookOptions { side: Some(Color::Black), ..all }).is_empty());
+    // In 2020, a game of 2010 has half of the weight, one without a year a quarter, and a later one the whole weight. The
+    // most frequent move has 65,535.
+    let recent = Some(Recent { year: 2020, half_life: 10 });
+    assert_eq!(moves(BookOptions { recent, ..all }), [(nf3, 16_383), (c4, 32_767), (d4, 32_767), (e4, 65_535)]);
 }
 
 #[test]

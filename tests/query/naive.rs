@@ -835,7 +835,7 @@ fn counted_books_are_the_same() {
     std::fs::write(&source, format!("{castling}{en_passant}").repeat(3)).unwrap();
     let more = archive_of(&[source], &folder.path().join("more.bga"), ImportOptions::default());
     for (plies, min_games, least) in [(40, 3, 1000), (40, 1, 10_000), (6, 2, 300), (200, 100, 10)] {
-        let options = BookOptions { plies, min_games };
+        let options = BookOptions { plies, min_games, ..BookOptions::default() };
         let [mut plain, mut counted] = [BookBuilder::new(options), BookBuilder::new(options)];
         for archive in [&archive, &more] {
             Search::new(archive).count_for_book(&mut counted);

@@ -139,14 +139,19 @@ fn no_copy_of_wrong_bytes_is_damaged() {
     let folder = crate::common::tempdir().unwrap();
     let file = small(folder.path());
     let states = crate::common::number("SCORESHEET_STATES", 400) as usize;
-    let step = ((file.len() - 8192) * 8 / states).max(1) | 1;
+    // More states than bits: each round flips another second bit.
+    let bits = (file.len() - 8192) * 8;
+    let step = (bits / states).max(1);
+    eprintln!("{states} states, {bits} bits");
     (0..states).into_par_iter().for_each(|state| {
-        let bit = (8192 * 8 + state * step).min(file.len() * 8 - 1);
+        let (round, bit) = (state * step / bits, state * step % bits);
         let mut wrong = file.clone();
-        wrong[bit / 8] ^= 1 << (bit % 8);
+        for bit in [Some(bit), (round > 0).then(|| (bit * 7919 + round * 104_729) % bits)].into_iter().flatten() {
+            wrong[8192 + bit / 8] ^= 1 << (bit % 8);
+        }
         fix_checksums(&mut wrong);
         let folder = crate::common::tempdir().unwrap();
-        copies_are_intact(&wrong, folder.path(), &format!("bit {bit}"));
+        copies_are_intact(&wrong, folder.path(), &format!("round {round}, bit {bit}"));
     });
 }
 

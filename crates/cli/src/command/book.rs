@@ -9,13 +9,16 @@ use crate::select::filter::Where;
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
+use scoresheet::chess::Color;
+use scoresheet::game::calendar;
 use scoresheet::{Existing, Monitor};
 use scoresheet_output::Content;
 use scoresheet_output::Outputs;
 use scoresheet_query::Search;
-use scoresheet_query::report::book::{BookBuilder, BookOptions};
+use scoresheet_query::report::book::{BookBuilder, BookOptions, Recent};
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Make a PolyGlot opening book from games
 ///
@@ -25,7 +28,8 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet book games.bga -o book.bin
-  scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --depth 30")]
+  scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --depth 30
+  scoresheet book games.bga -o white.bin --only white --min-score 50 --recent-weight 5")]
 pub struct Args {
     /// One or more archives, or folders of archives, for one book
     #[arg(required = true)]
@@ -42,6 +46,17 @@ pub struct Args {
     /// Include only moves played in at least N games
     #[arg(long, value_name = "N", default_value_t = 3)]
     min_games: u64,
+    /// Include only the moves of this side
+    #[arg(long, value_name = "white|black")]
+    only: Option<Color>,
+    /// Include only moves that score at least this much for their side, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
+    min_score: u8,
+    /// Halve the weight of a game with each N years of age
+    ///
+    /// A game without a year has a quarter of the weight.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    recent_weight: Option<u32>,
     #[command(flatten)]
     filter: Where,
     #[command(flatten)]
@@ -59,7 +74,15 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let mut outputs = Outputs::from_archives(archives.archives());
     let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;
     args.threads.install(|| {
-        let mut book = BookBuilder::new(BookOptions { plies: args.depth, min_games: args.min_games });
+        let recent = args.recent_weight.map(|half_life| Recent { year: this_year(), half_life });
+        let options = BookOptions {
+            plies: args.depth,
+            min_games: args.min_games,
+            side: args.only,
+            min_score: args.min_score,
+            recent,
+        };
+        let mut book = BookBuilder::new(options);
         let (mut failed, mut games, mut selections) = (0, 0, Vec::new());
         for member in archives.members() {
             let (chosen, undecided) = args.filter.games(session, member.columns())?;
@@ -97,4 +120,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         args.done.report(session, &format!("{}: {moves}", shown(&args.output)), &object)?;
         Ok(Code::Success)
     })
+}
+
+/// Returns the current year in Coordinated Universal Time.
+fn this_year() -> u32 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    calendar::civil((since.as_secs() / 86_400) as i64).0 as u32
 }

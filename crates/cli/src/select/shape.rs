@@ -43,6 +43,24 @@ pub struct ShapeArgs {
     #[arg(hide_short_help = true)]
     #[arg(long)]
     roster_first: bool,
+    /// Make the tag Result and the result after the moves agree
+    ///
+    /// A mate or stalemate on the board decides, then the result after the moves, then the tag.
+    #[arg(hide_short_help = true)]
+    #[arg(long)]
+    fix_results: bool,
+    /// Add the time used for each move, [%emt 0:00:07], from the clocks
+    ///
+    /// This requires the tag TimeControl.
+    #[arg(hide_short_help = true)]
+    #[arg(long)]
+    add_emt: bool,
+    /// Write each variation as a game of its own, after its game
+    ///
+    /// Such a game has the tags of the game, the moves before the variation, and the result *.
+    #[arg(hide_short_help = true)]
+    #[arg(long, conflicts_with_all = ["no_variations", "moves_only"])]
+    split_variations: bool,
     /// Write piece letters of this language, or figurine
     ///
     /// Languages: en, cs, da, de, es, fi, fr, hu, it, nl, no, pl, pt, ro, ru and sv. Most programs read only English
@@ -75,7 +93,14 @@ impl ShapeArgs {
             },
             drop: self.drop_tag.clone(),
             roster_first: self.roster_first,
+            fix_results: self.fix_results,
+            add_elapsed: self.add_emt,
         }
+    }
+
+    /// Returns whether each variation is written as a game.
+    pub fn splits_variations(&self) -> bool {
+        self.split_variations
     }
 
     /// Returns a writer of PGN with the width and the letters.

@@ -7,6 +7,7 @@
 /// The maximum number of variations inside each other (FORMAT.md, section 8). Readers and writers share this limit.
 pub const MAX_DEPTH: usize = 1024;
 
+mod additions;
 mod analysis;
 #[doc(hidden)]
 pub mod calendar;
@@ -15,7 +16,7 @@ mod date;
 mod engine;
 mod events;
 mod line;
-
+mod move_tree;
 mod notes;
 mod played;
 
@@ -31,6 +32,7 @@ pub use engine::EngineNote;
 pub use events::{Event, Outcome, TextKind, Visitor};
 #[doc(hidden)]
 pub use line::Line;
+pub use move_tree::MoveTree;
 pub use notes::Notes;
 pub use notes::{Comment, Variation};
 pub use owned::{Game, GameFault, GameFaultKind};

@@ -146,7 +146,7 @@ impl Game {
         self.notes().variations
     }
 
-    fn notes(&self) -> Notes {
+    pub(super) fn notes(&self) -> Notes {
         let mut notes = Notes::default();
         self.visit(&mut notes);
         notes

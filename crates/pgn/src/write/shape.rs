@@ -52,16 +52,26 @@ pub struct Shape {
     /// Write the complete seven tag roster first, in its order, and then all other tags sorted by name, as in the
     /// standard's export format.
     pub roster_first: bool,
+    /// Let the tag Result and the result after the moves agree ([`Game::fix_result`]).
+    pub fix_results: bool,
+    /// Add the times used that clocks determine ([`Game::add_elapsed`]).
+    pub add_elapsed: bool,
 }
 
 impl Shape {
-    /// Returns whether no part of a game is omitted or reordered.
+    /// Returns whether no part of a game is omitted, added or reordered.
     pub fn is_everything(&self) -> bool {
         *self == Shape::default()
     }
 
-    /// Removes the parts of a game that are not to be written. A set-up game always keeps its FEN and SetUp tags.
+    /// Adds what is to be added, and then removes the parts of a game that are not to be written. A set-up game always keeps its FEN and SetUp tags.
     pub fn apply(&self, game: &mut Game) {
+        if self.fix_results {
+            game.fix_result();
+        }
+        if self.add_elapsed {
+            game.add_elapsed();
+        }
         self.shape_tags(game);
         let mut depth = 0usize;
         game.events.retain_mut(|event| {

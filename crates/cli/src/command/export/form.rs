@@ -7,6 +7,7 @@ use crate::select::shape::ShapeArgs;
 use scoresheet::archive::GameRef;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
+use scoresheet::game::Game;
 use scoresheet::pgn::{PgnWriter, Shape};
 use serde_json::Value;
 
@@ -62,12 +63,20 @@ impl FormText<'_> {
     }
 
     fn push_readable(&mut self, name: Option<&str>, number: u64, source: &GameRef) -> Result<(), Error> {
-        let Form { format, flavor, shape, .. } = self.form;
-        if *format == Format::Pgn && shape.is_everything() {
+        let Form { format, shape, .. } = self.form;
+        let splits = self.form.args.splits_variations();
+        if *format == Format::Pgn && shape.is_everything() && !splits {
             // Writing may find damage only after part of the game has been written.
             return source.write_pgn(&mut self.writer).inspect_err(|_| self.writer.undo());
         }
-        let mut game = source.to_game()?;
+        let game = source.to_game()?;
+        let lines = if splits { game.lines() } else { vec![game] };
+        lines.into_iter().try_for_each(|game| self.push_line(name, number, source, game))
+    }
+
+    /// Appends a line of a game: all its moves, or a variation as a game.
+    fn push_line(&mut self, name: Option<&str>, number: u64, source: &GameRef, mut game: Game) -> Result<(), Error> {
+        let Form { format, flavor, shape, .. } = self.form;
         shape.apply(&mut game);
         if *format == Format::Pgn {
             self.writer.write(&game);

@@ -2,6 +2,7 @@
 
 mod files;
 mod form;
+mod one_tree;
 mod original;
 
 use crate::failure::{Code, Failure};
@@ -18,6 +19,7 @@ use crate::threads::Threads;
 use files::Files;
 use form::Form;
 use indicatif::ProgressBar;
+use one_tree::Merge;
 use original::Request;
 use scoresheet::Existing;
 use scoresheet::archive::Archive;
@@ -41,6 +43,7 @@ Examples:
   scoresheet export games.bga --moves-only --tags roster -o plain.pgn
   scoresheet export games.bga --where 'year = 2024' --split player -o players/
   scoresheet export games.bga --split Event -o 'events/*.pgn.gz'
+  scoresheet export games.bga --where 'player ~ tal and eco = B90' --one-tree
   scoresheet export games.bga --format fen          every position of every game")]
 pub struct Args {
     /// The archives, or folders of archives
@@ -87,6 +90,23 @@ pub struct Args {
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "game|player|year|TAG", requires = "output", conflicts_with = "original")]
     split: Option<String>,
+    /// Merge the games into one game, as a tree of variations
+    ///
+    /// The most frequent moves form the main line. Comments state the number of games and White's score where moves
+    /// differ, and name the games where they end. Games from set-up positions are left out and reported; if all games
+    /// are set up, the first one's position counts.
+    #[arg(hide_short_help = true, help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["original", "split", "format", "count", "split_variations"])]
+    one_tree: bool,
+    /// With --one-tree, the number of half-moves to keep of each game
+    #[arg(hide_short_help = true, help_heading = "Output")]
+    #[arg(long, value_name = "PLIES", requires = "one_tree", default_value_t = 30)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    tree_depth: u32,
+    /// With --one-tree, leave out moves that fewer games play
+    #[arg(hide_short_help = true, help_heading = "Output")]
+    #[arg(long, value_name = "N", requires = "one_tree", default_value_t = 1)]
+    tree_min_games: u64,
     /// Show no progress
     #[arg(hide_short_help = true)]
     #[arg(short, long)]
@@ -159,6 +179,15 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     if games == 0 {
         args.filter.report_none(session, &archives.columns());
+    }
+    if args.one_tree {
+        let merge = Merge { depth: args.tree_depth, least: args.tree_min_games, shape: &args.shape, quiet: args.quiet };
+        let (text, left_out) = one_tree::text(&merge, session, &work)?;
+        match &target {
+            None => session.stdout().write_all(&text)?,
+            Some(target) => new_file::write(target, |file| Ok(file.write_all(&text)?))?,
+        }
+        return lost(left_out + undecided);
     }
     let damaged = match &target {
         None => {

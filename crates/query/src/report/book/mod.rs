@@ -11,6 +11,7 @@ mod numbers;
 
 use crate::position::facts;
 use crate::position::search::Search;
+use crate::value::{played, year};
 use numbers::NUMBERS;
 use scoresheet::archive::GameRef;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
@@ -21,17 +22,55 @@ use scoresheet::game::Outcome;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Options that determine the contents of a book.
+///
+/// ```
+/// use scoresheet::chess::Color;
+/// use scoresheet_query::report::book::{BookOptions, Recent};
+///
+/// // White's moves with at least 50 %, where a game of 2015 counts half as much as one of 2025.
+/// let recent = Some(Recent { year: 2025, half_life: 10 });
+/// let options = BookOptions { side: Some(Color::White), min_score: 50, recent, ..BookOptions::default() };
+/// assert_eq!(options.plies, 40);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookOptions {
     /// The maximum number of plies that are taken from each game.
     pub plies: u32,
     /// The minimum number of games in which a move was played.
     pub min_games: u64,
+    /// Whose moves the book contains, or `None` for both sides' moves.
+    pub side: Option<Color>,
+    /// The minimum score of a move for its side, in percent.
+    pub min_score: u8,
+    /// If games count less with age: the weight of a game halves with each `half_life` years before `year`.
+    pub recent: Option<Recent>,
+}
+
+/// The weights of games by their age.
+///
+/// [`BookOptions`] has an example.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Recent {
+    /// The year in which a game has its full weight. Later games do, too.
+    pub year: u32,
+    /// The number of years in which the weight halves, at least 1. A game without a year has a quarter of the weight.
+    pub half_life: u32,
+}
+
+impl Recent {
+    /// The full weight of a game.
+    const FULL: f64 = (1u64 << 20) as f64;
+
+    fn weight(self, year: Option<u32>) -> u64 {
+        let halvings =
+            year.map_or(2.0, |year| f64::from(self.year.saturating_sub(year)) / f64::from(self.half_life.max(1)));
+        (Recent::FULL * 0.5f64.powf(halvings)).max(1.0) as u64
+    }
 }
 
 impl Default for BookOptions {
     fn default() -> BookOptions {
-        BookOptions { plies: 40, min_games: 3 }
+        BookOptions { plies: 40, min_games: 3, side: None, min_score: 0, recent: None }
     }
 }
 
@@ -106,13 +145,15 @@ fn code(m: Move) -> u16 {
     u16::from(m.to.index()) | u16::from(m.from.index()) << 6 | promotion << 12
 }
 
-/// The results of a move in a position: twice the mover's points, and the number of games.
+/// The results of a move in a position: twice the mover's points and the number of games, both weighted, and the number
+/// of games without weights.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Score {
     key: u64,
     m: u16,
     points: u64,
-    games: u64,
+    weight: u64,
+    games: u32,
 }
 
 /// A builder of books. It collects the moves from one or more searches, one search per archive.
@@ -127,7 +168,7 @@ struct Score {
 /// use scoresheet_query::Search;
 ///
 /// let archive = Archive::open(&target)?;
-/// let mut book = BookBuilder::new(BookOptions { plies: 1, min_games: 1 });
+/// let mut book = BookBuilder::new(BookOptions { plies: 1, min_games: 1, ..BookOptions::default() });
 /// assert!(Search::new(&archive).add_to_book(&mut book).is_empty());
 /// let entries: Vec<BookEntry> = book.entries(); // d4 never scored
 /// assert_eq!((entries.len(), entries[0].weight), (1, 3));
@@ -190,7 +231,7 @@ impl BookBuilder {
     ///
     /// Moves that never scored are omitted.
     pub fn entries(&self) -> Vec<BookEntry> {
-        entries(&self.scores, self.options.min_games)
+        entries(&self.scores, &self.options)
     }
 }
 
@@ -237,6 +278,7 @@ impl Search<'_> {
                 if outcome == Outcome::Unknown {
                     return Ok(());
                 }
+                let weight = weight_of(game, options.recent)?;
                 let kept: Option<Vec<bool>> = match counts {
                     None => None,
                     Some(counts) => {
@@ -264,9 +306,10 @@ impl Search<'_> {
                         Some(Item::Move(m)) => {
                             let Some((key, turn)) = before else { continue };
                             plies += 1;
-                            let points = outcome.half_points(turn).unwrap_or(0);
-                            if is_kept && m.kind != MoveKind::Null {
-                                scores.push(Score { key, m: code(m), points, games: 1 });
+                            let points = outcome.half_points(turn).unwrap_or(0) * weight;
+                            let is_of_side = options.side.is_none_or(|side| side == turn);
+                            if is_kept && is_of_side && m.kind != MoveKind::Null {
+                                scores.push(Score { key, m: code(m), points, weight, games: 1 });
                             }
                         }
                         Some(_) => {}
@@ -286,6 +329,14 @@ impl Search<'_> {
     }
 }
 
+/// Returns the weight of a game by its age.
+fn weight_of(game: &GameRef<'_>, recent: Option<Recent>) -> Result<u64, Error> {
+    let Some(recent) = recent else { return Ok(1) };
+    let [date, utc] = [game.tag("Date")?, game.tag("UTCDate")?];
+    let year = played(date.as_deref(), utc.as_deref()).and_then(|date| year(date.as_bytes()));
+    Ok(recent.weight(year.map(u32::from)))
+}
+
 /// Returns the keys of the positions before and after each of the first moves of a game.
 fn first_keys(game: &GameRef<'_>, most: u32) -> Result<Vec<[u64; 2]>, Error> {
     let mut keys = Vec::new();
@@ -302,22 +353,26 @@ fn join(scores: &mut Vec<Score>) {
         let same = (next.key, next.m) == (first.key, first.m);
         if same {
             first.points += next.points;
-            first.games += next.games;
+            first.weight += next.weight;
+            first.games = first.games.saturating_add(next.games);
         }
         same
     });
 }
 
-fn entries(scores: &[Score], min_games: u64) -> Vec<BookEntry> {
+fn entries(scores: &[Score], options: &BookOptions) -> Vec<BookEntry> {
+    let is_included = |score: &&Score| {
+        let share = u128::from(score.points) * 50 >= u128::from(score.weight) * u128::from(options.min_score);
+        u64::from(score.games) >= options.min_games && score.points > 0 && share
+    };
     let mut book = Vec::new();
     for position in scores.chunk_by(|a, b| a.key == b.key) {
-        let mut moves: Vec<&Score> =
-            position.iter().filter(|score| score.games >= min_games && score.points > 0).collect();
+        let mut moves: Vec<&Score> = position.iter().filter(is_included).collect();
         moves.sort_by_key(|score| std::cmp::Reverse(score.points));
         let most = moves.first().map_or(0, |score| score.points);
         let weight = |points: u64| match most {
             0..=0xFFFF => points,
-            most => (points * 0xFFFF / most).max(1),
+            most => (u128::from(points) * 0xFFFF / u128::from(most)).max(1) as u64,
         };
         book.extend(moves.iter().map(|score| BookEntry {
             key: score.key,
