@@ -223,6 +223,39 @@ fn only_what_is_new_is_imported() {
 }
 
 #[test]
+fn only_what_matches_is_imported() {
+    let room = Room::new();
+    room.write(
+        "games.pgn",
+        "[White \"A\"]\n[WhiteElo \"2300\"]\n\n1. e4 e5 *\n\n[White \"B\"]\n[WhiteElo \"1900\"]\n\n1. d4 Ke2 *\n\n\
+         [White \"C\"]\n[WhiteElo \"2500\"]\n\n1. c4 Nf9 *\n",
+    );
+    let done = room.run(&["import", "games.pgn", "-o", "g.bga", "--where", "elo >= 2200"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.err.contains("3 games seen = 2 stored + 1 not selected + 0 rejected"), "{}", done.err);
+    // Faults of games that are left out are not reported; others have the numbers in the archive.
+    assert!(done.err.contains("(stored as 2)") && !done.err.contains("Ke2"), "{}", done.err);
+    assert!(done.err.contains("0 of 1 source can be restored") || !done.err.contains("1 of 1 source"), "{}", done.err);
+    assert_eq!(room.fine(&["list", "g.bga", "--columns", "white", "--format", "csv"]).lines().count(), 3);
+    room.fine(&["verify", "g.bga", "-q"]);
+    // An existing archive is refused, replaced or extended, as by any import.
+    let args = ["import", "games.pgn", "-o", "g.bga", "--where", "white = B"];
+    room.fails(&args, 1, &["g.bga", "exist"]);
+    room.fine(&[&args[..], &["--append", "-q"]].concat());
+    assert_eq!(room.fine(&["list", "g.bga", "--columns", "white"]).matches('B').count(), 1);
+    let line = json(&room.fine(&[&args[..], &["--force", "--json"]].concat())).pop().unwrap();
+    assert_eq!((&line["stored"], &line["not_selected"]), (&1.into(), &2.into()));
+    assert_eq!(room.fine(&["list", "g.bga", "--count"]).trim(), "1");
+    // Of new games, those that match.
+    let args = ["import", "games.pgn", "-o", "g.bga", "--new-only", "--where", "elo < 2400"];
+    let done = room.run(&args);
+    assert!(done.err.contains("1 stored + 1 already in the archive + 1 not selected"), "{}", done.err);
+    room.fails(&["import", "games.pgn", "-o", "n.bga", "--where", "novelty > 3"], 1, &["position index"]);
+    assert!(!room.path("n.bga").exists());
+    assert_eq!(room.run(&["import", "games.pgn", "-o", "n.bga", "--where", "elo >", "-q"]).code, Some(2));
+}
+
+#[test]
 fn games_are_exported_in_other_shapes() {
     let room = Room::with_archive();
     let export = |args: &[&str]| room.fine(&[&["export", "g.bga", "--games", "1"], args].concat());

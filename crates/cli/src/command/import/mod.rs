@@ -11,13 +11,14 @@ use crate::failure::{Code, Failure};
 use crate::output::about::About;
 use crate::output::upkeep::{self, Upkeep};
 use crate::output::{new_archive, progress};
+use crate::select::fields::named_fields;
 use crate::select::inputs;
 use crate::session::Session;
 use crate::text::{count, ratio, shown};
 use crate::threads::Threads;
 use faults::{Faults, Style, Tally};
 use indicatif::ProgressBar;
-use new_only::import_new;
+use new_only::{Selection, import_selected};
 use rejects::Rejects;
 use scoresheet::Existing;
 use scoresheet::Import;
@@ -28,7 +29,7 @@ use scoresheet::import::{ImportOptions, Progress};
 use scoresheet::pgn::{Encoding, ReadOptions};
 use scoresheet_output::Content;
 use scoresheet_output::{Outputs, Target};
-use scoresheet_query::games;
+use scoresheet_query::{Filter, games};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -56,6 +57,7 @@ Examples:
   scoresheet import 2024-01.pgn.zst 2024-02.pgn.zst -o 2024.bga
   scoresheet import new.pgn -o games.bga --append
   scoresheet import week.pgn -o games.bga --new-only    only new games
+  scoresheet import games.pgn -o strong.bga --where 'elo >= 2500'
   scoresheet import games.pgn -o games.bga --resume    continue after a crash
   curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
 pub struct Args {
@@ -79,6 +81,13 @@ pub struct Args {
     /// event, date and round.
     #[arg(long, conflicts_with_all = ["force", "resume"])]
     new_only: bool,
+    /// Import only games that match, e.g. 'elo >= 2200 and year >= 2010'
+    ///
+    /// The other games are counted. `scoresheet help query` describes the language. The sources are then not stored
+    /// completely, so `export --original` cannot restore them.
+    #[arg(long = "where", value_name = "EXPR", value_parser = named_fields::<Filter>(), hide_possible_values = true)]
+    #[arg(conflicts_with = "resume")]
+    filter: Option<Filter>,
     /// Replace an existing archive
     #[arg(long)]
     force: bool,
@@ -215,11 +224,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let rejects = rejects.map(Rejects::create).transpose()?;
     let (total, texts, inputs) = (kept.bytes(), kept.texts(), kept.take());
     let bar = progress::bar(session, total, !args.quiet);
-    let progress = if args.json && !args.new_only {
-        Progress::with_acknowledge(summary::print_commit)
-    } else {
-        Progress::default()
-    };
+    let is_selected = args.new_only || args.filter.is_some();
+    let progress =
+        if args.json && !is_selected { Progress::with_acknowledge(summary::print_commit) } else { Progress::default() };
     let style = match (args.json, args.all_faults) {
         (true, _) => Style::Json,
         (_, true) => Style::All,
@@ -231,9 +238,16 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         bar.set_position(progress.consumed());
         bar.set_message(state(&progress, total, elapsed));
     };
-    let summary = progress::watched(&bar, look, || match args.new_only {
-        true => import_new(inputs, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
-            .map(|(summary, known)| (summary, Some(known))),
+    let selection = Selection {
+        filter: args.filter.as_ref(),
+        is_new_only: args.new_only,
+        existing: if args.new_only { Existing::Append } else { options.existing },
+    };
+    let summary = progress::watched(&bar, look, || match is_selected {
+        true => {
+            import_selected(inputs, target.path(), &selection, &options, &progress, stop, |fault| faults.take(&fault))
+                .map(|(summary, left_out)| (summary, Some(left_out)))
+        }
         false => Import::new(target.path())
             .options(options)
             .progress(&progress)
@@ -273,6 +287,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let how = Printed {
             archive: output,
             append: args.append || args.new_only,
+            new_only: args.new_only,
             latin1: matches!(args.encoding, Charset::Latin1),
             verbose: args.verbose,
             texts,

@@ -1,7 +1,8 @@
-//! `import --new-only`: imports the games in a source that the archive does not contain yet.
+//! `import --new-only` and `--where`: imports the games in a source that the archive does not contain yet, or that match
+//! a filter.
 //!
-//! The sources are imported into a temporary archive. Its games are compared with the target archive, and the new games
-//! are appended together.
+//! The sources are imported into a temporary archive. Its games are compared with the target archive or with the filter,
+//! and the selected games are stored together.
 
 use crate::output::json::Object;
 use crate::text::{count, thousands};
@@ -11,34 +12,51 @@ use scoresheet::archive::{Archive, GameSet};
 use scoresheet::error::{Error, Result as LibraryResult};
 use scoresheet::import::{FaultReport, ImportOptions, ImportSource, Progress, Summary};
 use scoresheet::{Existing, Import};
-use scoresheet_query::TagColumns;
 use scoresheet_query::report::duplicates::{self, Keep, Options};
 use scoresheet_query::tag_columns::{Column, Key};
+use scoresheet_query::{Filter, TagColumns};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The numbers of games that were skipped because the archive contains them.
+/// The games of the sources to store.
+pub struct Selection<'a> {
+    /// Only games that match.
+    pub filter: Option<&'a Filter>,
+    /// Only games that are not in the archive.
+    pub is_new_only: bool,
+    /// Whether the games are added to an existing archive, or replace it.
+    pub existing: Existing,
+}
+
+/// The numbers of games that were not stored, by the reason.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Known {
+pub struct LeftOut {
+    /// The number of games that do not match the filter.
+    pub unmatched: u64,
     /// The number of games with the same moves, and with headers that do not contradict each other.
     pub content: u64,
     /// The number of games with the same identifying headers.
     pub headers: u64,
 }
 
-impl Known {
+impl LeftOut {
     /// Returns the total number of these games.
     pub fn games(self) -> u64 {
+        self.unmatched + self.known()
+    }
+
+    /// Returns the number of games that the archive contains already.
+    pub fn known(self) -> u64 {
         self.content + self.headers
     }
 
-    /// Returns the counts as a line of text.
+    /// Returns the number of known games as a line of text.
     pub fn line(self) -> String {
         format!(
             "{} already in the archive: {} by moves, {} by headers",
-            count(self.games(), "game is", "games are"),
+            count(self.known(), "game is", "games are"),
             thousands(self.content),
             thousands(self.headers)
         )
@@ -50,22 +68,28 @@ impl Known {
     }
 }
 
-/// Imports the games that are not in the archive at `target`, each only once. Does not report faults of known games.
-/// Reports faults of new games after all sources have been read.
+/// Imports the selected games, each only once. Does not report faults of games that are left out. Reports faults of other
+/// games after all sources have been read.
 ///
-/// Errors: the errors of an import. After an error, no game has been stored.
-pub fn import_new(
+/// Errors: the errors of an import, and a filter that needs a position index. After an error, no game has been stored.
+pub fn import_selected(
     sources: Vec<ImportSource>,
     target: &Path,
+    selection: &Selection<'_>,
     options: &ImportOptions,
     progress: &Progress,
     stop: &AtomicBool,
     mut report: impl FnMut(FaultReport) + Send,
-) -> LibraryResult<(Summary, Known)> {
+) -> LibraryResult<(Summary, LeftOut)> {
     let cannot = |source| Error::Io { doing: "cannot create a temporary folder for", path: target.to_owned(), source };
     let folder = TemporaryFolder::create().map_err(cannot)?;
     let new_path = folder.path().join("new.bga");
-    let there = if target.exists() { Some(Archive::open(target)?) } else { None };
+    let Selection { filter, is_new_only, existing } = *selection;
+    let is_added = existing == Existing::Append && target.exists();
+    if existing == Existing::Refuse && target.exists() {
+        return Err(Error::Exists { path: target.to_owned() });
+    }
+    let there = if is_added { Some(Archive::open(target)?) } else { None };
     let mut faults = Vec::new();
     let options = ImportOptions { existing: Existing::Refuse, ..options.clone() };
     let mut summary = Import::new(&new_path)
@@ -79,24 +103,36 @@ pub fn import_new(
         // again from the start.
         (summary.stored, summary.plies, summary.faulty) = (0, 0, 0);
         faults.into_iter().for_each(report);
-        return Ok((summary, Known::default()));
+        return Ok((summary, LeftOut::default()));
     }
     let archive = Archive::open(&new_path)?;
-    let (new, known) = new_games(there.as_ref(), &archive)?;
+    let (mut new, mut left_out) = match is_new_only {
+        true => new_games(there.as_ref(), &archive)?,
+        false => (archive.live(), LeftOut::default()),
+    };
+    if let Some(filter) = filter {
+        if let Some(error) = filter.missing_index(&archive) {
+            return Err(error);
+        }
+        let passed = filter.games(&TagColumns::open(&archive));
+        if let Some(unread) = passed.unread.into_iter().next() {
+            return Err(unread.error);
+        }
+        let known = new.len();
+        new.intersect(&passed.games);
+        left_out.unmatched = known - new.len();
+    }
     if stop.load(Ordering::Relaxed) {
         summary.stopped = Some(Error::Interrupted);
         summary.stored = 0;
-        return Ok((summary, known));
+        return Ok((summary, left_out));
     }
     let before = there.as_ref().map_or(0, Archive::len);
     drop(there);
     let stored = new.len();
     if stored > 0 {
         let parts = [Part { archive: &archive, games: new.clone() }];
-        let copied = match before > 0 || target.exists() {
-            true => copy::write(target, Existing::Append, &parts, |_| {})?,
-            false => copy::write(target, Existing::Refuse, &parts, |_| {})?,
-        };
+        let copied = copy::write(target, if is_added { Existing::Append } else { existing }, &parts, |_| {})?;
         summary.unindexed = copied.unindexed;
     }
     for mut fault in faults {
@@ -120,16 +156,16 @@ pub fn import_new(
         (summary.totals, summary.archive_bytes) = (after.totals()?, after.file_length());
         summary.index_bytes = after.index_file().len() as u64;
     }
-    if known.games() > 0 {
+    if left_out.games() > 0 {
         // Not all games of the source are stored under the source's name.
         summary.sources.iter_mut().for_each(|source| source.record.exact = false);
     }
-    Ok((summary, known))
+    Ok((summary, left_out))
 }
 
 /// Returns the games of a source archive that occur neither in the target nor earlier in the source.
-fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameSet, Known)> {
-    let (before, mut new, mut known) = (there.map_or(0, Archive::len), archive.live(), Known::default());
+fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameSet, LeftOut)> {
+    let (before, mut new, mut known) = (there.map_or(0, Archive::len), archive.live(), LeftOut::default());
     let columns: Vec<TagColumns> = there.into_iter().chain([archive]).map(TagColumns::open).collect();
     let headers = columns.iter().map(Headers::from_columns).collect::<LibraryResult<Vec<_>>>()?;
     let in_source = |game: u64| headers.last().zip(game.checked_sub(before).filter(|game| *game > 0));

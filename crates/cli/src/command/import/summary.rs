@@ -3,7 +3,7 @@
 use super::bases;
 use super::faults::file_name;
 use super::kept::Sources;
-use super::new_only::Known;
+use super::new_only::LeftOut;
 use crate::output::archive_sizes::ArchiveSizes;
 use crate::output::json::{Object, rounded};
 use crate::session::Session;
@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Returns the failure of a finished import, if any; `replacing` is true if the new archive was to replace an existing
-/// archive. `known` counts the games that were skipped because the archive contains them.
-pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<Known>) -> Option<String> {
+/// archive. `known` counts the games that were left out because the archive
+/// contains them, or because they do not match.
+pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<LeftOut>) -> Option<String> {
     let archive = shown(output);
     let kept = output.exists();
     let stored = count(summary.stored, "game", "games");
@@ -46,6 +47,8 @@ pub struct Printed<'a> {
     pub archive: &'a Path,
     /// Whether games were added to an archive.
     pub append: bool,
+    /// Whether games that the archive contains were left out.
+    pub new_only: bool,
     /// Whether PGN was read as Latin-1.
     pub latin1: bool,
     /// Whether to print the bytes of each part.
@@ -55,8 +58,9 @@ pub struct Printed<'a> {
     pub elapsed: Duration,
 }
 
-/// Prints the text summary; `known` counts the games that were skipped because the archive contains them.
-pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &Printed) {
+/// Prints the text summary; `known` counts the games that were left out because the archive
+/// contains them, or because they do not match.
+pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: &Printed) {
     let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
     let seconds = how.elapsed.as_secs_f64();
     if summary.passed_over > 0 {
@@ -67,15 +71,19 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
         session.note(&format!("an earlier import of {name} was interrupted at byte {bytes} and"));
         session.note("was not resumed: its games stay, without a record of their source");
     }
+    let already = known.filter(|_| how.new_only);
     let already =
-        known.map_or_else(String::new, |known| format!(" + {} already in the archive", thousands(known.games())));
+        already.map_or_else(String::new, |known| format!(" + {} already in the archive", thousands(known.known())));
+    let unmatched = known.filter(|known| known.unmatched > 0);
+    let unmatched =
+        unmatched.map_or_else(String::new, |known| format!(" + {} not selected", thousands(known.unmatched)));
     session.note(&format!(
-        "{} seen = {} stored{already} + {} rejected",
+        "{} seen = {} stored{already}{unmatched} + {} rejected",
         count(*seen, "game", "games"),
         thousands(*stored),
         thousands(*rejected)
     ));
-    if let Some(known) = known.filter(|known| known.games() > 0) {
+    if let Some(known) = known.filter(|known| known.known() > 0) {
         session.note(&known.line());
     }
     if *faulty > 0 {
@@ -143,10 +151,10 @@ pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kep
 }
 
 /// Returns the summary as JSON. `sources` lists the documents stored unchanged and the refused files; `known` counts
-/// the games that were skipped because the archive contains them.
+/// the games that were left out because the archive contains them, or because they do not match.
 pub fn json(
     summary: &Summary,
-    known: Option<Known>,
+    known: Option<LeftOut>,
     kept: &Sources,
     elapsed: Duration,
     failure: Option<&str>,
@@ -171,7 +179,7 @@ pub fn json(
     let refused: Vec<Object> = kept.refused.iter().map(refused).collect();
     let object = Object::new().with("seen", summary.seen).with("stored", summary.stored);
     let object = match known {
-        Some(known) => object.object("known", &known.json()),
+        Some(known) => object.object("known", &known.json()).with("not_selected", known.unmatched),
         None => object,
     };
     object
