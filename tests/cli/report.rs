@@ -5,6 +5,48 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
+/// Standings, counted by hand: A beats B and draws with C twice, B beats C, and D's game has no result.
+#[test]
+fn the_standings_of_an_event() {
+    let room = Room::new();
+    let game = |white: &str, black: &str, result: &str, rating: u32| {
+        format!(
+            "[Event \"Cafe Cup\"]\n[Date \"1921.03.15\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\
+             [WhiteElo \"{rating}\"]\n[BlackElo \"2400\"]\n\n1. e4 {result}\n\n"
+        )
+    };
+    let games = [
+        game("A", "B", "1-0", 2500),
+        game("A", "C", "1/2-1/2", 2500),
+        game("C", "A", "1/2-1/2", 2600),
+        game("C", "B", "0-1", 2600),
+        game("A", "D", "*", 2500),
+        game("A", "B", "1-0", 2500).replace("Cafe Cup", "Other"),
+    ];
+    room.write("games.pgn", games.concat());
+    room.fine(&["import", "games.pgn", "-o", "g.bga", "-q"]);
+    let text = room.fine(&["event", "g.bga", "café cup"]);
+    let lines: Vec<String> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(lines[0], "café cup, 1921.03.15: 5 games, 4 players");
+    // A: 2 points, S-B 1 (B) + 2 x 0.5 x 1 (C); the performance against 2400, 2400 and 2600 at 2 of 3.
+    assert_eq!(
+        lines[3..5],
+        ["1 A 2500 \u{b7} \u{bd}\u{bd} 1 * 2 4 2 2587", "2 C 2600 \u{bd}\u{bd} \u{b7} 0 1 3 2 2313"]
+    );
+    assert_eq!(lines[5..7], ["3 B 2400 0 1 \u{b7} 1 2 1 2550", "4 D 2400 * \u{b7} 0 1 0"]);
+    let csv = room.fine(&["event", "g.bga", "Cafe Cup", "--format", "csv"]);
+    assert!(csv.starts_with("place,player,rating,1,2,3,4,points,games,sonneborn_berger,performance\n1,A,2500,,\u{bd}\u{bd},1,*,2,4,2,2587\n"), "{csv}");
+    let object = json(&room.fine(&["event", "g.bga", "Cafe Cup", "--json"])).remove(0);
+    let first = &object["players"][0];
+    assert_eq!((&first["points"], &first["won"], &first["drawn"]), (&2.0.into(), &1.into(), &2.into()));
+    assert_eq!(first["results"][3], serde_json::json!({"game": 5, "opponent": 4, "points": null}));
+    // Any filter selects an event, and an event without games is named.
+    assert!(room.fine(&["event", "g.bga", "--where", "black = D"]).contains("1 game, 2 players"));
+    let done = room.run(&["event", "g.bga", "Nothing"]);
+    assert!(done.err.contains("no games of Nothing") && done.out.is_empty(), "{}{}", done.err, done.out);
+    room.fails(&["event", "g.bga"], 2, &["which event?"]);
+}
+
 const GAMES: &str = r#"[Event "</script><b>"]
 [White "Adler"]
 [Black "Buche & \"Söhne\""]

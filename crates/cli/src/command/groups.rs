@@ -18,6 +18,7 @@ const MORE: &str = "More commands";
 const LESS_COMMON: &[&str] = &[
     "split",
     "unpack",
+    "event",
     "book",
     "eco",
     "undelete",

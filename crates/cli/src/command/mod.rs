@@ -10,6 +10,7 @@ pub mod delete;
 pub mod describe;
 pub mod eco;
 pub mod edit;
+pub mod event;
 pub mod export;
 pub mod fen;
 pub mod find;
@@ -173,6 +174,7 @@ subcommands! {
     "stats" Stats(stats::Args) stats::run;
     "player" Player(player::Args) player::run;
     "opening" Opening(opening::Args) opening::run;
+    "event" Event(event::Args) event::run;
     "verify" Verify(verify::Args) verify::run;
     "repair" Repair(repair::Args) repair::run;
     "index" Index(index::Args) index::run;

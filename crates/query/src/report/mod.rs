@@ -1,4 +1,4 @@
-//! Reports on many games: opening trees, opening books, statistics, groups, players, random samples and duplicates.
+//! Reports on many games: opening trees, opening books, statistics, groups, players, tournaments, random samples and duplicates.
 
 pub mod book;
 pub mod duplicates;
@@ -9,6 +9,7 @@ pub mod points;
 pub mod sample;
 pub mod spellings;
 pub mod squares;
+pub mod standings;
 pub mod stats;
 mod tally;
 pub mod tree;

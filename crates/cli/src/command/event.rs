@@ -1,0 +1,213 @@
+//! `scoresheet event`: the standings and the cross table of a tournament.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::json::Object;
+use crate::output::quiet::Quiet;
+use crate::output::rows::{RowFormat, RowFormatArgs, csv_line};
+use crate::output::table::{Column, Table};
+use crate::select::archives;
+use crate::select::filter::Where;
+use crate::select::grouped::Games;
+use crate::session::Session;
+use crate::text::{count, plain};
+use crate::threads::Threads;
+use scoresheet_query::GameSummary;
+use scoresheet_query::filter::Relation;
+use scoresheet_query::report::standings::{Standing, Standings};
+use scoresheet_query::{ArchiveSet, Filter};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Standings and cross table of a tournament
+///
+/// Players are ordered by points, then by Sonneborn-Berger score: the sum of the points against each opponent, times
+/// the opponent's points. The performance is the rating at which the player's score was expected.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet event games.bga 'Candidates'
+  scoresheet event games.bga 'Hastings' --where 'year = 1895'
+  scoresheet event games.bga --where 'site ~ London' --format csv")]
+pub struct Args {
+    /// The archive, or a folder of archives
+    archive: PathBuf,
+    /// The name of the event, as the tag Event has it
+    ///
+    /// Letter case and accents do not matter. Without a name, all games that match --where count.
+    name: Option<String>,
+    #[command(flatten)]
+    filter: Where,
+    #[command(flatten)]
+    rows: RowFormatArgs,
+    #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// The maximum number of players in a cross table.
+const CROSSED: usize = 24;
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.quiet.apply(session);
+    if args.name.is_none() && !args.filter.is_given() {
+        let what = "which event? Give its name, or a filter (--where 'event ~ Candidates and year = 2024')";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    let archives = archives::open_all(session, std::slice::from_ref(&args.archive))?;
+    args.filter.of_one(&archives)?;
+    args.threads.install(|| {
+        let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
+        if let Some(name) = &args.name {
+            let is_event =
+                Filter::condition("event", Relation::Is, name).map_err(|fault| Failure::Usage(fault.to_string()))?;
+            all.iter_mut().for_each(|selection| selection.games.intersect(&is_event.games(selection.columns()).games));
+        }
+        let mut summaries = Vec::new();
+        for selection in &all {
+            for number in selection.games.iter() {
+                let game = selection.archive().game(number).and_then(|game| GameSummary::from_game(&game));
+                summaries.push((number, game.map_err(Failure::of_archive(selection.archive().path()))?));
+            }
+        }
+        if summaries.is_empty() {
+            report_none(args, session, &archives);
+            if args.rows.format() == RowFormat::Table {
+                return failure::all_read(failed);
+            }
+        }
+        let name = args.name.as_deref().or(args.filter.text()).unwrap_or_default();
+        let standings = Standings::new(summaries);
+        let text = match args.rows.format() {
+            RowFormat::Json => format!("{}\n", json(name, &standings)),
+            RowFormat::Csv => csv(&standings),
+            RowFormat::Table => text(session, name, &standings)?,
+        };
+        let mut out = session.stdout();
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        failure::all_read(failed)
+    })
+}
+
+fn report_none(args: &Args, session: &Session, archives: &ArchiveSet) {
+    match &args.name {
+        Some(name) => session.note(&format!(
+            "no games of {name}; `scoresheet stats {} --by event` lists all events",
+            crate::text::shown(&args.archive)
+        )),
+        None => args.filter.report_none(session, &archives.columns()),
+    }
+}
+
+/// Returns the results of a player against another one, in order: `1`, `½`, `0` or `*` for each game.
+fn results(player: &Standing, opponent: usize) -> String {
+    let sign = |halves: Option<u64>| match halves {
+        None => "*",
+        Some(0) => "0",
+        Some(1) => "\u{bd}",
+        Some(_) => "1",
+    };
+    player.games.iter().filter(|game| game.opponent == opponent).map(|game| sign(game.halves)).collect()
+}
+
+fn half(halves: u64) -> String {
+    format!("{}", halves as f64 / 2.0)
+}
+
+/// Returns the cells of a player before and after the cross table.
+fn cells(place: usize, player: &Standing) -> ([String; 3], [String; 4]) {
+    let number = |number: Option<i64>| number.map_or_else(String::new, |number| number.to_string());
+    (
+        [(place + 1).to_string(), plain(&player.name), number(player.rating.map(i64::from))],
+        [
+            half(player.halves),
+            player.points.games.to_string(),
+            format!("{}", player.sonneborn_berger as f64 / 4.0),
+            number(player.points.performance().map(i64::from)),
+        ],
+    )
+}
+
+/// Returns the titles with those of the cross table, if there is one.
+fn titles(standings: &Standings) -> Vec<String> {
+    let crossed = if standings.players.len() <= CROSSED { standings.players.len() } else { 0 };
+    let before = ["place", "player", "rating"].map(str::to_owned).into_iter();
+    let after = ["points", "games", "sonneborn_berger", "performance"].map(str::to_owned);
+    before.chain((1..=crossed).map(|place| place.to_string())).chain(after).collect()
+}
+
+fn row(standings: &Standings, place: usize, player: &Standing) -> Vec<String> {
+    let (before, after) = cells(place, player);
+    let crossed = if standings.players.len() <= CROSSED { standings.players.len() } else { 0 };
+    let cross = (0..crossed).map(|opponent| results(player, opponent));
+    before.into_iter().chain(cross).chain(after).collect()
+}
+
+fn csv(standings: &Standings) -> String {
+    let rows = standings.players.iter().enumerate().map(|(place, player)| csv_line(row(standings, place, player)));
+    csv_line(titles(standings)) + &rows.collect::<String>()
+}
+
+fn text(session: &Session, name: &str, standings: &Standings) -> Result<String, Failure> {
+    let dates = match &standings.dates {
+        Some((from, until)) if from == until => format!(", {from}"),
+        Some((from, until)) => format!(", {from} to {until}"),
+        None => String::new(),
+    };
+    let [games, players] = [(standings.games, "game", "games"), (standings.players.len() as u64, "player", "players")]
+        .map(|(number, one, many)| count(number, one, many));
+    let mut out = format!("{}{dates}: {games}, {players}\n\n", plain(name)).into_bytes();
+    let columns = titles(standings).into_iter().map(|title| {
+        let is_player = title == "player";
+        let (title, rank) = match &*title {
+            "place" => ("".to_owned(), 0),
+            "player" => (title, 0),
+            "sonneborn_berger" => ("S-B".to_owned(), 3),
+            "points" => (title, 1),
+            "rating" | "games" | "performance" => (title, 2),
+            _ => (title, 4),
+        };
+        Column { title, is_number: !is_player, rank, widths: (if is_player { 8 } else { 1 }, 30) }
+    });
+    let mut table = Table::new(columns.collect(), session.table_width());
+    for (place, player) in standings.players.iter().enumerate() {
+        let mut cells = row(standings, place, player);
+        if let Some(own) = cells.get_mut(3 + place).filter(|_| standings.players.len() <= CROSSED) {
+            own.push('\u{b7}');
+        }
+        table.row(cells, &mut out)?;
+    }
+    table.finish(&mut out)?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+fn json(name: &str, standings: &Standings) -> Object {
+    let players = standings.players.iter().enumerate().map(|(place, player)| {
+        let games = player.games.iter().map(|game| {
+            Object::new()
+                .with("game", game.game)
+                .with("opponent", game.opponent as u64 + 1)
+                .with("points", game.halves.map(|halves| halves as f64 / 2.0))
+        });
+        Object::new()
+            .with("place", place as u64 + 1)
+            .with("name", player.name.as_str())
+            .with("rating", player.rating)
+            .with("points", player.halves as f64 / 2.0)
+            .with("games", player.points.games)
+            .with("won", player.points.won)
+            .with("drawn", player.points.drawn)
+            .with("lost", player.points.lost)
+            .with("sonneborn_berger", player.sonneborn_berger as f64 / 4.0)
+            .with("performance", player.points.performance())
+            .array("results", &games.collect::<Vec<_>>())
+    });
+    let (from, until) = standings.dates.clone().unzip();
+    Object::new()
+        .with("event", name)
+        .with("games", standings.games)
+        .with("from", from)
+        .with("until", until)
+        .array("players", &players.collect::<Vec<_>>())
+}
