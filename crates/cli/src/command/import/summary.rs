@@ -94,12 +94,12 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
         let charset = if how.latin1 { "Latin-1" } else { "Windows-1252" };
         session.note(&format!("{}: {odd} of {} read as {charset}", source.record.name, thousands(source.record.seen)));
     }
-    for source in summary.sources.iter().filter(|source| source.made) {
+    for source in &summary.sources {
+        let Some(from) = converted_from(source) else { continue };
         let name = file_name(Path::new(&source.record.name));
-        let program = bases::program(Path::new(&source.record.name));
-        let what = program.map_or_else(|| "PCN".to_owned(), |program| format!("a database of {program}"));
+        let what = if from == "PCN" { from.to_owned() } else { format!("a database of {from}") };
         session.note(&format!("{name}: {what}, converted to PGN; the original bytes are not kept"));
-        if program == Some("ChessBase") {
+        if from == "ChessBase" {
             session.note("media, training questions and correspondence data of ChessBase are not read");
         }
     }
@@ -138,6 +138,11 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
     session.note(&format!("next: scoresheet list {archive}; `scoresheet help` lists all commands"));
 }
 
+/// Returns the format from which a source was converted to PGN: `PCN`, or the program whose database it is.
+fn converted_from(source: &SourceSummary) -> Option<&'static str> {
+    source.made.then(|| bases::program(Path::new(&source.record.name)).unwrap_or("PCN"))
+}
+
 /// Reports the sources without games; `kept` contains the indexes of sources that are stored unchanged.
 pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kept: &[usize]) {
     for (index, source) in summary.sources.iter().enumerate() {
@@ -170,7 +175,8 @@ pub fn json(
             .with("whole", source.is_complete)
             .with("exact", source.is_complete && source.record.exact)
             .with("kept_whole", kept.indices.contains(&index))
-            .with("made_of_pcn", source.made)
+            .with("made_of_pcn", converted_from(source) == Some("PCN"))
+            .with("converted_from", converted_from(source))
     };
     let sources: Vec<Object> = summary.sources.iter().enumerate().map(source).collect();
     let refused = |(file, why): &(PathBuf, String)| {
