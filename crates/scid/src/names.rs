@@ -8,14 +8,21 @@ pub const EVENTS: usize = 1;
 pub const SITES: usize = 2;
 pub const ROUNDS: usize = 3;
 
+/// Returns a text of a base as UTF-8. Bases that have grown for years contain both encodings, so each text decides for
+/// itself.
+pub fn decode(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => scoresheet::pgn::decode_windows_1252(bytes),
+    }
+}
+
 /// The names of a base.
 #[derive(Debug, Default)]
 pub struct Names {
     text: Vec<u8>,
     /// For each list, the start and the length of each name in `text`, by id.
     lists: [Vec<(u32, u32)>; 4],
-    /// Whether the names are not UTF-8, so texts are Windows-1252.
-    is_latin: bool,
     /// What is wrong with the file, if it could not be read to its end.
     pub fault: Option<&'static str>,
 }
@@ -26,7 +33,6 @@ impl Names {
         let mut names = Names::default();
         let done = if version == Version::Five { names.five(bytes) } else { names.four(bytes) };
         names.fault = done.err();
-        names.is_latin = std::str::from_utf8(&names.text).is_err();
         names
     }
 
@@ -37,15 +43,7 @@ impl Names {
         if length == u32::MAX {
             return None;
         }
-        Some(self.decode(self.text.get(start as usize..)?.get(..length as usize)?))
-    }
-
-    /// Returns a text of the base as UTF-8. A base whose names are UTF-8 may have older texts.
-    pub fn decode(&self, bytes: &[u8]) -> String {
-        match std::str::from_utf8(bytes) {
-            Ok(text) if !self.is_latin || bytes.is_ascii() => text.to_owned(),
-            _ => scoresheet::pgn::decode_windows_1252(bytes),
-        }
+        Some(decode(self.text.get(start as usize..)?.get(..length as usize)?))
     }
 
     fn push(&mut self, name: &[u8]) -> Result<(u32, u32), &'static str> {

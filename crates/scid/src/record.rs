@@ -1,7 +1,7 @@
 //! The record of a game: tags, starting position, moves and comments.
 
 use crate::entry::{DELETED, Entry, date};
-use crate::names::{EVENTS, Names, PLAYERS, ROUNDS, SITES};
+use crate::names::{EVENTS, Names, PLAYERS, ROUNDS, SITES, decode};
 use crate::pieces::Pieces;
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
 use scoresheet::game::{Outcome, TextKind, Visitor};
@@ -44,7 +44,7 @@ pub fn pass_on(games: &mut GameReceiver<'_>, entry: &Entry, names: &Names, recor
     games.begin(entry.offset, 0);
     head(games, entry, names);
     let body = match record {
-        Ok(record) => Body { names, input: record, comments: Vec::new(), marks: 0 }.pass_on(games, entry),
+        Ok(record) => Body { input: record, comments: Vec::new(), marks: 0 }.pass_on(games, entry),
         Err(reason) => Err((FaultKind::UnreadableMove, reason.to_owned())),
     };
     if let Err((kind, token)) = body {
@@ -95,7 +95,6 @@ fn head(games: &mut GameReceiver<'_>, entry: &Entry, names: &Names) {
 
 /// The part of a record that has not been read.
 struct Body<'a> {
-    names: &'a Names,
     input: &'a [u8],
     /// The comments that have not been passed on, from the last to the first.
     comments: Vec<&'a [u8]>,
@@ -157,7 +156,7 @@ impl<'a> Body<'a> {
             let kind = self.byte()?;
             let name = match kind {
                 0 => return Ok(seen),
-                1..=240 => self.names.decode(self.take(kind)?),
+                1..=240 => decode(self.take(kind)?),
                 241..=250 => TAGS.get(usize::from(kind - 241)).copied().unwrap_or_default().to_owned(),
                 255 => {
                     // The date of the event, as versions before 3 wrote it.
@@ -173,7 +172,7 @@ impl<'a> Body<'a> {
                 }
             };
             let length = self.byte()?;
-            let value = self.names.decode(self.take(length)?);
+            let value = decode(self.take(length)?);
             seen.variant |= name == "Variant";
             seen.set_up |= name == "SetUp";
             games.tag(name.as_bytes(), value.as_bytes());
@@ -184,7 +183,7 @@ impl<'a> Body<'a> {
         if self.byte()? & 1 == 0 {
             return Ok(Position::standard());
         }
-        let fen = self.names.decode(self.text()?);
+        let fen = decode(self.text()?);
         if !has_set_up {
             games.tag(b"SetUp", b"1");
         }
@@ -223,7 +222,7 @@ impl<'a> Body<'a> {
     fn comment(&mut self, games: &mut GameReceiver<'_>) {
         if let Some(text) = self.comments.pop().filter(|text| !text.is_empty()) {
             // A comment in braces cannot contain the sign for its end.
-            let text = self.names.decode(text).replace('}', ")");
+            let text = decode(text).replace('}', ")");
             games.text(TextKind::Brace, text.as_bytes());
         }
     }
