@@ -10,7 +10,7 @@ use scoresheet::chess::{Role, Square};
 use scoresheet::game::{Evaluation, Event, Outcome, TextKind};
 use scoresheet_query::Filter;
 use scoresheet_query::tag_columns::{self, TagColumns};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A game's tags for the naive evaluation.
@@ -89,7 +89,24 @@ impl Seen<'_> {
 
     /// Returns the glyphs as words: marks after a move, or a NAG.
     fn glyphs(&self) -> Vec<String> {
-        let words = self.game.to_game().unwrap().events.into_iter().map(|event| match event {
+        Seen::words(self.game.to_game().unwrap().events)
+    }
+
+    /// Returns the glyphs of the main line as words.
+    fn main_glyphs(&self) -> Vec<String> {
+        let mut depth = 0;
+        let mut events = self.game.to_game().unwrap().events;
+        events.retain(|event| {
+            depth -= i32::from(matches!(event, Event::Close));
+            let is_main = depth == 0;
+            depth += i32::from(matches!(event, Event::Open));
+            is_main
+        });
+        Seen::words(events)
+    }
+
+    fn words(events: Vec<Event>) -> Vec<String> {
+        let words = events.into_iter().map(|event| match event {
             Event::Suffix(true) => "!".to_owned(),
             Event::Suffix(false) => "?".to_owned(),
             Event::Nag(nag) => format!(" ${nag} "),
@@ -107,6 +124,32 @@ impl Seen<'_> {
             Evaluation::Centipawns(_) => None,
         });
         mates.min()
+    }
+
+    /// Returns the pieces of the last position, such as `KRP v KR`, with one P for all pawns, or an empty text if a
+    /// side has more than two pieces.
+    fn ending(&self) -> String {
+        let fen = self.game.position(self.game.plies()).unwrap().fen();
+        let letters = fen.split(' ').next().unwrap();
+        let side = |is_white: bool| {
+            let own = |role: char| if is_white { role } else { role.to_ascii_lowercase() };
+            let count = |role: char| letters.matches(own(role)).count();
+            let pieces: String = "QRBN".chars().map(|role| role.to_string().repeat(count(role))).collect();
+            (pieces.len() <= 2).then(|| format!("K{pieces}{}", if count('P') > 0 { "P" } else { "" }))
+        };
+        side(true).zip(side(false)).map_or(String::new(), |(white, black)| format!("{white} v {black}"))
+    }
+
+    /// Returns the evaluations of the main line, for White.
+    fn evals(&self) -> Vec<Evaluation> {
+        let comments = self.game.comments().unwrap().into_iter().filter(|note| note.depth == 0 && note.ply > 0);
+        let mut of_plies = BTreeMap::new();
+        for note in comments {
+            if let Some(evaluation) = note.evaluation() {
+                of_plies.entry(note.ply).or_insert(evaluation);
+            }
+        }
+        of_plies.into_values().collect()
     }
 
     /// Returns how often the most frequent position occurs.
@@ -198,10 +241,19 @@ impl Seen<'_> {
     }
 }
 
+/// Returns whether an evaluation is better than this number of centipawns for a side.
+fn is_above(evaluation: Evaluation, is_white: bool, centipawns: i32) -> bool {
+    let sign = if is_white { 1 } else { -1 };
+    match evaluation {
+        Evaluation::Centipawns(number) => number * sign > centipawns,
+        Evaluation::Mate(moves) => (if moves < 0 { -1 } else { 1 }) == sign,
+    }
+}
+
 type Naive = fn(&Seen) -> bool;
 
 /// Filters and their meanings as code.
-const CASES: [(&str, Naive); 66] = [
+const CASES: [(&str, Naive); 77] = [
     (r#"white ~ "an""#, |g| g.has("White", "an")),
     (r#"white ~ "AN" and black ~ "e""#, |g| g.has("White", "an") && g.has("Black", "e")),
     (r#"player ~ "ch" or event ~ "blitz""#, |g| {
@@ -290,6 +342,30 @@ const CASES: [(&str, Naive); 66] = [
     }),
     ("announcedmate <= 5", |g| g.announced_mate().is_some_and(|moves| moves <= 5)),
     ("repetitions >= 3 and plies < 60", |g| g.game.plies() < 60 && g.repetitions() >= 3),
+    ("mainglyph = $1", |g| g.main_glyphs().iter().any(|glyph| ["!", "$1"].contains(&&**glyph))),
+    ("has(glyph) and not mainglyph in {\"?\", $2, $4}", |g| {
+        !g.glyphs().is_empty() && !g.main_glyphs().iter().any(|glyph| ["?", "$2", "??", "$4"].contains(&&**glyph))
+    }),
+    ("missing(mainglyph) and glyphs", |g| g.main_glyphs().is_empty() && !g.glyphs().is_empty()),
+    ("ending = \"KRP v KRP\"", |g| g.ending() == "KRP v KRP"),
+    ("ending = rook", |g| g.ending().contains('R') && !g.ending().contains(['Q', 'B', 'N'])),
+    ("ending ~ pawn or ending = bare", |g| !g.ending().is_empty() && !g.ending().contains(['Q', 'R', 'B', 'N'])),
+    ("ending in {minor, queen, \"KBP v KP\"}", |g| {
+        let ending = g.ending();
+        let has = |letters: &str| letters.chars().any(|letter| ending.contains(letter));
+        let is_minor = ending.contains('B') && ending.contains('N') && !has("QR");
+        is_minor || has("Q") && !has("RBN") || ending == "KBP v KP"
+    }),
+    ("ending = more", |g| g.ending().is_empty()),
+    ("whiteworsteval < -3", |g| g.evals().iter().any(|eval| is_above(*eval, false, 300))),
+    ("besteval > 3", |g| [true, false].iter().any(|side| g.evals().iter().any(|eval| is_above(*eval, *side, 300)))),
+    // A lost position that was saved, by either side.
+    ("playerworsteval < -2.5 and score > 0", |g| {
+        [(true, "0-1"), (false, "1-0")].into_iter().any(|(is_white, lost)| {
+            let was_lost = g.evals().iter().any(|eval| is_above(*eval, !is_white, 250));
+            was_lost && ![Some(lost), Some("*")].contains(&g.result())
+        })
+    }),
     ("end = mate", |g| g.end() == "checkmate"),
     ("end in {stalemate, repetition, fifty}", |g| ["stalemate", "repetition", "fifty"].contains(&g.end())),
     ("end = insufficient", |g| g.end() == "insufficient"),
@@ -517,6 +593,9 @@ fn faults_name_their_place() {
         ("glyph != $4", 10, "write glyph = $4"),
         ("glyph = good", 9, "expected a glyph"),
         ("end = draw", 7, "expected an end"),
+        ("ending = KRPP v KR", 10, "expected an ending"),
+        ("ending = towers", 10, "expected an ending"),
+        ("ending > rook", 10, "this field has no order"),
         ("unreadable(plies)", 12, "every value of this field can be read"),
         ("white = x && black = y", 11, "write \"and\" here"),
         ("elo not 3", 9, "expected \"in\""),

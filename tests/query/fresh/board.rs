@@ -149,9 +149,10 @@ pub fn position(board: &Board, compared: Compared, random: &mut Random) -> (Stri
 /// Draws a condition that this board satisfies.
 pub fn condition(board: &Board, random: &mut Random) -> Condition {
     let moved = board.last.clone();
-    match (random.below(8), moved) {
+    match (random.below(10), moved) {
         (0 | 1, _) => material(board, random),
-        (2, _) => imbalance(board),
+        (2, _) => imbalance(board, random),
+        (8, _) => structure(board, random),
         (3, _) => pawns(board),
         (4 | 5, Some(last)) => san(last, random),
         (6, Some(last)) => {
@@ -204,21 +205,91 @@ fn differences(board: &Board) -> Vec<i64> {
     "QRBNP".chars().map(|role| board.count(role) as i64 - board.count(role.to_ascii_lowercase()) as i64).collect()
 }
 
-fn imbalance(board: &Board) -> Condition {
+fn imbalance(board: &Board, random: &mut Random) -> Condition {
     let wanted = differences(board);
+    // The index of a role whose number is not compared.
+    let free = random.one_in(2).then(|| random.below(5));
+    let is_free = move |role: usize| free == Some(role);
     let side = |sign: i64| -> String {
-        "QRBNP"
-            .chars()
-            .zip(&wanted)
-            .map(|(role, more)| role.to_string().repeat((sign * more).max(0) as usize))
-            .collect()
+        let roles = "QRBNP".chars().zip(&wanted).enumerate().filter(|(role, _)| !is_free(*role));
+        roles.map(|(_, (role, more))| role.to_string().repeat((sign * more).max(0) as usize)).collect()
     };
     let text = format!("{}v{}", side(1), side(-1));
-    Condition {
-        is_of_position: true,
-        member: ("imbalance", json!(text)),
-        fits: Box::new(move |board| differences(board) == wanted),
+    let text = match free {
+        None => text,
+        Some(role) if random.one_in(2) => format!("{}*{text}", &"QRBNP"[role..=role]),
+        Some(role) => format!("{text}, {} free", ["queens", "rooks", "bishops", "knights", "pawns"][role]),
+    };
+    let fits = move |board: &Board| {
+        differences(board).iter().zip(&wanted).enumerate().all(|(role, (more, wanted))| is_free(role) || more == wanted)
+    };
+    Condition { is_of_position: true, member: ("imbalance", json!(text)), fits: Box::new(fits) }
+}
+
+/// Returns the file and rank of each of these pieces, from 1.
+fn places(board: &Board, letter: char) -> Vec<(i32, i32)> {
+    let places = (0..64).filter(|at| board.squares[*at as usize] == letter);
+    places.map(|at| (at % 8 + 1, 8 - at / 8)).collect()
+}
+
+/// Returns whether White has a structure, by its text in docs/FIND.md.
+pub fn has_structure(board: &Board, name: &str) -> bool {
+    let (own, other) = (places(board, 'P'), places(board, 'p'));
+    let on = |pawns: &[(i32, i32)], file: i32| pawns.iter().filter(|pawn| pawn.0 == file).count();
+    let (bishops, black_bishops) = (places(board, 'B'), places(board, 'b'));
+    let colors =
+        |bishops: &[(i32, i32)]| -> Vec<i32> { bishops.iter().map(|(file, rank)| (file + rank) % 2).collect() };
+    let (light, dark) = (colors(&bishops), colors(&black_bishops));
+    let are_single = (light.len(), dark.len()) == (1, 1);
+    let is_pair = |colors: &[i32]| colors.contains(&0) && colors.contains(&1);
+    let (king, black_king) = (places(board, 'K')[0], places(board, 'k')[0]);
+    let is_home = king.1 <= 2 && black_king.1 >= 7;
+    match name {
+        "passed-pawn" => own.iter().any(|(file, rank)| {
+            !other.iter().any(|(their_file, their_rank)| (file - their_file).abs() <= 1 && their_rank > rank)
+        }),
+        "doubled-pawns" => (1..=8).any(|file| on(&own, file) >= 2),
+        "isolated-pawn" => own.iter().any(|(file, _)| on(&own, file - 1) + on(&own, file + 1) == 0),
+        "iqp" => (on(&own, 3), on(&own, 4), on(&own, 5), on(&other, 4)) == (0, 1, 0, 0),
+        "hanging-pawns" => {
+            let central: Vec<_> = own.iter().filter(|(file, _)| (2..=5).contains(file)).collect();
+            let mut squares: Vec<_> = central.into_iter().copied().collect();
+            squares.sort_unstable();
+            squares == [(3, 4), (4, 4)] && on(&other, 3) + on(&other, 4) == 0
+        }
+        "carlsbad" => {
+            own.contains(&(4, 4))
+                && other.contains(&(4, 5))
+                && on(&own, 5) > 0
+                && on(&own, 3) == 0
+                && on(&other, 3) > 0
+                && on(&other, 5) == 0
+        }
+        "opposite-bishops" => are_single && light != dark,
+        "same-bishops" => are_single && light == dark,
+        "bishop-pair" => is_pair(&light) && !is_pair(&dark),
+        "opposite-castling" => {
+            let wing = |file: i32| match file {
+                1..=3 => -1,
+                6..=8 => 1,
+                _ => 0,
+            };
+            is_home && wing(king.0) * wing(black_king.0) == -1
+        }
+        "king-walk" => king.1 >= 4 && board.count('q') > 0,
+        _ => panic!("no structure {name}"),
     }
+}
+
+/// Draws one or two structures, if possible some that the board has.
+fn structure(board: &Board, random: &mut Random) -> Condition {
+    let all: Vec<&str> = scoresheet_query::pattern::Structure::names().collect();
+    let held: Vec<&str> = all.iter().copied().filter(|name| has_structure(board, name)).collect();
+    let names = if held.is_empty() { all } else { held };
+    let drawn = vec![names[random.below(names.len())], names[random.below(names.len())]];
+    let text = drawn.join(" ");
+    let fits = move |board: &Board| drawn.iter().all(|name| has_structure(board, name));
+    Condition { is_of_position: true, member: ("structure", json!(text)), fits: Box::new(fits) }
 }
 
 /// Returns ranks as in a FEN, with digits for `?`.

@@ -64,6 +64,16 @@ pub struct Args {
     #[arg(help_heading = "Last move")]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     clock_below: Option<std::time::Duration>,
+    /// Find moves whose evaluation announces a mate in at most N moves, by either side
+    #[arg(hide_short_help = true, help_heading = "Last move")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    mate_in: Option<u32>,
+    /// Find moves that change the evaluation by at least this number of pawns
+    ///
+    /// A change to or from a mate is greater than any number.
+    #[arg(hide_short_help = true, help_heading = "Last move")]
+    #[arg(long, value_name = "PAWNS", value_parser = hundredths)]
+    swing: Option<u32>,
     #[command(flatten)]
     filter: Where,
     /// Report every matching ply, not only the first
@@ -119,6 +129,12 @@ fn seconds(text: &str) -> Result<std::time::Duration, String> {
         .ok_or("expected seconds".to_owned())
 }
 
+/// Parses a number of pawns and returns hundredths.
+fn hundredths(text: &str) -> Result<u32, String> {
+    let pawns = text.parse::<f64>().ok().filter(|pawns| (0.0..=10_000.0).contains(pawns));
+    pawns.map(|pawns| (pawns * 100.0).round() as u32).ok_or("expected 0 to 10000 pawns".to_owned())
+}
+
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let (listing, filter) = (&args.listing, &args.filter);
     if (args.variations || args.in_pv) && listing.names_plies() {
@@ -137,7 +153,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if reach != SearchOptions::default() {
         query = query.reach(reach);
     }
-    let moments = Moments { judgement: args.mistake.map(Mistake::judgement), clock_below: args.clock_below };
+    let moments = Moments {
+        judgement: args.mistake.map(Mistake::judgement),
+        clock_below: args.clock_below,
+        mate_in: args.mate_in,
+        swing: args.swing,
+    };
     if moments.is_any() {
         query = query.moments(moments);
     }
@@ -165,7 +186,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 fn none_found(filter: &Where, moments: &Moments, archives: &ArchiveSet) -> String {
     let needed = [
         (moments.clock_below.is_some(), "lowclock", "clocks ([%clk 0:03:00] in comments)"),
-        (moments.judgement.is_some(), "evalswing", "evaluations ([%eval 0.35] in comments)"),
+        (moments.judgement.is_some() || moments.swing.is_some(), "evalswing", "evaluations ([%eval 0.35] in comments)"),
+        (moments.mate_in.is_some(), "announcedmate", "evaluations with a mate ([%eval #3] in comments)"),
     ];
     let lacks = |field: &str| {
         let filter = Filter::parse(&format!("has({field})"));

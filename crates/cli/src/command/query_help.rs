@@ -43,8 +43,11 @@ Fields of clocks, evaluations and the last position:
   depth nodes                    of the engine's searches: maximum, total
   pvlength                       moves in the longest principal variation
   mineval maxeval evalswing      pawns
+  besteval worsteval             pawns, from the side's point of view
   mate                           pawn, knight, bishop, rook, queen, king: the
                                  piece that mates
+  ending                         rook, pawn, minor .., or "KRP v KR": the last
+                                 position
   end                            checkmate, repetition, resignation, time ..
   comment                        the comments: comment ~ zugzwang
   novelty                        half-moves until the game leaves all others;
@@ -62,8 +65,9 @@ Facts, used without a comparison:
 Questions as JSON, for find --query; all members must match, e.g.
 '{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}':
   where games fen moves every any_side any_castling any_en_passant board pawns
-  material imbalance white_move black_move moved captured end plies query
-  either_color mistake clock_below all_plies variations in_pv sort offset limit
+  material imbalance structure white_move black_move at_move moved captured end
+  plies query either_color mistake clock_below mate_in swing all_plies variations
+  in_pv sort offset limit
 
 A missing value matches no comparison, not even !=. Sort keys are fields;
 - before a field sorts in descending order. docs/QUERY.md has the complete

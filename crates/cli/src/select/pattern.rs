@@ -5,7 +5,9 @@ use scoresheet::chess::Color;
 use scoresheet_query::Query;
 use scoresheet_query::QueryFault;
 use scoresheet_query::pattern::json;
-use scoresheet_query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
+use scoresheet_query::pattern::{
+    BoardPattern, Condition, Ending, Imbalance, Material, MoveNumbers, MoveRule, Pattern, Structure,
+};
 
 /// The headings of these options in help texts.
 const PATTERN: &str = "Pattern";
@@ -34,9 +36,20 @@ pub struct PatternArgs {
     #[arg(long, value_name = "PIECES", help_heading = PATTERN)]
     material: Option<String>,
     /// Require this imbalance: White's surplus, v, Black's surplus, e.g. PPvN
+    ///
+    /// [BN] is one of these pieces. P* excludes pawns from the comparison, as does ", pawns free" at the end:
+    /// "R v [BN], pawns free".
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PIECES", help_heading = PATTERN)]
     imbalance: Option<String>,
+    /// Require a structure by name, e.g. iqp, passed-pawn or opposite-bishops
+    ///
+    /// The structure belongs to White. Several names, separated by blanks, must all hold. FIND.md defines the names:
+    /// passed-pawn, doubled-pawns, isolated-pawn, iqp, hanging-pawns, carlsbad, opposite-bishops, same-bishops,
+    /// bishop-pair, opposite-castling and king-walk.
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "NAMES", help_heading = PATTERN)]
+    structure: Option<String>,
     /// Require the pattern for at least N consecutive plies
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "plies", value_name = "N", default_value_t = 1, hide_default_value = true)]
@@ -46,18 +59,22 @@ pub struct PatternArgs {
     ///
     /// `scoresheet help query` describes the members. --where, --sort and --limit add to the query.
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "JSON", help_heading = PATTERN, conflicts_with_all = ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "mate", "stalemate"])]
+    #[arg(long, value_name = "JSON", help_heading = PATTERN, conflicts_with_all = ["board", "pawns", "material", "imbalance", "structure", "white_move", "black_move", "at_move", "moved", "captured", "mate", "stalemate"])]
     query: Option<String>,
     /// Require this move of White, e.g. Bxh7+ or O-O
     ///
     /// x requires a capture, + requires check and # requires mate; without these signs, any move is accepted. =N is a
-    /// promotion to a knight on any square.
+    /// promotion to a knight on any square, =[NBR] any underpromotion, and e.p. any en passant capture.
     #[arg(long, value_name = "SAN", help_heading = LAST_MOVE)]
     white_move: Option<String>,
     /// Require this move of Black
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SAN", help_heading = LAST_MOVE)]
     black_move: Option<String>,
+    /// Require a move with this number: 20, 20-30, 20- or -30
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "N-N", allow_hyphen_values = true, help_heading = LAST_MOVE)]
+    at_move: Option<String>,
     /// Require a move by one of these pieces, e.g. KP
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PIECES", help_heading = LAST_MOVE)]
@@ -90,6 +107,8 @@ impl PatternArgs {
         condition.pawns.extend(read("--pawns", &self.pawns, BoardPattern::parse_pawns)?);
         condition.materials.extend(read("--material", &self.material, Material::parse)?);
         condition.imbalances.extend(read("--imbalance", &self.imbalance, Imbalance::parse)?);
+        condition.structures.extend(read("--structure", &self.structure, Structure::parse)?);
+        condition.move_numbers = read("--at-move", &self.at_move, MoveNumbers::parse)?;
         condition.moves.extend(read("--white-move", &self.white_move, |text| MoveRule::parse(text, Color::White))?);
         condition.moves.extend(read("--black-move", &self.black_move, |text| MoveRule::parse(text, Color::Black))?);
         condition.moved = read("--moved", &self.moved, json::parse_roles)?;

@@ -1,6 +1,6 @@
 //! Builds conditions on fields as trees of tests.
 
-use crate::filter::expr::{Expr, Ranges, Test, TextTest};
+use crate::filter::expr::{ContentTest, Expr, Ranges, Test, TextTest};
 use crate::filter::field::Field;
 use crate::measure::field::{Measure, MeasureKind};
 use crate::openings::Openings;
@@ -149,7 +149,7 @@ pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
         | Field::Result
         | Field::MovetextResult
         | Field::Comment
-        | Field::Glyph
+        | Field::Glyph { .. }
         | Field::Fact(_)
         | Field::Relative { .. }
         | Field::Color(_) => Expr::always(false),
@@ -167,7 +167,10 @@ pub fn known(field: &Field) -> Option<Expr> {
         Field::Result => Expr::Test(Test::Result(DECIDED)),
         Field::MovetextResult => Expr::Test(Test::MovetextResult(DECIDED)),
         Field::Comment => Expr::Test(Test::Facts(COMMENTS)),
-        Field::Glyph => Expr::Test(Test::Facts(GLYPHS)),
+        Field::Glyph { in_main_line: false } => Expr::Test(Test::Facts(GLYPHS)),
+        Field::Glyph { in_main_line: true } => {
+            Expr::Test(Test::Content(ContentTest::Glyph { numbers: (0..=u8::MAX).collect(), in_main_line: true }))
+        }
         Field::Plies | Field::Moves | Field::Number | Field::Fact(_) | Field::Color(_) => return None,
         field => numbers(field, &Ranges(vec![(-MOST, MOST)])),
     })

@@ -18,11 +18,13 @@ pub fn fits(tests: &[ContentTest], game: &GameRef<'_>) -> Result<Vec<i64>> {
             }
         })?;
     }
-    if tests.iter().any(|test| matches!(test, ContentTest::Glyph(_))) {
+    if tests.iter().any(|test| matches!(test, ContentTest::Glyph { .. })) {
         let found = glyphs(game)?;
         for (test, fits) in tests.iter().zip(&mut fits) {
-            let is_found = |test: &ContentTest| matches!(test, ContentTest::Glyph(any) if any.iter().any(|glyph| found.contains(glyph)));
-            *fits |= i64::from(is_found(test));
+            if let ContentTest::Glyph { numbers, in_main_line } = test {
+                let fits_glyph = |glyph: &Glyph| numbers.contains(&glyph.number) && (glyph.depth == 0 || !in_main_line);
+                *fits |= i64::from(found.iter().any(fits_glyph));
+            }
         }
     }
     Ok(fits)
@@ -37,21 +39,32 @@ pub fn visit_comments(game: &GameRef<'_>, read: &mut dyn FnMut(&str)) -> Result<
     })
 }
 
-/// Returns the glyphs of a game in order, including those in variations, as numbers of NAGs. Marks after a move such as
-/// `!?` are one glyph; longer combinations are none.
-pub fn glyphs(game: &GameRef<'_>) -> Result<Vec<u8>> {
-    let (mut found, mut marks) = (Vec::new(), String::new());
+/// A glyph of a game.
+pub struct Glyph {
+    /// The number of the NAG.
+    pub number: u8,
+    /// The number of variations around the glyph, 0 in the main line.
+    pub depth: u32,
+}
+
+/// Returns the glyphs of a game in order, including those in variations. Marks after a move such as `!?` are one glyph;
+/// longer combinations are none.
+pub fn glyphs(game: &GameRef<'_>) -> Result<Vec<Glyph>> {
+    let (mut found, mut marks, mut depth) = (Vec::new(), String::new(), 0u32);
     for event in game.to_game()?.events {
         if let Event::Suffix(good) = event {
             marks.push(if good { '!' } else { '?' });
             continue;
         }
-        found.extend(number(&std::mem::take(&mut marks)));
-        if let Event::Nag(nag) = event {
-            found.push(nag);
+        found.extend(number(&std::mem::take(&mut marks)).map(|number| Glyph { number, depth }));
+        match event {
+            Event::Nag(number) => found.push(Glyph { number, depth }),
+            Event::Open => depth += 1,
+            Event::Close => depth = depth.saturating_sub(1),
+            _ => {}
         }
     }
-    found.extend(number(&marks));
+    found.extend(number(&marks).map(|number| Glyph { number, depth }));
     Ok(found)
 }
 

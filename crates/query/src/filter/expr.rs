@@ -49,8 +49,8 @@ pub enum Test {
 pub enum ContentTest {
     /// A comment satisfies the condition.
     Comment(TextTest),
-    /// A move or position has one of these glyphs, as numbers of NAGs.
-    Glyph(Vec<u8>),
+    /// A move or position has one of these glyphs, as numbers of NAGs, anywhere or in the main line.
+    Glyph { numbers: Vec<u8>, in_main_line: bool },
 }
 
 impl ContentTest {
@@ -58,7 +58,7 @@ impl ContentTest {
     pub fn fact(&self) -> u8 {
         match self {
             ContentTest::Comment(_) => COMMENTS,
-            ContentTest::Glyph(_) => GLYPHS,
+            ContentTest::Glyph { .. } => GLYPHS,
         }
     }
 }

@@ -33,8 +33,8 @@ pub enum Field {
     MovetextResult,
     /// The text of the comments.
     Comment,
-    /// The glyphs: suffixes of moves, and NAGs.
-    Glyph,
+    /// The glyphs, which are suffixes of moves and NAGs, anywhere or in the main line.
+    Glyph { in_main_line: bool },
     /// The number of plies in the main line.
     Plies,
     /// The number of moves in the main line, which is half the number of plies, rounded up.
@@ -87,7 +87,7 @@ impl Field {
 }
 
 /// The names that are not the names of tags, or that mean more than the tag.
-const SPECIAL: [(&str, Field); 30] = [
+const SPECIAL: [(&str, Field); 31] = [
     ("player", Field::Player),
     ("opening", Field::Opening),
     ("winner", Field::Decided { winner: true }),
@@ -110,7 +110,8 @@ const SPECIAL: [(&str, Field); 30] = [
     ("result", Field::Result),
     ("movetextresult", Field::MovetextResult),
     ("comment", Field::Comment),
-    ("glyph", Field::Glyph),
+    ("glyph", Field::Glyph { in_main_line: false }),
+    ("mainglyph", Field::Glyph { in_main_line: true }),
     ("plies", Field::Plies),
     ("moves", Field::Moves),
     ("game", Field::Number),

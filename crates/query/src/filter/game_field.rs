@@ -4,9 +4,9 @@ use crate::fault::QueryFault;
 use crate::filter::content::{self, visit_comments};
 use crate::filter::field::{self, Field};
 use crate::filter::parse;
-use crate::measure::end;
 use crate::measure::field::{Measure, MeasureKind, Unit, mate_of, piece_name};
 use crate::measure::values;
+use crate::measure::{end, ending};
 use crate::openings::Openings;
 use crate::position::novelty::missing_index;
 use crate::value;
@@ -113,9 +113,7 @@ impl GameField {
     pub fn is_number(&self) -> bool {
         match &self.field {
             Field::Value(_, reading) => !matches!(reading, Reading::Date | Reading::Eco),
-            Field::Measure(Measure { kind, .. }) | Field::EitherMeasure(kind) => {
-                !matches!(kind.unit(), Unit::Piece | Unit::End | Unit::Name)
-            }
+            Field::Measure(Measure { kind, .. }) | Field::EitherMeasure(kind) => kind.unit().is_ordered(),
             Field::Rating | Field::Ratings(_) | Field::Year | Field::Plies | Field::Moves | Field::Number => true,
             Field::Date(reading) => *reading != Reading::Date,
             _ => false,
@@ -167,8 +165,10 @@ impl GameField {
                 visit_comments(game, &mut |text| all.push(text.trim().to_owned()))?;
                 (!all.is_empty()).then(|| FieldValue::Text(all.join(" ")))
             }
-            Field::Glyph => {
-                let all: Vec<String> = content::glyphs(game)?.into_iter().map(content::name).collect();
+            Field::Glyph { in_main_line } => {
+                let found = content::glyphs(game)?.into_iter();
+                let shown = found.filter(|glyph| !in_main_line || glyph.depth == 0);
+                let all: Vec<String> = shown.map(|glyph| content::name(glyph.number)).collect();
                 (!all.is_empty()).then(|| FieldValue::Text(all.join(" ")))
             }
             Field::Plies => Some(FieldValue::Integer(i64::from(game.plies()))),
@@ -193,7 +193,7 @@ impl GameField {
             Field::Measure(measure) => measured(game, &[*measure], false)?,
             Field::EitherMeasure(kind) => {
                 let sides = Color::BOTH.map(|side| Measure { kind: *kind, side: Some(side) });
-                measured(game, &sides, self.name == "lowclock")?
+                measured(game, &sides, matches!(kind, MeasureKind::LowClock | MeasureKind::WorstEval))?
             }
             Field::Opening => match text("Opening").filter(|name| reading::is_known(name.as_bytes())) {
                 Some(name) => Some(FieldValue::Text(name.to_owned())),
@@ -222,6 +222,7 @@ fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Opt
         Unit::Hundredths | Unit::Evaluation => FieldValue::Decimal(value as f64 / 100.0),
         Unit::Count => FieldValue::Integer(value),
         Unit::End => FieldValue::Text(end::name(value).to_owned()),
+        Unit::Ending => FieldValue::Text(ending::name(value)),
         Unit::Piece => FieldValue::Text(piece_name(value).to_owned()),
         Unit::Name => FieldValue::Text(Openings::table().names().get(value as usize).unwrap_or(&"").to_string()),
     }))

@@ -9,7 +9,7 @@ use crate::filter::expr::{ContentTest, Expr, Ranges, Test, TextTest};
 use crate::filter::field::{self, Field};
 use crate::filter::lexer::{self, Kind, Token};
 use crate::filter::relative;
-use crate::measure::field::Measure;
+use crate::measure::field::{Measure, MeasureKind};
 use crate::value::reading::Reading;
 use crate::value::reading::{self, MOST};
 use scoresheet::chess::Color;
@@ -83,7 +83,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(String, Field, bool)>, QueryFault> {
         }
         let at = parser.peek().clone();
         let field = parser.field()?;
-        if parser.is_relative || matches!(field, Field::Decided { .. } | Field::Comment | Field::Glyph) {
+        if parser.is_relative || matches!(field, Field::Decided { .. } | Field::Comment | Field::Glyph { .. }) {
             return Err(parser.fault_at(&at, "games cannot be sorted by this: use a field of the game"));
         }
         let name = match &at.kind {
@@ -350,7 +350,7 @@ impl Parser<'_> {
                 _ => Err(self.fault_at(&token, "compare colors with = or !=")),
             };
         }
-        if *field == Field::Glyph {
+        if matches!(field, Field::Glyph { .. }) {
             return match sign {
                 Sign::Is => self.items(field, &[item], false),
                 _ => Err(self.fault_at(&token, "a game has many glyphs: write glyph = $4, or not glyph = $4")),
@@ -368,6 +368,11 @@ impl Parser<'_> {
         }
         if is_result(field) {
             return Err(self.fault_at(&token, "compare results with = or !="));
+        }
+        if matches!(field, Field::Measure(measure) if !measure.kind.unit().is_ordered())
+            && !matches!(sign, Sign::Is | Sign::IsNot)
+        {
+            return Err(self.fault_at(&token, "this field has no order: compare it with = or !="));
         }
         let (low, high) = self.number(field, &token)?;
         let ranges = Ranges(match sign {
@@ -448,6 +453,9 @@ impl Parser<'_> {
             Field::Player => Expr::Or(vec![tag("White"), tag("Black")]),
             Field::Decided { winner } => decided(*winner, tag),
             Field::Opening => opening(test()),
+            Field::Measure(Measure { kind: MeasureKind::Ending, .. }) if !begins => {
+                numbers(field, &Ranges(vec![self.number(field, &token)?]))
+            }
             Field::Comment => Expr::Test(Test::Content(ContentTest::Comment(test()))),
             Field::Value(name, Reading::Eco | Reading::Date) => tag(name),
             Field::Date(Reading::Date) => tag("Date"),
@@ -542,14 +550,15 @@ impl Parser<'_> {
                 _ => Test::Result(results),
             }));
         }
-        if *field == Field::Glyph {
+        if let Field::Glyph { in_main_line } = field {
             let glyph = |item: &Item| match (&item.first, &item.last) {
                 (Some(token), None) => content::number(&written(token))
                     .ok_or_else(|| self.fault_at(token, "expected a glyph, as in $4 or \"!?\"")),
                 _ => Err(self.fault("glyphs have no order: write a set, as in {$1, $3}")),
             };
-            let glyphs = items.iter().map(glyph).collect::<Result<_, _>>()?;
-            let any = Expr::Test(Test::Content(ContentTest::Glyph(glyphs)));
+            let numbers = items.iter().map(glyph).collect::<Result<_, _>>()?;
+            let any = ContentTest::Glyph { numbers, in_main_line: *in_main_line };
+            let any = Expr::Test(Test::Content(any));
             return Ok(if none { not(any) } else { any });
         }
         let (mut texts, mut ranges) = (Vec::new(), Vec::new());
@@ -611,8 +620,10 @@ impl Parser<'_> {
             }
         }
         if let Field::Measure(Measure { kind, .. }) | Field::EitherMeasure(kind) = field {
-            let number = kind.unit().literal(&text).map(|number| (number, number));
-            return number.ok_or_else(|| self.fault_at(token, format!("expected {}", kind.unit().what())));
+            return kind
+                .unit()
+                .literal(&text)
+                .ok_or_else(|| self.fault_at(token, format!("expected {}", kind.unit().what())));
         }
         if let Field::Score(_) = field {
             return match text.as_str() {

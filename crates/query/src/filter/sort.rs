@@ -147,7 +147,7 @@ impl SortKeys {
             // These fields are never used as keys.
             Field::Decided { .. }
             | Field::Comment
-            | Field::Glyph
+            | Field::Glyph { .. }
             | Field::Relative { .. }
             | Field::Score(_)
             | Field::Color(_) => Vec::new(),
@@ -224,7 +224,7 @@ impl SortKey {
             }
             Field::Decided { .. }
             | Field::Comment
-            | Field::Glyph
+            | Field::Glyph { .. }
             | Field::Relative { .. }
             | Field::Score(_)
             | Field::Color(_) => {

@@ -5,7 +5,7 @@ use crate::fault::QueryFault;
 use crate::measure::{Judgement, Moments};
 use crate::pattern::json::{self as scoutfish, object, parsed, roles};
 use crate::pattern::json_path::JsonPath;
-use crate::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
+use crate::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveNumbers, MoveRule, Pattern, Structure};
 use crate::position::position_query::{Compare, PositionQuery};
 use crate::position::search::SearchOptions;
 use scoresheet::chess::san;
@@ -15,8 +15,19 @@ use std::str::FromStr;
 use std::time::Duration;
 
 /// The members of a query that are conditions of a pattern.
-const CONDITIONS: [&str; 9] =
-    ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "end"];
+const CONDITIONS: [&str; 11] = [
+    "board",
+    "pawns",
+    "material",
+    "imbalance",
+    "structure",
+    "white_move",
+    "black_move",
+    "at_move",
+    "moved",
+    "captured",
+    "end",
+];
 
 /// The members of a JSON object.
 struct Fields<'a> {
@@ -67,7 +78,7 @@ impl Fields<'_> {
 
 impl Query {
     /// The members of a query in JSON, in the order of docs/QUERY.md.
-    pub const MEMBERS: [&str; 28] = [
+    pub const MEMBERS: [&str; 32] = [
         "where",
         "games",
         "fen",
@@ -80,8 +91,10 @@ impl Query {
         "pawns",
         "material",
         "imbalance",
+        "structure",
         "white_move",
         "black_move",
+        "at_move",
         "moved",
         "captured",
         "end",
@@ -90,6 +103,8 @@ impl Query {
         "either_color",
         "mistake",
         "clock_below",
+        "mate_in",
+        "swing",
         "all_plies",
         "variations",
         "in_pv",
@@ -158,6 +173,11 @@ impl FromStr for Query {
             let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
             seconds.ok_or_else(|| fields.fault("clock_below", "expected seconds"))
         };
+        let pawns = |value: &Value| {
+            let hundredths = value.as_f64().map(|pawns| (pawns * 100.0).round());
+            let swing = hundredths.filter(|hundredths| (0.0..=1e6).contains(hundredths));
+            swing.map(|hundredths| hundredths as u32).ok_or_else(|| fields.fault("swing", "expected 0 to 10000 pawns"))
+        };
         let judgement =
             |text: &str| Judgement::from_name(text).ok_or((1, "expected inaccuracy, mistake or blunder".to_owned()));
         let ranges = |text: &str| text.parse().map_err(|what| (1, what));
@@ -174,6 +194,8 @@ impl FromStr for Query {
             moments: Moments {
                 judgement: fields.read("mistake", judgement)?,
                 clock_below: fields.get("clock_below").map(clock).transpose()?,
+                mate_in: fields.number("mate_in")?.map(|moves| u32::try_from(moves).unwrap_or(u32::MAX)),
+                swing: fields.get("swing").map(pawns).transpose()?,
             },
             order: fields.parse("sort", str::parse)?,
             offset: fields.number("offset")?.unwrap_or(skip),
@@ -234,6 +256,8 @@ fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
         pawns: read_all(fields, "pawns", BoardPattern::read_pawns)?,
         materials: read_all(fields, "material", Material::read)?,
         imbalances: read_all(fields, "imbalance", Imbalance::read)?,
+        structures: read_all(fields, "structure", Structure::read)?,
+        move_numbers: fields.read("at_move", MoveNumbers::read)?,
         moves: white_move.into_iter().chain(black_move).collect(),
         moved: fields.read("moved", roles)?,
         captured: fields.read("captured", roles)?,

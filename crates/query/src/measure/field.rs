@@ -1,6 +1,6 @@
 //! The names of measures, and how their values are represented as numbers, for filters, sort orders and tables.
 
-use super::end;
+use super::{end, ending};
 use scoresheet::chess::{Color, Role};
 use scoresheet::game::Evaluation;
 
@@ -32,6 +32,10 @@ pub enum MeasureKind {
     Nodes,
     /// The number of moves in the longest principal variation of a side's engine.
     PvLength,
+    /// The best evaluation for a side, from its point of view.
+    BestEval,
+    /// The worst evaluation for a side, from its point of view.
+    WorstEval,
     /// The best evaluation for White, in centipawns.
     MaxEval,
     /// The best evaluation for Black.
@@ -50,7 +54,7 @@ pub enum MeasureKind {
     End,
     /// The opening that the positions of the game determine, as the index of its name in the table of openings.
     Opening,
-    /// The pieces on the board at the end of the game, with four bits for the number of each kind.
+    /// The class of the position at the end of the game.
     Ending,
 }
 
@@ -69,12 +73,14 @@ pub enum Unit {
     Piece,
     /// A way to end a game.
     End,
+    /// A class of endings.
+    Ending,
     /// The index of a name in the table of openings, which filters cannot write as a number.
     Name,
 }
 
 /// The names of the measures that are taken for each side.
-pub const OF_SIDES: [(&str, MeasureKind); 10] = [
+pub const OF_SIDES: [(&str, MeasureKind); 12] = [
     ("lowclock", MeasureKind::LowClock),
     ("timeused", MeasureKind::TimeUsed),
     ("accuracy", MeasureKind::Accuracy),
@@ -85,10 +91,12 @@ pub const OF_SIDES: [(&str, MeasureKind); 10] = [
     ("depth", MeasureKind::Depth),
     ("nodes", MeasureKind::Nodes),
     ("pvlength", MeasureKind::PvLength),
+    ("besteval", MeasureKind::BestEval),
+    ("worsteval", MeasureKind::WorstEval),
 ];
 
 /// The names of the measures of the entire game.
-pub const OF_GAMES: [(&str, MeasureKind); 8] = [
+pub const OF_GAMES: [(&str, MeasureKind); 9] = [
     ("maxeval", MeasureKind::MaxEval),
     ("mineval", MeasureKind::MinEval),
     ("evalswing", MeasureKind::EvalSwing),
@@ -96,6 +104,7 @@ pub const OF_GAMES: [(&str, MeasureKind); 8] = [
     ("repetitions", MeasureKind::Repetitions),
     ("mate", MeasureKind::Mate),
     ("end", MeasureKind::End),
+    ("ending", MeasureKind::Ending),
     ("novelty", MeasureKind::Novelty),
 ];
 
@@ -136,7 +145,11 @@ impl MeasureKind {
         match self {
             MeasureKind::LowClock | MeasureKind::TimeUsed => Unit::Time,
             MeasureKind::Accuracy | MeasureKind::CentipawnLoss => Unit::Hundredths,
-            MeasureKind::MaxEval | MeasureKind::MinEval | MeasureKind::EvalSwing => Unit::Evaluation,
+            MeasureKind::BestEval
+            | MeasureKind::WorstEval
+            | MeasureKind::MaxEval
+            | MeasureKind::MinEval
+            | MeasureKind::EvalSwing => Unit::Evaluation,
             MeasureKind::Inaccuracies
             | MeasureKind::Mistakes
             | MeasureKind::Blunders
@@ -148,21 +161,25 @@ impl MeasureKind {
             | MeasureKind::Novelty => Unit::Count,
             MeasureKind::Mate => Unit::Piece,
             MeasureKind::End => Unit::End,
-            MeasureKind::Opening | MeasureKind::Ending => Unit::Name,
+            MeasureKind::Opening => Unit::Name,
+            MeasureKind::Ending => Unit::Ending,
         }
     }
 }
 
 impl Unit {
-    /// Returns the number for a value as a filter writes it.
-    pub fn literal(self, text: &str) -> Option<i64> {
-        match self {
+    /// Returns the number for a value as a filter writes it, as a range: a kind of endings stands for several numbers.
+    pub fn literal(self, text: &str) -> Option<(i64, i64)> {
+        if self == Unit::Ending {
+            return ending::literal(text);
+        }
+        let number = match self {
             Unit::Time => time(text),
             Unit::Hundredths => decimal(text, 2),
             Unit::Evaluation if text.starts_with('#') => Evaluation::parse(text).map(code_of),
             Unit::Evaluation => decimal(text, 2),
             Unit::Count => decimal(text, 0),
-            Unit::Name => None,
+            Unit::Name | Unit::Ending => None,
             Unit::End => end::number(text),
             Unit::Piece => {
                 let text = text.to_ascii_lowercase();
@@ -171,7 +188,13 @@ impl Unit {
                     .find(|(name, role)| *name == text || text.as_bytes() == [role.letter().to_ascii_lowercase()]);
                 role.map(|(_, role)| *role as i64)
             }
-        }
+        };
+        number.map(|number| (number, number))
+    }
+
+    /// Returns whether the values have an order.
+    pub fn is_ordered(self) -> bool {
+        !matches!(self, Unit::Piece | Unit::End | Unit::Ending | Unit::Name)
     }
 
     /// Returns a description of the expected form of a value.
@@ -183,6 +206,9 @@ impl Unit {
             Unit::Count => "a whole number",
             Unit::Name => "a name",
             Unit::End => "an end, as in checkmate, repetition, fifty, resignation or time",
+            Unit::Ending => {
+                "an ending, as in rook or \"KRP v KR\", with one P for any number of pawns and at most two other pieces"
+            }
             Unit::Piece => "a piece: pawn, knight, bishop, rook, queen or king",
         }
     }
@@ -288,12 +314,12 @@ mod tests {
             (Unit::Piece, "q", Some(Role::Queen as i64)),
             (Unit::Piece, "x", None),
         ] {
-            assert_eq!(unit.literal(text), value, "{unit:?} {text}");
+            assert_eq!(unit.literal(text), value.map(|value| (value, value)), "{unit:?} {text}");
         }
         let mates = [-1, -2, 2, 1].map(|moves| code_of(Evaluation::Mate(moves)));
         assert_eq!(mates.map(mate_of), [Some(-1), Some(-2), Some(2), Some(1)]);
         assert!(mates.is_sorted() && mate_of(i64::from(i32::MAX)).is_none());
-        assert_eq!(Unit::Evaluation.literal("#-2"), Some(mates[1]));
+        assert_eq!(Unit::Evaluation.literal("#-2"), Some((mates[1], mates[1])));
         let pawns = Evaluation::Centipawns;
         assert_eq!(swing(pawns(-1520), pawns(50)), 1570);
         assert_eq!(swing(pawns(-1520), Evaluation::Mate(-2)), mates[2]);

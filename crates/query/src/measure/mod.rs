@@ -7,6 +7,7 @@
 mod accuracy;
 mod clocks;
 pub(crate) mod end;
+pub(crate) mod ending;
 pub(crate) mod field;
 mod moments;
 pub(crate) mod values;

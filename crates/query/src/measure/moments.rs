@@ -2,11 +2,13 @@
 
 use super::GameMeasures;
 use super::accuracy::Judgement;
+use super::field::swing;
 use crate::position::search::Hit;
 use crate::tag_columns::Unread;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Result;
+use scoresheet::game::Evaluation;
 use std::time::Duration;
 
 /// Conditions that the comments on a move must satisfy.
@@ -31,12 +33,17 @@ pub struct Moments {
     pub judgement: Option<Judgement>,
     /// The time on the clock after the move must be less than this.
     pub clock_below: Option<Duration>,
+    /// The evaluation after the move must announce a mate by either side in at most this number of moves.
+    pub mate_in: Option<u32>,
+    /// The move must change the evaluation by at least this number of hundredths of a pawn. A change to or from a mate
+    /// is greater than any number.
+    pub swing: Option<u32>,
 }
 
 impl Moments {
     /// Returns whether any condition is set.
     pub fn is_any(&self) -> bool {
-        self.judgement.is_some() || self.clock_below.is_some()
+        *self != Moments::default()
     }
 
     /// Returns the plies of the main line whose moves satisfy the conditions. Each returned ply is the ply after the
@@ -55,8 +62,21 @@ impl Moments {
                 clock.is_some_and(|clock| clock < most)
             })
         };
+        let evaluation = |ply: u32| measures.evaluation_after.get((ply as usize).checked_sub(1)?).copied().flatten();
+        let announces = |ply: u32| {
+            self.mate_in.is_none_or(|most| match evaluation(ply) {
+                Some(Evaluation::Mate(moves)) => (1..=most).contains(&moves.unsigned_abs()),
+                _ => false,
+            })
+        };
+        let swings = |ply: u32| {
+            self.swing.is_none_or(|least| {
+                let both = evaluation(ply - 1).zip(evaluation(ply));
+                both.is_some_and(|(before, after)| swing(before, after) >= i64::from(least))
+            })
+        };
         let plies = measures.clock_after.len() as u32;
-        Ok((1..=plies).filter(|ply| is_judged(*ply) && is_short(*ply)).collect())
+        Ok((1..=plies).filter(|ply| is_judged(*ply) && is_short(*ply) && announces(*ply) && swings(*ply)).collect())
     }
 
     /// Returns the moves in these games that satisfy the conditions, sorted by game and ply, and the games that cannot

@@ -3,6 +3,7 @@
 use super::GameMeasures;
 use super::accuracy::EvaluationMeasures;
 use super::end;
+use super::ending;
 use super::field::{Measure, MeasureKind, code_of, mate_of, swing};
 use crate::openings::Openings;
 use crate::position::index::PositionIndex;
@@ -40,7 +41,7 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure], index: Option<&Position
                 None => None,
             },
             MeasureKind::Repetitions => Some(repetitions(game)?),
-            MeasureKind::Ending => Some(ending(game)?),
+            MeasureKind::Ending => Some(ending::of_game(game)?),
             MeasureKind::Opening => {
                 let found = Openings::table().classify(game)?;
                 found.and_then(|(opening, _)| Openings::table().index_of(opening.name)).map(|index| index as i64)
@@ -120,6 +121,8 @@ fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
     let count = |of: fn(&EvaluationMeasures) -> u32| play().as_ref().map(of).map(i64::from);
     let hundredths = |value: f64| (value * 100.0).round() as i64;
     let evaluations = || measured.evaluation_after.iter().flatten().copied().map(code_of);
+    // From the point of view of the measured side.
+    let own_evaluations = || evaluations().map(|code| if side == 0 { code } else { -code });
     match measure.kind {
         MeasureKind::LowClock => {
             let has_clocks = measured.clock_after.iter().any(Option::is_some);
@@ -133,6 +136,8 @@ fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
         MeasureKind::Blunders => count(|play| play.blunders),
         MeasureKind::Depth => measured.engines.get(side)?.depth.map(i64::from),
         MeasureKind::Nodes => measured.engines.get(side)?.nodes.map(|nodes| i64::try_from(nodes).unwrap_or(i64::MAX)),
+        MeasureKind::BestEval => own_evaluations().max(),
+        MeasureKind::WorstEval => own_evaluations().min(),
         MeasureKind::MaxEval => evaluations().max(),
         MeasureKind::MinEval => evaluations().min(),
         MeasureKind::EvalSwing => {
@@ -197,50 +202,4 @@ pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
     // In castling, the king is used as the moved piece, not the rook.
     let moved = squares.filter_map(arrived);
     Ok(moved.max_by_key(|role| *role == Role::King))
-}
-
-/// The letters of the pieces other than kings, from the most valuable piece, with their indexes in [`Role`].
-const LETTERS: [(char, usize); 5] = [('Q', 4), ('R', 3), ('B', 2), ('N', 1), ('P', 0)];
-
-/// Returns the number of pieces of each kind on the board at the end, without kings. Each kind occupies four bits (at
-/// most fifteen pieces), and White's pawns occupy the lowest bits.
-fn ending(game: &GameRef<'_>) -> Result<i64> {
-    let last = game.position(game.plies())?;
-    let mut counts = [0i64; 10];
-    for square in (0..64u8).map(Square::masked) {
-        if let Some(piece) = last.piece_at(square).filter(|piece| piece.role != Role::King)
-            && let Some(count) = counts.get_mut(piece.color.index() * 5 + piece.role as usize)
-        {
-            *count = (*count + 1).min(15);
-        }
-    }
-    Ok(counts.iter().rev().fold(0, |code, count| code << 4 | count))
-}
-
-/// The class of all endings in which a side has more than two pieces in addition to its king and pawns.
-pub const MORE_PIECES: i64 = -1;
-
-/// Returns the class of an ending, in which any number of pawns is treated as one pawn.
-pub fn ending_class(code: i64) -> i64 {
-    let count = |index: usize| code >> (index * 4) & 15;
-    let pieces = |side: usize| (1..5).map(|role| count(side * 5 + role)).sum::<i64>();
-    if pieces(0) > 2 || pieces(1) > 2 {
-        return MORE_PIECES;
-    }
-    (0..10).fold(0, |class, index| {
-        let most = if index % 5 == Role::Pawn as usize { 1 } else { 15 };
-        class | count(index).min(most) << (index * 4)
-    })
-}
-
-/// Returns the pieces of an ending in the form `KRPP v KRP`, White's pieces first.
-pub fn ending_name(code: i64) -> String {
-    let side = |side: usize| {
-        let pieces = LETTERS.iter().map(|(letter, role)| {
-            let count = code >> ((side * 5 + role) * 4) & 15;
-            letter.to_string().repeat(count as usize)
-        });
-        format!("K{}", pieces.collect::<String>())
-    };
-    format!("{} v {}", side(0), side(1))
 }

@@ -3,7 +3,9 @@
 
 use crate::fault::QueryFault;
 use crate::pattern::json_path::JsonPath;
-use crate::pattern::{BoardPattern, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, Streak};
+use crate::pattern::{
+    BoardPattern, Condition, Ending, Fault, Imbalance, Material, MoveNumbers, MoveRule, Pattern, Streak, Structure,
+};
 use scoresheet::chess::{Color, Role};
 use scoresheet::game::Outcome;
 use serde_json::{Map, Value};
@@ -99,7 +101,7 @@ fn streak(value: &Value, path: &JsonPath) -> Result<Streak, QueryFault> {
     Ok(Streak(array(items, &path)?.iter().enumerate().map(of).collect::<Result<_, _>>()?))
 }
 
-const RULES: [&str; 13] = [
+const RULES: [&str; 15] = [
     "sub-fen",
     "material",
     "imbalance",
@@ -113,6 +115,8 @@ const RULES: [&str; 13] = [
     "black-move",
     "pattern",
     "pawns",
+    "structure",
+    "at-move",
 ];
 
 /// Returns whether a name is the name of a rule, or of a member that contains rules.
@@ -135,6 +139,8 @@ fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, 
         pawns: list(fields, path, "pawns", BoardPattern::read_pawns)?,
         materials: list(fields, path, "material", Material::read)?,
         imbalances: list(fields, path, "imbalance", Imbalance::read)?,
+        structures: list(fields, path, "structure", Structure::read)?,
+        move_numbers: single(fields, path, "at-move", MoveNumbers::read)?,
         results: list(fields, path, "result", |text| {
             Outcome::parse(text.as_bytes()).ok_or((1, "not a result: write 1-0, 0-1, 1/2-1/2 or *".to_owned()))
         })?,

@@ -1,15 +1,21 @@
 //! Patterns, which are conditions on a position or on the move that led to it (boards, material, imbalance, moves), and
 //! sequences of such conditions.
 
+mod imbalance;
 pub mod json;
 pub(crate) mod json_path;
+mod move_numbers;
 mod move_rule;
 mod search;
+mod structure;
 
 pub use search::PatternOptions;
+pub use structure::Structure;
 
 use crate::fault::{Fault, QueryFault};
 use crate::position::position_query::class;
+pub use imbalance::Imbalance;
+pub use move_numbers::MoveNumbers;
 pub use move_rule::MoveRule;
 use move_rule::Played;
 use scoresheet::brenner::replay::{Replay, ReplayError, ReplayState};
@@ -239,40 +245,6 @@ fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
     number.map(Some).ok_or(fault)
 }
 
-/// The surplus of each side over the other in each role, such as `PPvN`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Imbalance([i16; 6]);
-
-impl Imbalance {
-    /// Parses White's surplus, the letter `v`, and Black's surplus.
-    pub fn parse(text: &str) -> Result<Imbalance, QueryFault> {
-        Imbalance::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
-    }
-
-    pub(crate) fn read(text: &str) -> Result<Imbalance, Fault> {
-        let (mut more, mut sign) = ([0; 6], 1);
-        for (at, letter) in text.bytes().enumerate() {
-            match (letter, Role::from_letter(letter)) {
-                (b'v', _) if sign == 1 => sign = -1,
-                (_, Some(role)) if role != Role::King => more[role as usize] += sign,
-                _ => return Err((at + 1, "not a piece: write for example PPvN".to_owned())),
-            }
-        }
-        if sign == 1 {
-            return Err((text.len() + 1, "expected a v between White's and Black's pieces, as in PPvN".to_owned()));
-        }
-        Ok(Imbalance(more))
-    }
-
-    fn matches(&self, pieces: &PieceCounts) -> bool {
-        self.0.iter().enumerate().all(|(role, more)| i16::from(pieces[role]) - i16::from(pieces[6 + role]) == *more)
-    }
-
-    fn swapped(&self) -> Imbalance {
-        Imbalance(self.0.map(|more| -more))
-    }
-}
-
 /// The way in which a game ends on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
@@ -321,6 +293,10 @@ pub struct Condition {
     pub materials: Vec<Material>,
     /// The surplus of each side over the other.
     pub imbalances: Vec<Imbalance>,
+    /// Arrangements of pawns, bishops and kings.
+    pub structures: Vec<Structure>,
+    /// The number of the move that leads to the position.
+    pub move_numbers: Option<MoveNumbers>,
     /// The move that leads to the position.
     pub moves: Vec<MoveRule>,
     /// The roles that the moved piece may have.
@@ -340,6 +316,7 @@ impl Condition {
             pawns: self.pawns.iter().map(BoardPattern::swapped).collect(),
             materials: self.materials.iter().map(Material::swapped).collect(),
             imbalances: self.imbalances.iter().map(Imbalance::swapped).collect(),
+            structures: self.structures.iter().map(Structure::swapped).collect(),
             moves: self.moves.iter().map(MoveRule::swapped).collect(),
             side: self.side.map(Color::other),
             ..self.clone()
@@ -348,6 +325,9 @@ impl Condition {
 
     fn matches(&self, at: &At) -> bool {
         if self.side.is_some_and(|side| side != at.turn) {
+            return false;
+        }
+        if self.move_numbers.is_some_and(|numbers| !numbers.hold(at.state.ply())) {
             return false;
         }
         let played = at.played.as_ref();
@@ -379,6 +359,12 @@ impl Condition {
             let fits = (self.materials.is_empty() || self.materials.iter().any(|material| material.matches(at.pieces)))
                 && (self.imbalances.is_empty() || self.imbalances.iter().any(|imbalance| imbalance.matches(at.pieces)));
             if !fits {
+                return false;
+            }
+        }
+        if !self.structures.is_empty() {
+            let bitboards = at.state.bitboards();
+            if !self.structures.iter().any(|structure| structure.matches(&bitboards)) {
                 return false;
             }
         }

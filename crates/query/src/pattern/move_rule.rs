@@ -47,17 +47,20 @@ pub struct MoveRule {
     captures: bool,
     gives: Option<Gives>,
     role: Role,
-    /// The square to which the piece moves, or `None` for a promotion on any square.
+    /// The square to which the piece moves, or `None` for a promotion or an en passant capture on any square.
     to: Option<u8>,
     file: Option<u8>,
     rank: Option<u8>,
-    promotion: Option<Role>,
+    /// The roles to which a pawn may be promoted, as bits, or 0 if any move matches.
+    promotions: u8,
+    is_en_passant: bool,
 }
 
 impl MoveRule {
     /// Parses the notation of a move, such as `Nf3`, `Rac1`, `exd5`, `e8=Q` or `O-O`. Omitted parts match anything. `x`
     /// requires a capture, `+` requires a check (or checkmate), and `#` requires a checkmate. `=N` is a promotion to a
-    /// knight on any square, and `x=N` is one by a capture.
+    /// knight on any square, `=[NBR]` one to any of these pieces, and `x=N` one by a capture. `e.p.` is any en passant
+    /// capture, and `exd6 e.p.` is this one.
     pub fn parse(text: &str, color: Color) -> Result<MoveRule, QueryFault> {
         MoveRule::read(text, color).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -80,9 +83,10 @@ impl MoveRule {
             to: None,
             file: None,
             rank: None,
-            promotion: None,
+            promotions: 0,
+            is_en_passant: false,
         };
-        let fault = || (1, "not a move: write for example Nf3, exd5, e8=Q, =N or O-O".to_owned());
+        let fault = || (1, "not a move: write for example Nf3, exd5, e8=Q, =N, e.p. or O-O".to_owned());
         rule.castle = match bytes {
             b"O-O" | b"0-0" => Some(CastlingSide::King),
             b"O-O-O" | b"0-0-0" => Some(CastlingSide::Queen),
@@ -91,21 +95,34 @@ impl MoveRule {
         if rule.castle.is_some() {
             return Ok(rule);
         }
+        let bytes = match bytes.strip_suffix(b"e.p.") {
+            Some(rest) => {
+                rule.is_en_passant = true;
+                rest.trim_ascii_end()
+            }
+            None => bytes,
+        };
         let (role, rest) = match bytes {
+            [] if rule.is_en_passant => (Role::Pawn, bytes),
             [letter, rest @ ..] => Role::from_letter(*letter).map_or((Role::Pawn, bytes), |role| (role, rest)),
             [] => return Err(fault()),
         };
-        let rest = match rest {
-            [rest @ .., b'=', letter] => {
+        let mut is_promotion = |letters: &[u8]| {
+            for letter in letters {
                 let promoted = Role::from_letter(*letter).filter(|role| !matches!(role, Role::Pawn | Role::King));
-                rule.promotion = Some(promoted.filter(|_| role == Role::Pawn).ok_or_else(fault)?);
-                rest
+                rule.promotions |= 1 << promoted.filter(|_| role == Role::Pawn).ok_or_else(fault)? as u8;
             }
-            rest => rest,
+            if letters.is_empty() { Err(fault()) } else { Ok(()) }
+        };
+        let rest = match rest.iter().position(|byte| *byte == b'=').map(|at| rest.split_at(at)) {
+            Some((rest, [b'=', b'[', letters @ .., b']'])) => is_promotion(letters).map(|()| rest)?,
+            Some((rest, [b'=', letter])) => is_promotion(&[*letter]).map(|()| rest)?,
+            Some(_) => return Err(fault()),
+            None => rest,
         };
         rule.role = role;
         let head = match rest {
-            b"" | b"x" if rule.promotion.is_some() => rest,
+            b"" | b"x" if rule.promotions != 0 || rule.is_en_passant => rest,
             rest => {
                 let (head, target) = rest.split_last_chunk::<2>().ok_or_else(fault)?;
                 rule.to = Some(scoresheet::chess::Square::parse(target).ok_or_else(fault)?.index());
@@ -150,7 +167,12 @@ impl MoveRule {
         let arrives = || match self.to {
             Some(to) => before[usize::from(to & 63)] != after[usize::from(to & 63)],
             None => {
-                let rank = if color == Color::White { 56..64 } else { 0..8 };
+                let rank = match (self.is_en_passant, color) {
+                    (false, Color::White) => 56..64,
+                    (false, Color::Black) => 0..8,
+                    (true, Color::White) => 40..48,
+                    (true, Color::Black) => 16..24,
+                };
                 before[rank.clone()] != after[rank]
             }
         };
@@ -167,7 +189,8 @@ impl MoveRule {
                     && is(self.to, played.to)
                     && is(self.file, played.from & 7)
                     && is(self.rank, played.from >> 3)
-                    && (self.promotion.is_none() || self.promotion.map(|role| role as u8) == played.promotion))
+                    && (!self.is_en_passant || played.is_en_passant)
+                    && (self.promotions == 0 || played.promotion.is_some_and(|role| self.promotions >> role & 1 != 0)))
     }
 }
 
@@ -180,6 +203,7 @@ pub(super) struct Played {
     pub(super) captured: Option<u8>,
     castle: Option<CastlingSide>,
     promotion: Option<u8>,
+    is_en_passant: bool,
 }
 
 impl Played {
@@ -197,7 +221,7 @@ impl Played {
                     from = Some((square, (then - 1) % 6));
                 }
             } else if then != 0 {
-                captured = Some((then - 1) % 6);
+                captured = Some((square, (then - 1) % 6));
             }
             if is_of_mover(now) && (to.is_none() || (now - 1) % 6 == Role::King as u8) {
                 to = Some((square, (now - 1) % 6));
@@ -211,6 +235,8 @@ impl Played {
         };
         let role = if castle.is_some() { Role::King as u8 } else { role };
         let promotion = (role != arrived && castle.is_none()).then_some(arrived);
-        Some(Played { color, from, to, role, captured, castle, promotion })
+        let is_en_passant = captured.is_some_and(|(square, _)| square != to);
+        let captured = captured.map(|(_, role)| role);
+        Some(Played { color, from, to, role, captured, castle, promotion, is_en_passant })
     }
 }

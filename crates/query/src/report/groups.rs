@@ -4,6 +4,7 @@ use crate::fault::QueryFault;
 use crate::filter::Filter;
 use crate::filter::eval::{marked_outcome, outcome};
 use crate::fold::fold;
+use crate::measure::ending;
 use crate::measure::field::{Measure, MeasureKind, piece_name};
 use crate::measure::values::{self, NONE};
 use crate::nearest::nearest;
@@ -786,8 +787,7 @@ impl Source<'_> {
                 let moves = i64::from(self.plies.get(game).div_ceil(2));
                 if moves == 0 { 0 } else { (moves - 1) / LENGTH_BAND * LENGTH_BAND + 1 }
             }
-            GroupKey::Ending => values::ending_class(measure()?),
-            GroupKey::Mate => measure()?,
+            GroupKey::Ending | GroupKey::Mate => measure()?,
             GroupKey::Event => texts.number(&text(self.event).filter(|text| reading::is_known(text.as_bytes()))?),
         })
     }
@@ -822,8 +822,7 @@ impl Source<'_> {
             GroupKey::Result => listed(&["1-0", "1/2-1/2", "0-1", "*"]),
             GroupKey::Length if id == 0 => "no moves".to_owned(),
             GroupKey::Length => format!("{id}-{}", id + LENGTH_BAND - 1),
-            GroupKey::Ending if id == values::MORE_PIECES => "more pieces".to_owned(),
-            GroupKey::Ending => values::ending_name(id),
+            GroupKey::Ending => ending::name(id),
             GroupKey::Mate => piece_name(id).to_owned(),
         }
     }
