@@ -8,8 +8,10 @@ use scoresheet::archive::{GameRef, GameSet};
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Piece, Role, Square};
 use scoresheet::game::{Comment, EngineNote, Outcome};
 use scoresheet::{Archive, Error, ImportOptions, Monitor, Position};
-use scoresheet_query::pattern::{BoardPattern, Condition, Imbalance, Material, MoveRule, Pattern, PatternOptions};
-use scoresheet_query::report::book::{BookBuilder, BookOptions};
+use scoresheet_query::pattern::{
+    BoardPattern, Condition, Imbalance, Material, MoveNumbers, MoveRule, Pattern, PatternOptions,
+};
+use scoresheet_query::report::book::{BookBuilder, BookOptions, Recent, key};
 use scoresheet_query::{
     PositionIndex, PositionQuery, Search, SearchOptions, Signatures, Tree, Visit, pattern::json, position::index,
 };
@@ -149,6 +151,58 @@ fn conditions_agree_with_a_naive_evaluation() {
             Box::new(|ply| {
                 let more = |occupant: u8| ply.count(occupant) as i32 - ply.count(occupant.to_ascii_lowercase()) as i32;
                 b"PNBRQ".map(more) == [-1, 2, -1, 0, 0]
+            }),
+        ),
+        (
+            "exchange for any pawns",
+            Condition { imbalances: vec![Imbalance::parse("R v [BN], pawns free").unwrap()], ..Condition::default() },
+            Box::new(|ply| {
+                let more = |piece: u8| ply.count(piece) as i32 - ply.count(piece.to_ascii_lowercase()) as i32;
+                more(b'Q') == 0 && more(b'R') == 1 && [(0, -1), (-1, 0)].contains(&(more(b'B'), more(b'N')))
+            }),
+        ),
+        (
+            "two free kinds",
+            Condition {
+                imbalances: vec![Imbalance::parse("QP*v[RB]R, knights free").unwrap()],
+                ..Condition::default()
+            },
+            Box::new(|ply| {
+                let more = |piece: u8| ply.count(piece) as i32 - ply.count(piece.to_ascii_lowercase()) as i32;
+                more(b'Q') == 1 && [(-2, 0), (-1, -1)].contains(&(more(b'R'), more(b'B')))
+            }),
+        ),
+        (
+            "late castling",
+            Condition { move_numbers: Some(MoveNumbers::parse("20-30").unwrap()), ..white("O-O") },
+            Box::new(|ply| {
+                let number =
+                    ply.before.map(|(before, _)| before.fen().rsplit(' ').next().unwrap().parse::<u32>().unwrap());
+                number.is_some_and(|number| (20..=30).contains(&number))
+                    && ply.san() == (Some(Color::White), "O-O".to_owned())
+            }),
+        ),
+        (
+            "en passant",
+            black("e.p."),
+            Box::new(|ply| {
+                ply.before.is_some_and(|(before, m)| before.turn() == Color::Black && m.kind == MoveKind::EnPassant)
+            }),
+        ),
+        (
+            "en passant on a square",
+            white("exd6 e.p."),
+            Box::new(|ply| {
+                ply.san() == (Some(Color::White), "exd6".to_owned())
+                    && ply.before.is_some_and(|(_, m)| m.kind == MoveKind::EnPassant)
+            }),
+        ),
+        (
+            "underpromotion",
+            white("=[NBR]"),
+            Box::new(|ply| {
+                let (color, san) = ply.san();
+                color == Some(Color::White) && ["=N", "=B", "=R"].iter().any(|end| san.ends_with(end))
             }),
         ),
         ("white castles", white("O-O-O"), Box::new(|ply| ply.san() == (Some(Color::White), "O-O-O".to_owned()))),
@@ -375,6 +429,20 @@ fn errors_point_at_their_place() {
         ("8/[Q", 3),
     ] {
         assert_eq!(BoardPattern::parse(board).unwrap_err().column(), column, "{board}");
+    }
+    for (imbalance, column) in [
+        ("PPP", 4),
+        ("KvP", 1),
+        ("[BNvP", 1),
+        ("[]vP", 1),
+        ("RvB, pawns", 11),
+        ("RvB, free", 6),
+        ("RvB, pawns free bishops", 17),
+    ] {
+        assert_eq!(Imbalance::parse(imbalance).unwrap_err().column(), column, "{imbalance}");
+    }
+    for numbers in ["", "-", "0", "5-4", "x", "1-2-3", "+5"] {
+        assert!(MoveNumbers::parse(numbers).is_err(), "{numbers}");
     }
     for (material, column) in [("", 1), ("KP3-1k", 5), ("KP99k", 3), ("K-k", 2), ("KP2-", 5)] {
         assert_eq!(Material::parse(material).unwrap_err().column(), column, "{material}");
@@ -821,6 +889,160 @@ fn engine_values_do_not_depend_on_lines() {
         std::fs::remove_file(&path).unwrap();
     }
     assert!(lines >= 4 && comments > lines, "{lines} of {comments}");
+}
+
+/// Announced mates and changes of the evaluation, compared with the comments read one by one.
+#[test]
+fn moments_of_evaluations_agree_with_the_comments() {
+    use scoresheet::game::Evaluation;
+    use scoresheet_query::measure::Moments;
+    let folder = crate::common::tempdir().unwrap();
+    let archive = sample(folder.path());
+    let (mut mates, mut swings) = (0, 0);
+    for game in archive.games().map(|game| game.unwrap()) {
+        let mut evaluations = BTreeMap::new();
+        for note in game.comments().unwrap().into_iter().filter(|note| note.depth == 0) {
+            if let Some(evaluation) = note.evaluation() {
+                evaluations.entry(note.ply).or_insert(evaluation);
+            }
+        }
+        let is_mate = |ply: &u32| matches!(evaluations[ply], Evaluation::Mate(moves) if (1..=4).contains(&moves.abs()));
+        let expected: Vec<u32> = evaluations.keys().copied().filter(|ply| *ply > 0 && is_mate(ply)).collect();
+        let found = Moments { mate_in: Some(4), ..Moments::default() }.of_game(&game).unwrap();
+        assert_eq!(found, expected, "game {}", game.number());
+        mates += found.len();
+        let is_swing = |ply: &u32| {
+            let before = ply.checked_sub(1).and_then(|before| evaluations.get(&before)).filter(|_| *ply > 1);
+            match (before, evaluations[ply]) {
+                (Some(Evaluation::Centipawns(before)), Evaluation::Centipawns(after)) => (after - before).abs() >= 250,
+                (Some(Evaluation::Mate(before)), Evaluation::Mate(after)) => (*before < 0) != (after < 0),
+                (Some(_), _) => true,
+                (None, _) => false,
+            }
+        };
+        let expected: Vec<u32> = evaluations.keys().copied().filter(is_swing).collect();
+        let found = Moments { swing: Some(250), ..Moments::default() }.of_game(&game).unwrap();
+        assert_eq!(found, expected, "game {}", game.number());
+        swings += found.len();
+    }
+    assert!(mates > 10 && swings > 50, "{mates} {swings}");
+}
+
+/// The most frequent positions, compared with a map of FENs.
+#[test]
+fn frequent_positions_are_counted_once_for_a_game() {
+    use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+    let folder = crate::common::tempdir().unwrap();
+    let archive = sample(folder.path());
+    let source = folder.path().join("more.pgn");
+    std::fs::write(&source, "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 *\n\n1. e4 d5 2. e5 f5 (2... c5) 3. exf6 *\n").unwrap();
+    let more = archive_of(&[source], &folder.path().join("more.bga"), ImportOptions::default());
+    let set = scoresheet_query::ArchiveSet::open([archive.path(), more.path()]).unwrap();
+    let four = |position: &Position| {
+        let mut fen = Vec::new();
+        position.write_four(&mut fen, EnPassantStyle::Legal, CastlingStyle::Shredder);
+        fen
+    };
+    for (plies, odd) in [(0..=u32::MAX, false), (6..=30, false), (4..=4, true)] {
+        let is_chosen = |game: u64| !odd || game % 2 == 1;
+        let (mut counts, mut order) = (HashMap::<Vec<u8>, u64>::new(), HashMap::new());
+        for archive in [&archive, &more] {
+            for game in archive.games().map(|game| game.unwrap()).filter(|game| is_chosen(game.number())) {
+                let mut seen = std::collections::HashSet::new();
+                for ply in (0..=game.plies()).filter(|ply| plies.contains(ply)) {
+                    let fen = four(&game.position(ply).unwrap());
+                    let next = order.len();
+                    order.entry(fen.clone()).or_insert(next);
+                    let is_new = u64::from(seen.insert(fen.clone()));
+                    *counts.entry(fen).or_default() += is_new;
+                }
+            }
+        }
+        let chosen = |archive: &Archive| {
+            GameSet::from_numbers(archive.len(), (1..=archive.len()).filter(|game| is_chosen(*game)))
+        };
+        let found = set.frequent_positions(plies, 500, Some(&[chosen(&archive), chosen(&more)]), None);
+        assert!(found.unread.is_empty());
+        let mut expected: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
+        expected.sort_by_key(|(fen, games)| (std::cmp::Reverse(*games), order[fen]));
+        expected.truncate(500);
+        let found: Vec<_> = found.positions.iter().map(|found| (four(&found.position), found.games)).collect();
+        assert!(found == expected, "{odd}");
+    }
+}
+
+/// Books of one side, with a minimum score and with weights by age, compared with a count in a map.
+#[test]
+fn books_agree_with_a_count() {
+    let folder = crate::common::tempdir().unwrap();
+    // The years of the sample are all the same, so each game gets another one.
+    let (sample, mut year) = (String::from_utf8(crate::common::sample::lichess_text()).unwrap(), 1999);
+    let dated = |line: &str| match line.starts_with("[UTCDate ") {
+        true => {
+            year = if year == 2026 { 1999 } else { year + 1 };
+            if year % 9 == 0 { "[Round \"1\"]".to_owned() } else { format!("[UTCDate \"{year}.??.??\"]") }
+        }
+        false => line.to_owned(),
+    };
+    let text = sample.lines().map(dated).collect::<Vec<_>>().join("\n");
+    let source = folder.path().join("dated.pgn");
+    std::fs::write(&source, text).unwrap();
+    let archive = archive_of(&[source], &folder.path().join("dated.bga"), ImportOptions::default());
+    let recent = Recent { year: 2026, half_life: 4 };
+    let (mut by_side, mut years) = (HashMap::<(u64, u16), [u64; 4]>::new(), std::collections::HashSet::new());
+    for game in archive.games() {
+        let game = game.unwrap();
+        let tags = game.tags().unwrap();
+        let tag = |name: &str| tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str());
+        let year: u16 = tag("UTCDate").and_then(|date| date[..4].parse().ok()).unwrap_or(0);
+        years.insert(year);
+        let halvings = if year == 0 { 2.0 } else { f64::from(2026 - year) / 4.0 };
+        let weight = (f64::from(1 << 20) * 0.5f64.powf(halvings)) as u64;
+        let white = match tag("Result") {
+            Some("1-0") => 2,
+            Some("0-1") => 0,
+            Some("1/2-1/2") => 1,
+            _ => continue,
+        };
+        let mut position = game.start().clone();
+        for m in game.to_game().unwrap().main_line().take(10) {
+            let promotion = match m.kind {
+                MoveKind::Promotion(role) => role as u16,
+                _ => 0,
+            };
+            let code = u16::from(m.to.index()) | u16::from(m.from.index()) << 6 | promotion << 12;
+            let points = if position.turn() == Color::White { white } else { 2 - white };
+            let sums = by_side.entry((key(&position), code)).or_default();
+            let side = u64::from(position.turn() == Color::White);
+            *sums = [sums[0] + points * weight, sums[1] + weight, sums[2] + 1, side];
+            position.play_unchecked(m);
+        }
+    }
+    assert!(years.len() > 20);
+    let options =
+        BookOptions { plies: 10, min_games: 3, side: Some(Color::White), min_score: 55, recent: Some(recent) };
+    let (entries, unread) = Search::new(&archive).book(options);
+    assert!(unread.is_empty());
+    let expected: BTreeMap<(u64, u16), u64> = by_side
+        .iter()
+        .filter(|(_, [points, weight, games, side])| *side == 1 && *games >= 3 && points * 50 >= 55 * weight)
+        .filter(|(_, [points, ..])| *points > 0)
+        .map(|(at, [points, ..])| (*at, *points))
+        .collect();
+    let found: BTreeMap<(u64, u16), u16> = entries.iter().map(|entry| ((entry.key, entry.m), entry.weight)).collect();
+    assert!(expected.len() > 100 && expected.keys().eq(found.keys()));
+    // The weights of a position are in the proportion of its points.
+    let mut most = HashMap::<u64, u64>::new();
+    expected.iter().for_each(|((key, _), points)| {
+        let most = most.entry(*key).or_default();
+        *most = (*most).max(*points);
+    });
+    for (at, weight) in &found {
+        let (points, most) = (expected[at], most[&at.0]);
+        let scaled = if most <= 0xFFFF { points } else { (points * 0xFFFF / most).max(1) };
+        assert_eq!(u64::from(*weight), scaled, "{at:?}");
+    }
+    assert!(most.values().any(|most| *most > 0xFFFF));
 }
 
 /// A book is the same if moves of too few games are counted before, also from several archives.

@@ -25,6 +25,7 @@ use scoresheet_output::games::write_in_order;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::GameSummary;
 use scoresheet_query::measure::GameMeasures;
+use scoresheet_query::report::frequent::FrequentPosition;
 use scoresheet_query::report::sample::{self, Part, SampleOptions, Taken};
 use serde_json::Value;
 use std::io::Write;
@@ -43,6 +44,7 @@ Examples:
   scoresheet sample games.bga 1000 --seed 7 --distinct --plies 16-80 --quiet-positions
   scoresheet sample games.bga 90000 --test 10 --part train > train.fen
   scoresheet sample games.bga 10000 --test 10 --part test > test.fen
+  scoresheet sample games.bga 1000 --frequent --plies 8-20 --format epd   a book of openings
   scoresheet sample games.bga 100 --format pgn > games.pgn           complete games")]
 pub struct Args {
     /// The archives, or folders of archives
@@ -86,6 +88,12 @@ pub struct Args {
     #[arg(help_heading = "Positions")]
     #[arg(long, value_enum, requires = "test")]
     part: Option<PartName>,
+    /// Instead of a random draw, take the positions that most games reach
+    ///
+    /// The most frequent position comes first. EPD, JSON and CSV contain the number of games.
+    #[arg(help_heading = "Positions")]
+    #[arg(long, conflicts_with_all = ["seed", "distinct", "quiet_positions", "per_game", "test", "columns"])]
+    frequent: bool,
     #[command(flatten)]
     filter: Where,
     /// Print JSON: the same as --format json
@@ -203,6 +211,29 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             part: selected_part.zip(args.test),
         };
         let are_games = matches!(format, Format::Pgn | Format::Numbers);
+        if args.frequent {
+            if are_games {
+                return Err(Failure::Usage(
+                    "--frequent selects positions, not games: choose another format".to_owned(),
+                ));
+            }
+            let most = usize::try_from(args.count).unwrap_or(usize::MAX);
+            let (first, last) = options.plies;
+            let find = || archives.frequent_positions(first..=last, most, Some(&sets), None);
+            let found = progress::waiting(session, find);
+            found.unread.iter().for_each(|error| session.message(&error.to_string()));
+            failed += found.unread.len() as u64;
+            let text = frequent_text(&found.positions, format);
+            match &target {
+                None => {
+                    let mut out = session.stdout();
+                    out.write_all(text.as_bytes())?;
+                    out.flush()?;
+                }
+                Some(target) => new_file::write(target, |file| Ok(file.write_all(text.as_bytes())?))?,
+            }
+            return failure::all_read(failed);
+        }
         let draw = || taken(&archives, &sets, args.count, &options, are_games);
         let taken = progress::waiting(session, draw)?;
         let (taken, unread) = taken;
@@ -227,6 +258,24 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
         failure::all_read(failed)
     })
+}
+
+/// Returns a line for each position.
+fn frequent_text(positions: &[FrequentPosition], format: Format) -> String {
+    let mut text = if format == Format::Csv { "games,fen\n".to_owned() } else { String::new() };
+    for FrequentPosition { position, games } in positions {
+        text.push_str(&match format {
+            Format::Epd => {
+                let mut epd = Epd::from_position(position, EnPassantStyle::Always, CastlingStyle::XFen);
+                epd.push("c0", Operand::Text(count(*games, "game", "games")));
+                format!("{epd}\n")
+            }
+            Format::Json => format!("{}\n", Object::new().with("games", *games).with("fen", position.fen())),
+            Format::Csv => rows::csv_line([games.to_string(), position.fen()]),
+            Format::Fen | Format::Pgn | Format::Numbers => format!("{}\n", position.fen()),
+        });
+    }
+    text
 }
 
 fn taken(
