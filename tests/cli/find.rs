@@ -485,3 +485,56 @@ fn sorts_say_how_many_games_have_no_value() {
     let found = room.run(&["find", "g.bga", "--moves", "e4", "--sort", "blackelo"]).err;
     assert_eq!(found, "scoresheet: 1 game has no blackelo: these come last\n");
 }
+
+#[test]
+fn tree_names_the_strongest_and_the_last_game_of_each_move() {
+    let room = Room::new();
+    let game = |white: &str, elos: Option<(u32, u32)>, year: &str, moves: &str| {
+        let elos =
+            elos.map_or_else(String::new, |(white, black)| format!("[WhiteElo \"{white}\"]\n[BlackElo \"{black}\"]\n"));
+        format!("[White \"{white}\"]\n[Black \"X\"]\n[Date \"{year}\"]\n{elos}\n{moves} *\n\n")
+    };
+    let games = [
+        game("A", Some((2500, 2400)), "2001.??.??", "1. e4"),
+        game("B", Some((2600, 2700)), "1999.01.01", "1. e4 c5"),
+        game("C", None, "2010.??.??", "1. d4"),
+        game("D", Some((2900, 2000)), "????.??.??", "1. e4 e5"),
+        game("E", None, "????.??.??", "1. c4"),
+    ];
+    room.write("g.pgn", games.concat());
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let tree = ["tree", "g.bga", "--fen", "startpos", "--move-games"];
+    let found = json(&room.fine(&[&tree[..], &["--json"]].concat()));
+    let of = |san: &str| found["moves"].as_array().unwrap().iter().find(|m| m["san"] == san).unwrap().clone();
+    let (e4, d4, c4) = (of("e4"), of("d4"), of("c4"));
+    assert_eq!((&e4["strongest"]["id"], &e4["strongest"]["white"]["name"]), (&2.into(), &"B".into()));
+    assert_eq!((&e4["last"]["id"], &e4["last"]["date"]), (&1.into(), &"2001.??.??".into()));
+    assert_eq!((&d4["strongest"], &d4["last"]["id"]), (&Value::Null, &3.into()));
+    assert_eq!((&c4["strongest"], &c4["last"]), (&Value::Null, &Value::Null));
+    let csv = room.fine(&[&tree[..], &["--format", "csv"]].concat());
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0][rows[0].len() - 2..], ["strongest", "last"]);
+    let of = |san: &str| rows.iter().find(|row| row[0] == san).map(|row| row[row.len() - 2..].to_vec()).unwrap();
+    assert_eq!([of("e4"), of("d4"), of("c4")], [["2", "1"], ["", "3"], ["", ""]].map(Vec::from));
+    let text = room.fine(&tree);
+    assert!(text.contains("  strongest  2  B (2600) - X (2700)  *  1999.01.01\n  last       1  A (2500)"), "{text}");
+    assert!(!room.fine(&tree[..4]).contains("strongest"));
+}
+
+#[test]
+fn books_have_the_moves_of_one_side() {
+    let room = Room::new();
+    let games =
+        "1. e4 e5 1-0\n\n1. e4 c5 0-1\n\n1. e4 e5 1-0\n\n1. d4 d5 0-1\n\n[Date \"1950.??.??\"]\n\n1. c4 c5 1-0\n";
+    room.write("g.pgn", games);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let moves = |options: &[&str]| {
+        room.fine(&[&["book", "g.bga", "-o", "b.bin", "--force", "--min-games", "1", "-q"], options].concat());
+        room.read("b.bin").len() / 16
+    };
+    // e4, c4; c5 after e4 and d5.
+    assert_eq!([moves(&[]), moves(&["--only", "white"]), moves(&["--only", "black"])], [4, 2, 2]);
+    // e4 scored two of three.
+    assert_eq!([66, 67, 100].map(|least| moves(&["--only", "white", "--min-score", &least.to_string()])), [2, 1, 1]);
+    assert_eq!(moves(&["--recent-weight", "2"]), 4);
+}

@@ -63,6 +63,12 @@ pub struct Args {
     #[arg(help_heading = "Output")]
     #[arg(long, alias = "samples", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=15))]
     top_games: u8,
+    /// Show the strongest and the last game of each move
+    ///
+    /// The strongest game has the highest mean rating of both players.
+    #[arg(help_heading = "Output")]
+    #[arg(long)]
+    move_games: bool,
     /// Print only the number of games with the position
     #[arg(long, conflicts_with_all = ["format", "json"], help_heading = "Output")]
     count: bool,
@@ -190,8 +196,35 @@ fn opening_after(tree: &Tree, m: Move) -> Option<&'static Opening> {
     Openings::table().get(&after)
 }
 
+/// Returns the strongest and the last game of a move, with their names, by their numbers in all archives.
+fn games_of_move(args: &Args, tally: &Tally) -> Vec<(&'static str, u64)> {
+    if !args.move_games {
+        return Vec::new();
+    }
+    let strongest = tally.rated_samples().find(|(rank, _)| *rank > 0).map(|(_, game)| ("strongest", game));
+    let latest = tally.latest().find(|(year, _)| *year > 0).map(|(_, game)| ("last", game));
+    strongest.into_iter().chain(latest).collect()
+}
+
+/// Returns a line about a game: its number, players, result and date.
+fn game_line(archives: &ArchiveSet, number: u64) -> Result<String, Failure> {
+    let (archive, number) = archives.locate(number)?;
+    let summary = GameSummary::from_game(&archive.game(number)?)?;
+    let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
+    let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
+    let (result, date) = (summary.result().token(), summary.date().unwrap_or("?"));
+    Ok(printable(&format!("{name}{number}  {white} - {black}  {result}  {date}")).to_string())
+}
+
 /// Appends the lines of the moves; each is followed by its continuations.
-fn push_lines(args: &Args, nested: &Nested, all: u64, level: usize, width: usize, text: &mut String) {
+fn push_lines(
+    args: &Args,
+    archives: &ArchiveSet,
+    nested: &Nested,
+    all: u64,
+    (level, width): (usize, usize),
+    text: &mut String,
+) -> Result<(), Failure> {
     let tree = &nested.tree;
     for branch in args.shown(tree, level) {
         let name = format!("{}{}", "  ".repeat(level), tree.position.san(branch.m));
@@ -205,10 +238,16 @@ fn push_lines(args: &Args, nested: &Nested, all: u64, level: usize, width: usize
             let name = variation.map_or(opening.name, |(_, variation)| variation);
             text.push_str(&format!("  {}\n", shortened(name, room)));
         }
+        for (what, game) in games_of_move(args, &branch.tally) {
+            let line = format!("{}  {what:<9}  {}", "  ".repeat(level), game_line(archives, game)?);
+            text.push_str(&shortened(&line, width));
+            text.push('\n');
+        }
         if let Some(next) = nested.after(branch.m) {
-            push_lines(args, next, all, level + 1, width, text);
+            push_lines(args, archives, next, all, (level + 1, width), text)?;
         }
     }
+    Ok(())
 }
 
 fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Result<String, Failure> {
@@ -218,23 +257,14 @@ fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Re
     let mut text = format!("{named}{}\n{}\n", tree.position.fen(), count(tree.tally.games(), "game", "games"));
     let titles = ["move", "games", "share", "white", "draw", "black", "rating", "perf", "last"].map(str::to_owned);
     text.push_str(&format!("\n{}  opening\n", cells(&titles)));
-    push_lines(args, nested, tree.tally.games(), 0, width, &mut text);
+    push_lines(args, archives, nested, tree.tally.games(), (0, width), &mut text)?;
     text.push_str(&line("all", &tree.tally, tree.tally.games(), tree.position.turn()));
     let samples: Vec<u64> = tree.tally.samples().take(usize::from(args.top_games)).collect();
     if !samples.is_empty() {
         text.push('\n');
     }
     for number in samples {
-        let (archive, number) = archives.locate(number)?;
-        let summary = GameSummary::from_game(&archive.game(number)?)?;
-        let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
-        let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
-        let what = format!(
-            "{name}{number}  {white} - {black}  {}  {}",
-            summary.result().token(),
-            summary.date().unwrap_or("?")
-        );
-        text.push_str(&shortened(&printable(&what), width));
+        text.push_str(&shortened(&game_line(archives, number)?, width));
         text.push('\n');
     }
     Ok(text)
@@ -271,7 +301,8 @@ fn cells([name, games, share, white, draw, black, rating, perf, last]: &[String;
 fn csv(args: &Args, nested: &Nested) -> String {
     let titles = ["line", "games", "white", "draws", "black", "unknown"];
     let rest = ["rating", "performance", "last_year", "eco", "opening"];
-    let mut text = rows::csv_line(titles.into_iter().chain(rest));
+    let games: &[&str] = if args.move_games { &["strongest", "last"] } else { &[] };
+    let mut text = rows::csv_line(titles.into_iter().chain(rest).chain(games.iter().copied()));
     push_csv(args, nested, "", 0, &mut text);
     text
 }
@@ -291,7 +322,13 @@ fn push_csv(args: &Args, nested: &Nested, line: &str, level: usize, text: &mut S
         ];
         let names = [opening.map_or("", |opening| opening.eco), opening.map_or("", |opening| opening.name)];
         let numbers = counts.iter().chain(&ratings).map(String::as_str);
-        text.push_str(&rows::csv_line([line.as_str()].into_iter().chain(numbers).chain(names)));
+        let games = games_of_move(args, tally);
+        let game = |name: &str| {
+            games.iter().find(|(known, _)| *known == name).map_or_else(String::new, |(_, game)| game.to_string())
+        };
+        let games: Vec<String> = if args.move_games { ["strongest", "last"].map(game).to_vec() } else { Vec::new() };
+        let games = games.iter().map(String::as_str);
+        text.push_str(&rows::csv_line([line.as_str()].into_iter().chain(numbers).chain(names).chain(games)));
         if let Some(next) = nested.after(branch.m) {
             push_csv(args, next, &line, level + 1, text);
         }
@@ -335,6 +372,18 @@ fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize)
             None => object.with("game", Value::Null),
             Some((archive, number)) => named(object, archives, archive).with("game", number),
         };
+        let mut object = object;
+        for (what, game) in games_of_move(args, &branch.tally) {
+            let (archive, number) = archives.locate(game)?;
+            let summary = GameSummary::from_game(&archive.game(number)?)?;
+            let player = |color| Object::new().with("name", summary.name(color)).with("rating", summary.rating(color));
+            let shown = named(Object::new(), archives, archive)
+                .with("id", number)
+                .object("white", &player(Color::White))
+                .object("black", &player(Color::Black))
+                .with("date", summary.date());
+            object = object.object(what, &shown);
+        }
         moves.push(match nested.after(branch.m) {
             Some(next) => object.array("moves", &moves_json(args, archives, next, level + 1)?),
             None => object,
