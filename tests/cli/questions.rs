@@ -76,3 +76,48 @@ fn options_add_to_a_question() {
     assert!(wrong.code == Some(2) && wrong.err.contains("--query: column 2: were: no such member"), "{}", wrong.err);
     room.fails(&["find", "odd.bga", "--material", "KRkr", "--variations"], 2, &["main lines only"]);
 }
+
+/// Splits a line into words like a shell, with single quotation marks.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (index, part) in line.split('\'').enumerate() {
+        match index % 2 {
+            0 => words.extend(part.split_whitespace().map(str::to_owned)),
+            _ => words.push(part.to_owned()),
+        }
+    }
+    words
+}
+
+/// Every line of docs/QUESTIONS.md is understood, and finds something in the sample or the unusual games, except for the
+/// lines whose data these games lack.
+#[test]
+fn every_line_of_the_page_of_questions_has_an_answer() {
+    const LACKING: [&str; 2] = [
+        "list games.bga --where 'player ~ carlsen and color = black and score = 1'",
+        "list games.bga --where 'movetextresult != result'",
+    ];
+    let room = Room::new();
+    let set = questions::archives(&room.path(""));
+    drop(set);
+    let page = std::fs::read_to_string(crate::common::root().join("docs/QUESTIONS.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | `"));
+    let lines: Vec<&str> = rows.map(|(_, rest)| rest.split('`').next().unwrap()).collect();
+    assert!(lines.len() >= 40, "{}", lines.len());
+    let mut lacking = Vec::new();
+    for line in lines {
+        let answers = |archive: &str| {
+            let words = words(&line.replace("games.bga", archive));
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            room.run(&words)
+        };
+        let [sample, odd] = ["sample.bga", "odd.bga"].map(answers);
+        for done in [&sample, &odd] {
+            assert!(done.code == Some(0), "{line}: {}", done.err);
+        }
+        if sample.out.is_empty() && odd.out.is_empty() {
+            lacking.push(line);
+        }
+    }
+    assert_eq!(lacking, LACKING);
+}
