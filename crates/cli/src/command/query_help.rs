@@ -49,7 +49,10 @@ Fields of clocks, evaluations and the last position:
   ending                         rook, pawn, minor .., or "KRP v KR": the last
                                  position
   end                            checkmate, repetition, resignation, time ..
+  repetitions                    of the most frequent position
+  announcedmate                  the fewest moves to a mate in an evaluation
   comment                        the comments: comment ~ zugzwang
+  glyph mainglyph                $4 or "!?": anywhere, or in the main line
   novelty                        half-moves until the game leaves all others;
                                  needs a position index
   The prefix white or black, as in whiteblunders, selects a side.
@@ -65,9 +68,9 @@ Facts, used without a comparison:
 Questions as JSON, for find --query; all members must match, e.g.
 '{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}':
   where games fen moves every any_side any_castling any_en_passant board pawns
-  material imbalance structure white_move black_move at_move moved captured end
-  plies query either_color mistake clock_below mate_in swing all_plies variations
-  in_pv sort offset limit
+  material imbalance structure white_move black_move at_move moved captured
+  end plies query either_color mistake clock_below mate_in swing all_plies
+  variations in_pv sort offset limit
 
 A missing value matches no comparison, not even !=. Sort keys are fields;
 - before a field sorts in descending order. docs/QUERY.md has the complete
