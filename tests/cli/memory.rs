@@ -22,6 +22,7 @@ const COMMANDS: &[&str] = &[
     "stats g.bga",
     "player g.bga Adler",
     "opening g.bga --moves e4",
+    "event g.bga Casual",
     "eco g.bga",
     "sample g.bga 50",
     "set c1.bga Event=X --all -y",

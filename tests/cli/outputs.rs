@@ -58,6 +58,7 @@ const READERS: &[&str] = &[
     "pcn show",
     "pcn check",
     "info",
+    "event",
     "inspect",
     "verify",
     "completions",

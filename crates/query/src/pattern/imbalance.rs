@@ -1,6 +1,5 @@
 //! Conditions on the surplus of pieces.
 
-use super::PieceCounts;
 use crate::fault::{Fault, QueryFault};
 use scoresheet::chess::Role;
 
@@ -110,7 +109,7 @@ impl Imbalance {
         Ok(Imbalance { surpluses, free })
     }
 
-    pub(super) fn matches(&self, pieces: &PieceCounts) -> bool {
+    pub(super) fn matches(&self, pieces: &[u8; 12]) -> bool {
         let is_free = |role: usize| self.free >> role & 1 != 0;
         let fits = |(role, more): (usize, &i16)| {
             is_free(role) || i16::from(pieces[role]) - i16::from(pieces[6 + role]) == *more

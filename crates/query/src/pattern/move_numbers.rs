@@ -4,6 +4,15 @@ use crate::fault::{Fault, QueryFault};
 
 /// A range of move numbers of a game, which are counted from its first move: White's and Black's first moves have the
 /// number 1.
+///
+/// ```
+/// use scoresheet_query::pattern::MoveNumbers;
+///
+/// let late = MoveNumbers::parse("20-")?;
+/// assert_ne!(late, MoveNumbers::parse("20")?);
+/// assert!(MoveNumbers::parse("20-10").is_err());
+/// # Ok::<(), scoresheet_query::QueryFault>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveNumbers {
     first: u32,

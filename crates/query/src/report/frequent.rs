@@ -11,6 +11,8 @@ use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
 /// A position, with the number of games that reach it.
+///
+/// [`ArchiveSet::frequent_positions`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FrequentPosition {
     /// The position, as the first of these games reaches it.
