@@ -23,7 +23,7 @@ const PACKAGES: [&[&str]; 9] = [
     &["."],
     &["query", "scid", "chessbase"],
     &["output"],
-    &["cli", "answers", "arrow"],
+    &["cli", "answers", "arrow", "c"],
     &["py", "sql", "serve", "wasm"],
     &["site"],
     &["cluster"],

@@ -1,0 +1,3 @@
+module scoresheet.example/last
+
+go 1.18
