@@ -23,7 +23,7 @@ const PACKAGES: [&[&str]; 9] = [
     &["."],
     &["query", "scid", "chessbase"],
     &["output"],
-    &["cli", "answers", "arrow", "c"],
+    &["cli", "answers", "arrow", "c", "duckdb"],
     &["py", "sql", "serve", "wasm"],
     &["site"],
     &["cluster"],
@@ -60,6 +60,8 @@ const KNOWN_DISGUISES: &[(&str, &str)] = &[
     // The folder of side files and the browser's model, which the options of an archive should contain.
     ("src/archive/file_kind.rs", "static INDEX_FOLDER"),
     ("src/packed/model/standard.rs", "static LOADER"),
+    // DuckDB passes its functions to the entry of an extension alone, and calls the others without a pointer to them.
+    ("crates/duckdb/src/api.rs", "static LOADED"),
     // A constant table, parsed at its first use.
     ("crates/query/src/openings.rs", "static TABLE"),
     // A handler of signals can reach only a static.

@@ -1,4 +1,4 @@
--- Prints the last position of every game with LuaJIT: `luajit last.lua games.bga`. SCORESHEET_LIBRARY names the library.
+-- Prints the last position of every game with LuaJIT: `luajit last.lua games.bga`. SCORESHEET_LIBRARY is the library.
 local ffi = require("ffi")
 ffi.cdef [[
 typedef struct scoresheet_archive scoresheet_archive;

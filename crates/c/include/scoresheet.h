@@ -22,8 +22,8 @@
  * set to NULL on success, and to a new error object on failure, which the caller frees with scoresheet_error_free().
  * Results are set only on success, except that a pointer to a new object is set to NULL on failure.
  *
- * Pointers. A NULL pointer is never a crash: the function returns SCORESHEET_INVALID unless its description allows NULL.
- * Any other pointer must be valid. The free functions accept NULL.
+ * Pointers. A NULL pointer is never a crash: the function returns SCORESHEET_INVALID unless its description allows
+ * NULL. Any other pointer must be valid. The free functions accept NULL.
  *
  * Texts are a pointer and a length in bytes. They may contain NUL bytes. Texts that you pass must be UTF-8, except
  * paths on Unix and names of tags. Texts that you receive are UTF-8, except tags, which hold the bytes of their source.

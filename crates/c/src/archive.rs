@@ -308,8 +308,8 @@ pub unsafe extern "C" fn scoresheet_is_complete(
 /// `scoresheet_progress`: returns a value other than 0 to stop.
 pub type Progress = Option<unsafe extern "C" fn(*mut c_void, u64) -> i32>;
 
-/// Runs long work on a thread of its own, and calls `progress` on the calling thread, about ten times a second, with the
-/// work done so far. Work without a function runs on the calling thread.
+/// Runs long work on a thread of its own, and calls `progress` on the calling thread, about ten times a second, with
+/// the work done so far. Work without a function runs on the calling thread.
 pub fn watched<T: Send>(
     progress: Progress,
     user: User,

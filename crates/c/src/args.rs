@@ -106,8 +106,8 @@ pub unsafe fn path<'a>(pointer: *const c_char, length: usize) -> Result<&'a std:
     return std::str::from_utf8(bytes).map(std::path::Path::new).map_err(|_| Fault::invalid("path: not UTF-8"));
 }
 
-/// Copies a text into the caller's buffer, followed by NUL, if the text and the NUL fit. Otherwise, the buffer holds the
-/// empty string. Sets `needed` to the length of the text without the NUL.
+/// Copies a text into the caller's buffer, followed by NUL, if the text and the NUL fit. Otherwise, the buffer holds
+/// the empty string. Sets `needed` to the length of the text without the NUL.
 ///
 /// # Safety
 ///

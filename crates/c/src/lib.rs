@@ -5,8 +5,8 @@
 //! pointers -> args (checked) -> archive, game, search, import -> library -> code, out-pointers, fault
 //! ```
 //!
-//! Imports point in one direction: `archive`, `game`, `search`, `import`, `library` -> `args` -> `fault`. Every function checks its
-//! pointers for NULL, and runs inside `fault::guard`, which turns errors and panics into codes.
+//! Imports point in one direction: `archive`, `game`, `search`, `import`, `library` -> `args` -> `fault`. Every function
+//! checks its pointers for NULL, and runs inside `fault::guard`, which turns errors and panics into codes.
 
 mod archive;
 mod args;

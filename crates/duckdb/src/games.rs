@@ -1,0 +1,76 @@
+//! The archives and the selected games of a call.
+
+use scoresheet::Error;
+use scoresheet::archive::archives_of;
+use scoresheet_query::{ArchiveSet, Filter, GameRanges, PositionQuery, Query, line};
+use std::path::PathBuf;
+
+/// The named parameters that select games.
+pub const PARAMETERS: [&str; 5] = ["where", "position", "moves", "games", "query"];
+
+/// Archives, and the games of them that a call selects.
+pub struct Selection {
+    pub set: ArchiveSet,
+    /// The numbers of the games, and their first matching plies, or `None` for all games.
+    found: Option<Vec<(u64, Option<u32>)>>,
+}
+
+impl Selection {
+    /// Opens an archive, or all archives of a folder, and selects games. `named` returns the value of a parameter.
+    pub fn open(path: &str, named: impl Fn(&str) -> Option<String>) -> Result<Selection, String> {
+        let set = open(path)?;
+        let mut query = Query::new();
+        if let Some(json) = named("query") {
+            query = json.parse::<Query>().map_err(|fault| fault.to_string())?;
+        }
+        if let Some(text) = named("where") {
+            query = query.and_filter(Filter::parse(&text).map_err(|fault| fault.to_string())?);
+        }
+        match (named("position"), named("moves")) {
+            (Some(_), Some(_)) => return Err("position and moves exclude each other".to_owned()),
+            (Some(fen), None) => {
+                query = query.board(PositionQuery::from_fen(&fen).map_err(|fault| fault.to_string())?);
+            }
+            (None, Some(moves)) => {
+                let position = line(&moves).map_err(|fault| fault.to_string())?;
+                query = query.board(PositionQuery::from(&position));
+            }
+            (None, None) => {}
+        }
+        if let Some(games) = named("games") {
+            query = query.games(games.parse::<GameRanges>()?);
+        }
+        if !query.is_possible() {
+            return Err("patterns match main lines only: leave out variations and in_pv".to_owned());
+        }
+        let is_plain = query.is_all() && query.get_limit().is_none() && query.get_offset() == 0;
+        if is_plain && set.archives().all(|archive| archive.deleted_count() == 0) {
+            return Ok(Selection { set, found: None });
+        }
+        let found = query.run(&set).map(|found| {
+            let found = found?;
+            Ok((found.number, found.hits.first().map(|hit| hit.ply)))
+        });
+        let found = found.collect::<Result<Vec<_>, Error>>().map_err(|error| error.to_string())?;
+        Ok(Selection { set, found: Some(found) })
+    }
+
+    /// Returns the number of selected games.
+    pub fn len(&self) -> u64 {
+        self.found.as_ref().map_or(self.set.len(), |found| found.len() as u64)
+    }
+
+    /// Returns the number of the selected game with this index, from 0, and its first matching ply.
+    pub fn get(&self, index: u64) -> (u64, Option<u32>) {
+        match &self.found {
+            None => (index + 1, None),
+            Some(found) => usize::try_from(index).ok().and_then(|index| found.get(index).copied()).unwrap_or((0, None)),
+        }
+    }
+}
+
+/// Opens an archive, or all archives of a folder.
+pub fn open(path: &str) -> Result<ArchiveSet, String> {
+    let paths = archives_of([PathBuf::from(path)]).map_err(|error| error.to_string())?;
+    ArchiveSet::open(paths).map_err(|error| error.to_string())
+}
