@@ -89,8 +89,8 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Every line of docs/QUESTIONS.md is understood, and finds something in the sample or the unusual games, except for the
-/// lines whose data these games lack.
+/// Every line of docs/QUESTIONS.md is understood, and finds something in the sample or the unusual games, except for
+/// the lines whose data these games lack.
 #[test]
 fn every_line_of_the_page_of_questions_has_an_answer() {
     const LACKING: [&str; 2] = [
