@@ -101,7 +101,7 @@ fn pgn_of_a_source_is_read_as_pgn_is() {
     let folder = tempfile::tempdir().unwrap();
     let [pgn, by_pgn, by_source] = ["games.pgn", "pgn.bga", "source.bga"].map(|name| folder.path().join(name));
     let mut games: Vec<String> =
-        diverse().iter().map(|game| String::from_utf8(pgn_of(&[game.clone()])).unwrap()).collect();
+        diverse().iter().map(|game| String::from_utf8(pgn_of(std::slice::from_ref(game))).unwrap()).collect();
     for text in [
         "[Result \"1-0\"]\n\n1. e4 e5 2. Ke3 Nf6 0-1\n\n",
         "[Date \"yesterday\"]\n\n1. e4 (1. d4 d5 (1... Nf6) *\n\n",

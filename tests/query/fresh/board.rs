@@ -286,7 +286,7 @@ fn structure(board: &Board, random: &mut Random) -> Condition {
     let all: Vec<&str> = scoresheet_query::pattern::Structure::names().collect();
     let held: Vec<&str> = all.iter().copied().filter(|name| has_structure(board, name)).collect();
     let names = if held.is_empty() { all } else { held };
-    let drawn = vec![names[random.below(names.len())], names[random.below(names.len())]];
+    let drawn = [names[random.below(names.len())], names[random.below(names.len())]];
     let text = drawn.join(" ");
     let fits = move |board: &Board| drawn.iter().all(|name| has_structure(board, name));
     Condition { is_of_position: true, member: ("structure", json!(text)), fits: Box::new(fits) }
