@@ -1,12 +1,9 @@
 //! What a game implies, written into its text: the result that its moves or tags state, times used, and each variation
 //! as a game.
 
-use super::{Comment, Event, Game, Outcome, TextKind, time_control};
+use super::{Comment, Event, Game, Outcome, TextKind, time_control, time_used};
 use scoresheet_chess::Color;
 use std::time::Duration;
-
-/// The maximum amount by which a clock may exceed its expected time, because clocks are rounded.
-const ROUNDING: Duration = Duration::from_secs(1);
 
 impl Game {
     /// Lets the tag Result and the result after the moves state the same. A mate or stalemate on the board decides, then
@@ -52,9 +49,9 @@ impl Game {
                 // The first reading of the clock includes no increment, or the clock has not started yet.
                 None => control.map(|(base, _)| base),
             };
-            let expected = before.zip(*clock).filter(|(before, clock)| *clock <= *before + ROUNDING);
             let is_known = known.get(index).is_some_and(Option::is_some);
-            used.push(expected.filter(|_| !is_known).map(|(before, clock)| before.saturating_sub(clock)));
+            let between = before.zip(*clock).filter(|_| !is_known);
+            used.push(between.and_then(|(expected, clock)| time_used(expected, clock)));
         }
         let (mut depth, mut ply) = (0usize, 0usize);
         for event in &mut self.events {

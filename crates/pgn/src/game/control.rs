@@ -68,6 +68,16 @@ fn time_of(text: &str) -> Option<Duration> {
     (milliseconds < 1e15).then_some(Duration::from_millis(milliseconds as u64))
 }
 
+/// The maximum amount by which a clock may exceed its expected time, because clocks are rounded.
+const ROUNDING: Duration = Duration::from_secs(1);
+
+/// Returns the time used between two readings of a clock, where `expected` is the earlier reading with the increments
+/// since. Returns `None` if more time was added in a way that the time control does not state.
+#[doc(hidden)]
+pub fn time_used(expected: Duration, clock: Duration) -> Option<Duration> {
+    (clock <= expected + ROUNDING).then(|| expected.saturating_sub(clock))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

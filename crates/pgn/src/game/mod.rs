@@ -26,6 +26,8 @@ mod values;
 #[doc(hidden)]
 pub use analysis::AnalysisReader;
 pub use analysis::{Analysis, PrincipalVariation};
+#[doc(hidden)]
+pub use control::time_used;
 pub use control::{leading_number, time_control};
 pub use date::date;
 pub use engine::EngineNote;

@@ -1,5 +1,6 @@
 //! Measures the clock of a side over a game.
 
+use scoresheet::game::time_used;
 use std::time::Duration;
 
 /// The clock data of a side.
@@ -35,9 +36,6 @@ pub(super) fn of_side(
     Some(ClockMeasures { lowest, used: used(&moves, control), moves: known as u32 })
 }
 
-/// The maximum amount by which a clock may exceed its expected time, because clocks are rounded.
-const ROUNDING: Duration = Duration::from_secs(1);
-
 /// Returns the sum of the times used for a side's moves, each with its clock and its time used, if they determine it.
 /// Between two clocks, it is the sum of the times used, or, if any is missing, the decrease of the clock.
 fn used(moves: &[(Option<Duration>, Option<Duration>)], control: Option<(Duration, Duration)>) -> Option<Duration> {
@@ -53,13 +51,7 @@ fn used(moves: &[(Option<Duration>, Option<Duration>)], control: Option<(Duratio
             None => {
                 // The first reading of the clock includes no increment, or the clock has not started yet.
                 let increments = run.len() as u32 - u32::from(is_first);
-                let expected = before? + control?.1 * increments;
-                let clock = clock?;
-                // More time than expected was added in a way that the tag does not state.
-                if clock > expected + ROUNDING {
-                    return None;
-                }
-                expected.saturating_sub(clock)
+                time_used(before? + control?.1 * increments, clock?)?
             }
         };
         (before, is_first) = (clock, false);
