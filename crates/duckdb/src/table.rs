@@ -66,7 +66,7 @@ const GAMES: [(&str, Type); 20] = [
     ("time_control", Type::Varchar),
     ("plies", Type::Integer),
     ("start_fen", Type::Varchar),
-    ("moves_san", Type::Varchar),
+    ("main_line", Type::Varchar),
 ];
 
 const POSITIONS: [(&str, Type); 5] = [
@@ -235,7 +235,7 @@ impl Scan {
             }));
             // The game is read only for what no column has.
             let is_read = known.1.iter().any(Option::is_none)
-                || names.iter().any(|name| matches!(*name, "plies" | "start_fen" | "result" | "moves_san"));
+                || names.iter().any(|name| matches!(*name, "plies" | "start_fen" | "result" | "main_line"));
             let read = if is_read { Some(member.archive().game(game)?) } else { None };
             if let Some(read) = read.as_ref().filter(|_| known.1.iter().any(Option::is_none)) {
                 let mut seen = vec![false; needed.len()];
@@ -269,7 +269,7 @@ impl Scan {
                         let start = read.as_ref().filter(|game| game.is_set_up()).map(|game| game.start().fen());
                         column.text(row, start.as_deref());
                     }
-                    "moves_san" => {
+                    "main_line" => {
                         let mut line = String::new();
                         for played in read.iter().flat_map(|game| game.moves()) {
                             if !line.is_empty() {

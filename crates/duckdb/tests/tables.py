@@ -58,7 +58,7 @@ def main():
     rows("select plies, game_id from '$A' where white = 'Short'", (3, 2))
     rows("select event, site, eco, black from '$A' where game_id = 1", ("Casual", None, None, "Kieseritzky"))
     rows("select game_id, start_fen from '$A' where start_fen is not null", (3, "7k/P7/8/8/8/8/8/K7 w - - 0 1"))
-    rows("select moves_san from '$A' where game_id = 2", ("e4 c5 Nf3",))
+    rows("select main_line from '$A' where game_id = 2", ("e4 c5 Nf3",))
     rows("""select game_id from read_bga('$A', "where" := 'elo >= 2500')""", (1,))
     rows("select game_id, ply from read_bga('$A', moves := 'e4 c5')", (2, 2))
     rows("select game_id, ply from read_bga('$A', \"position\" := '7k/P7/8/8/8/8/8/K7 w')", (3, 0))
