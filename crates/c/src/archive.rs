@@ -158,12 +158,9 @@ pub unsafe extern "C" fn scoresheet_open_path(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let archive = Out::new(archive)?;
-            archive.clear();
+        args::created(archive, error, || {
             let path = args::path(path, length)?.to_path_buf();
-            archive.give(Handle::open(Source::Path(path), Options::read(options)?)?);
-            Ok(Code::Ok)
+            Handle::open(Source::Path(path), Options::read(options)?)
         })
     }
 }
@@ -183,12 +180,9 @@ pub unsafe extern "C" fn scoresheet_open_bytes(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let archive = Out::new(archive)?;
-            archive.clear();
+        args::created(archive, error, || {
             let bytes = args::slice(bytes, length, "bytes")?;
-            archive.give(Handle::open(Source::Bytes(Borrowed(bytes)), Options::read(options)?)?);
-            Ok(Code::Ok)
+            Handle::open(Source::Bytes(Borrowed(bytes)), Options::read(options)?)
         })
     }
 }
@@ -207,9 +201,7 @@ pub unsafe extern "C" fn scoresheet_open_reader(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let archive = Out::new(archive)?;
-            archive.clear();
+        args::created(archive, error, || {
             args::object(reader, "reader")?;
             let reader = args::options(reader, "reader")?;
             let options = Options::read(options)?;
@@ -219,8 +211,7 @@ pub unsafe extern "C" fn scoresheet_open_reader(
             let (user, release, length) = (User(reader.user), reader.release, length(reader.user));
             // From here on, `release` is called, also after an error.
             let reader = Callbacks { user, length, read_at, release };
-            archive.give(Handle::open(Source::Reader(Arc::new(reader)), options)?);
-            Ok(Code::Ok)
+            Handle::open(Source::Reader(Arc::new(reader)), options)
         })
     }
 }

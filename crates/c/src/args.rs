@@ -1,7 +1,7 @@
 //! Checks the pointers that callers pass, and turns them into references. All functions rely on the promises of the
 //! header: a pointer that is not NULL points to what its type says, for the length that is passed with it.
 
-use crate::fault::Fault;
+use crate::fault::{Code, Fault, guard};
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -34,6 +34,23 @@ impl<T> Out<*mut T> {
     /// Sets the result to NULL, so a caller that ignores the code frees nothing.
     pub fn clear(&self) {
         self.set(std::ptr::null_mut());
+    }
+}
+
+/// Runs the body of a function that makes an object for the caller. On failure, the caller's pointer is NULL.
+///
+/// # Safety
+///
+/// Both pointers are NULL, or point to pointers that may be written.
+pub unsafe fn created<T>(object: *mut *mut T, error: *mut *mut Fault, make: impl FnOnce() -> Result<T, Fault>) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        guard(error, || {
+            let object = Out::new(object)?;
+            object.clear();
+            object.give(make()?);
+            Ok(Code::Ok)
+        })
     }
 }
 
@@ -152,7 +169,7 @@ pub unsafe fn options<T: Copy>(pointer: *const T, what: &str) -> Result<T, Fault
     let (kept, beyond) = bytes.split_at(size.min(size_of::<T>()));
     if beyond.iter().any(|byte| *byte != 0) {
         return Err(Fault::new(
-            crate::fault::Code::Unsupported,
+            Code::Unsupported,
             format!("{what}: this library is older than the options that are set"),
         ));
     }

@@ -89,14 +89,7 @@ pub unsafe extern "C" fn scoresheet_game_open(
     error: *mut *mut Fault,
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
-    unsafe {
-        guard(error, || {
-            let game = Out::new(game)?;
-            game.clear();
-            game.give(Game::open(args::object(archive, "archive")?.set(), number)?);
-            Ok(Code::Ok)
-        })
-    }
+    unsafe { args::created(game, error, || Game::open(args::object(archive, "archive")?.set(), number)) }
 }
 
 /// See the header.
@@ -268,6 +261,27 @@ pub unsafe extern "C" fn scoresheet_game_moves(
     }
 }
 
+/// Copies a text of a game into the caller's buffer: the buffer, its capacity, and the pointer to the needed length.
+///
+/// # Safety
+///
+/// The pointers are NULL or valid, as the header says.
+unsafe fn text_of(
+    game: *const Game,
+    (buffer, capacity, needed): (*mut c_char, usize, *mut usize),
+    error: *mut *mut Fault,
+    text: impl FnOnce(&Game) -> Result<Vec<u8>, Fault>,
+) -> i32 {
+    // SAFETY: the caller's promise, for every use of a pointer.
+    unsafe {
+        guard(error, || {
+            let (game, needed) = (args::object(game, "game")?, Out::new(needed)?);
+            args::copy_text(&text(game)?, buffer, capacity, &needed)?;
+            Ok(Code::Ok)
+        })
+    }
+}
+
 /// See the header.
 ///
 /// # Safety
@@ -284,13 +298,11 @@ pub unsafe extern "C" fn scoresheet_game_uci(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let (game, needed) = (args::object(game, "game")?, Out::new(needed)?);
+        text_of(game, (buffer, capacity, needed), error, |game| {
             let (position, played, chess960) = game.played(ply)?;
             let mut text = Vec::new();
             position.write_uci(played, chess960, &mut text);
-            args::copy_text(&text, buffer, capacity, &needed)?;
-            Ok(Code::Ok)
+            Ok(text)
         })
     }
 }
@@ -311,11 +323,9 @@ pub unsafe extern "C" fn scoresheet_game_san(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let (game, needed) = (args::object(game, "game")?, Out::new(needed)?);
+        text_of(game, (buffer, capacity, needed), error, |game| {
             let (position, played, _) = game.played(ply)?;
-            args::copy_text(position.san(played).as_bytes(), buffer, capacity, &needed)?;
-            Ok(Code::Ok)
+            Ok(position.san(played).into_bytes())
         })
     }
 }
@@ -336,11 +346,9 @@ pub unsafe extern "C" fn scoresheet_game_fen(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let (game, needed) = (args::object(game, "game")?, Out::new(needed)?);
+        text_of(game, (buffer, capacity, needed), error, |game| {
             let fen = game.with(|game| Ok(game.position(ply)?.fen()))?;
-            args::copy_text(fen.as_bytes(), buffer, capacity, &needed)?;
-            Ok(Code::Ok)
+            Ok(fen.into_bytes())
         })
     }
 }
@@ -386,12 +394,10 @@ pub unsafe extern "C" fn scoresheet_game_pgn(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let (game, needed) = (args::object(game, "game")?, Out::new(needed)?);
+        text_of(game, (buffer, capacity, needed), error, |game| {
             let mut writer = PgnWriter::new();
             game.with(|game| game.write_pgn(&mut writer))?;
-            args::copy_text(writer.as_bytes(), buffer, capacity, &needed)?;
-            Ok(Code::Ok)
+            Ok(writer.into_bytes())
         })
     }
 }

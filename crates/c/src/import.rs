@@ -1,8 +1,9 @@
 //! Imports of PGN into an archive.
 
 use crate::archive::{Progress, watched};
-use crate::args::{self, Out, User};
+use crate::args::{self, User};
 use crate::fault::{Code, Fault, guard};
+use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::import::ImportSource;
 use scoresheet::{Existing, Import, ImportOptions};
 use std::ffi::{c_char, c_void};
@@ -15,36 +16,9 @@ pub struct Plan {
     options: ImportOptions,
     sources: Vec<PathBuf>,
     /// The folder of the texts in memory, which the import reads as files.
-    texts: Option<Folder>,
+    texts: Option<TemporaryFolder>,
     progress: Progress,
     user: User,
-}
-
-/// A folder that is removed with its files when the import is freed.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> std::io::Result<Folder> {
-        let mut builder = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        for attempt in 0.. {
-            let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-            let name = format!("scoresheet-{}-{}-{attempt}", std::process::id(), time.as_nanos());
-            let path = std::env::temp_dir().join(name);
-            match builder.create(&path) {
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && attempt < 100 => {}
-                created => return created.map(|()| Folder(path)),
-            }
-        }
-        Err(std::io::ErrorKind::AlreadyExists.into())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// `scoresheet_import_options`.
@@ -88,9 +62,7 @@ pub unsafe extern "C" fn scoresheet_import_new(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let import = Out::new(import)?;
-            import.clear();
+        args::created(import, error, || {
             let target = args::path(path, length)?.to_path_buf();
             let chosen = args::options(options, "options")?;
             let mut options = if chosen.pack != 0 { ImportOptions::packed() } else { ImportOptions::default() };
@@ -105,8 +77,7 @@ pub unsafe extern "C" fn scoresheet_import_new(
             }
             options.threads = chosen.threads as usize;
             let (progress, user) = (None, User(std::ptr::null_mut()));
-            import.give(Plan { target, options, sources: Vec::new(), texts: None, progress, user });
-            Ok(Code::Ok)
+            Ok(Plan { target, options, sources: Vec::new(), texts: None, progress, user })
         })
     }
 }
@@ -153,10 +124,10 @@ pub unsafe extern "C" fn scoresheet_import_add_bytes(
             let failed = |error| scoresheet::Error::Output { source: error };
             let folder = match &import.texts {
                 Some(folder) => folder,
-                None => import.texts.insert(Folder::new().map_err(failed)?),
+                None => import.texts.insert(TemporaryFolder::create().map_err(failed)?),
             };
             // The archive records the name of the source.
-            let path = folder.0.join(format!("memory-{}.pgn", import.sources.len() + 1));
+            let path = folder.path().join(format!("memory-{}.pgn", import.sources.len() + 1));
             std::fs::write(&path, bytes).map_err(failed)?;
             import.sources.push(path);
             Ok(Code::Ok)

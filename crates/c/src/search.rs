@@ -43,20 +43,17 @@ pub unsafe extern "C" fn scoresheet_query_parse(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let query = Out::new(query)?;
-            query.clear();
+        args::created(query, error, || {
             let text = args::text(text, length, "query")?;
             let parsed = match text.trim_start() {
                 "" => Query::new(),
                 json if json.starts_with('{') => text.parse::<Query>()?,
                 _ => Query::from(Filter::parse(text)?),
             };
-            if !parsed.is_possible() {
-                return Err(Fault::invalid("patterns match main lines only: leave out variations and in_pv"));
+            if let Some(reason) = parsed.impossible() {
+                return Err(Fault::invalid(reason));
             }
-            query.give(Question(parsed));
-            Ok(Code::Ok)
+            Ok(Question(parsed))
         })
     }
 }
@@ -75,12 +72,9 @@ pub unsafe extern "C" fn scoresheet_query_position(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let query = Out::new(query)?;
-            query.clear();
+        args::created(query, error, || {
             let fen = args::text(fen, length, "fen")?;
-            query.give(Question(Query::from(PositionQuery::from_fen(fen)?)));
-            Ok(Code::Ok)
+            Ok(Question(Query::from(PositionQuery::from_fen(fen)?)))
         })
     }
 }
@@ -110,12 +104,9 @@ pub unsafe extern "C" fn scoresheet_find(
 ) -> i32 {
     // SAFETY: the caller's promise, for every use of a pointer.
     unsafe {
-        guard(error, || {
-            let cursor = Out::new(cursor)?;
-            cursor.clear();
+        args::created(cursor, error, || {
             let (handle, query) = (args::object(archive, "archive")?, args::object(query, "query")?);
-            cursor.give(Cursor::new(&query.0, handle.set()));
-            Ok(Code::Ok)
+            Ok(Cursor::new(&query.0, handle.set()))
         })
     }
 }

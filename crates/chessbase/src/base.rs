@@ -42,14 +42,9 @@ struct Files {
 }
 
 impl Base {
-    /// Returns whether the name of a file is that of a database: `.cbh`, `.cbv` or `.cbz`.
-    pub fn is_base(path: &Path) -> bool {
-        ending(path).is_some_and(|ending| ["cbh", "cbv", "cbz"].contains(&ending.as_str()))
-    }
-
     /// Returns the reason why a database of ChessBase cannot be read, if the name of the file shows it: `.2cbh`, whose
     /// codes of moves are not public.
-    pub fn refusal(path: &Path) -> Option<&'static str> {
+    fn refusal(path: &Path) -> Option<&'static str> {
         let is_later = ending(path).is_some_and(|ending| ending.starts_with("2cb") || ending.starts_with("2l"));
         is_later.then_some(
             "a database in the format of ChessBase 17 and later, whose moves only ChessBase can read: save it there as \
@@ -92,12 +87,9 @@ impl Base {
         };
         let database = Database::open(&index).map_err(|error| refused(&error.to_string()))?;
         let (records, mut games, mut texts) = (database.records(), 0, 0);
-        for first in (1..=records).step_by(8192) {
-            let batch = database.record_batch(first, first.saturating_add(8191).min(records));
-            for record in batch.map_err(|error| refused(&error.to_string()))? {
-                games += u64::from(record.kind() == RecordKind::Game);
-                texts += u64::from(record.kind() != RecordKind::Game);
-            }
+        for record in database.record_batch(1, records).map_err(|error| refused(&error.to_string()))? {
+            games += u64::from(record.kind() == RecordKind::Game);
+            texts += u64::from(record.kind() != RecordKind::Game);
         }
         let fault = (!has_annotations).then(|| "its file of annotations (.cba) is missing".to_owned());
         let files = Arc::new(Files { database, has_annotations, _folder: folder });
@@ -139,8 +131,8 @@ impl GameSource for Base {
             let database = &self.files.database;
             let refused = |error| LibraryError::input(database.base().display().to_string(), format!("{error}"));
             let records = database.record_batch(first, last).map_err(refused)?;
-            let games: Vec<_> = records.filter(|record| record.kind() == RecordKind::Game).collect();
-            let games: Vec<_> = games.into_iter().map(|record| (record.id(), record.is_deleted())).collect();
+            let games = records.filter(|record| record.kind() == RecordKind::Game);
+            let games: Vec<_> = games.map(|record| (record.id(), record.is_deleted())).collect();
             if !games.is_empty() {
                 return Ok(Some(Box::new(Batch { files: Arc::clone(&self.files), games })));
             }

@@ -40,8 +40,8 @@ impl Selection {
         if let Some(games) = named("games") {
             query = query.games(games.parse::<GameRanges>()?);
         }
-        if !query.is_possible() {
-            return Err("patterns match main lines only: leave out variations and in_pv".to_owned());
+        if let Some(reason) = query.impossible() {
+            return Err(reason.to_owned());
         }
         let is_plain = query.is_all() && query.get_limit().is_none() && query.get_offset() == 0;
         if is_plain && set.archives().all(|archive| archive.deleted_count() == 0) {

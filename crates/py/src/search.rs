@@ -24,8 +24,8 @@ pub fn question(given: &Bound<'_, PyAny>, reach: SearchOptions) -> PyResult<Quer
         (None, Ok(fen)) if fen.contains('/') => Query::from(PositionQuery::from_fen(&fen).or_raise(py)?).reach(reach),
         _ => Query::from(&position_of(given)?).reach(reach),
     };
-    if !query.is_possible() {
-        return Err(PyValueError::new_err("patterns match main lines only: leave out variations and in_pv"));
+    if let Some(reason) = query.impossible() {
+        return Err(PyValueError::new_err(reason));
     }
     Ok(query)
 }

@@ -12,9 +12,8 @@ use scoresheet_query::{Filter, fold};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 
-/// The maximum number of players in the standings and in a cross table.
+/// The maximum number of players in the standings.
 const PLAYERS: usize = 500;
-const CROSSED: usize = 24;
 
 pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
     let name = params.get("name").ok_or_else(|| Fault::bad("name: expected the name of an event"))?;
@@ -63,10 +62,9 @@ fn standings_of(snapshot: &Snapshot, name: &str, games: &[u64], undecided: u64) 
     let all = &standings.players;
     let players = all.iter().take(PLAYERS).map(|player| {
         let against = |opponent: usize| -> Vec<Value> {
-            let games = player.games.iter().filter(|game| game.opponent == opponent);
-            games.map(|game| json!({"game": game.game, "points": game.halves.map(|halves| halves as f64 / 2.0)})).collect()
+            player.against(opponent).map(|game| json!({"game": game.game, "points": game.halves.map(|halves| halves as f64 / 2.0)})).collect()
         };
-        let results: Vec<Vec<Value>> = if all.len() <= CROSSED { (0..all.len()).map(against).collect() } else { Vec::new() };
+        let results: Vec<Vec<Value>> = (0..standings.crossed()).map(against).collect();
         let Points { games, won, drawn, lost, .. } = player.points;
         json!({
             "name": player.name, "rating": player.rating, "games": games, "won": won, "drawn": drawn, "lost": lost,

@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
 use scoresheet::chess::Color;
-use scoresheet::game::calendar;
+use scoresheet::game::calendar::today;
 use scoresheet::{Existing, Monitor};
 use scoresheet_output::Content;
 use scoresheet_output::Outputs;
@@ -18,7 +18,6 @@ use scoresheet_query::Search;
 use scoresheet_query::report::book::{BookBuilder, BookOptions, Recent};
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Make a PolyGlot opening book from games
 ///
@@ -74,7 +73,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let mut outputs = Outputs::from_archives(archives.archives());
     let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;
     args.threads.install(|| {
-        let recent = args.recent_weight.map(|half_life| Recent { year: this_year(), half_life });
+        let this_year = today().map_or(0, |(year, ..)| year as u32);
+        let recent = args.recent_weight.map(|half_life| Recent { year: this_year, half_life });
         let options = BookOptions {
             plies: args.depth,
             min_games: args.min_games,
@@ -120,10 +120,4 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         args.done.report(session, &format!("{}: {moves}", shown(&args.output)), &object)?;
         Ok(Code::Success)
     })
-}
-
-/// Returns the current year in Coordinated Universal Time.
-fn this_year() -> u32 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    calendar::civil((since.as_secs() / 86_400) as i64).0 as u32
 }

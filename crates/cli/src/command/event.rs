@@ -45,9 +45,6 @@ pub struct Args {
     threads: Threads,
 }
 
-/// The maximum number of players in a cross table.
-const CROSSED: usize = 24;
-
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.quiet.apply(session);
     if args.name.is_none() && !args.filter.is_given() {
@@ -108,7 +105,7 @@ fn results(player: &Standing, opponent: usize) -> String {
         Some(1) => "\u{bd}",
         Some(_) => "1",
     };
-    player.games.iter().filter(|game| game.opponent == opponent).map(|game| sign(game.halves)).collect()
+    player.against(opponent).map(|game| sign(game.halves)).collect()
 }
 
 fn half(halves: u64) -> String {
@@ -131,16 +128,14 @@ fn cells(place: usize, player: &Standing) -> ([String; 3], [String; 4]) {
 
 /// Returns the titles with those of the cross table, if there is one.
 fn titles(standings: &Standings) -> Vec<String> {
-    let crossed = if standings.players.len() <= CROSSED { standings.players.len() } else { 0 };
     let before = ["place", "player", "rating"].map(str::to_owned).into_iter();
     let after = ["points", "games", "sonneborn_berger", "performance"].map(str::to_owned);
-    before.chain((1..=crossed).map(|place| place.to_string())).chain(after).collect()
+    before.chain((1..=standings.crossed()).map(|place| place.to_string())).chain(after).collect()
 }
 
 fn row(standings: &Standings, place: usize, player: &Standing) -> Vec<String> {
     let (before, after) = cells(place, player);
-    let crossed = if standings.players.len() <= CROSSED { standings.players.len() } else { 0 };
-    let cross = (0..crossed).map(|opponent| results(player, opponent));
+    let cross = (0..standings.crossed()).map(|opponent| results(player, opponent));
     before.into_iter().chain(cross).chain(after).collect()
 }
 
@@ -173,7 +168,7 @@ fn text(session: &Session, name: &str, standings: &Standings) -> Result<String, 
     let mut table = Table::new(columns.collect(), session.table_width());
     for (place, player) in standings.players.iter().enumerate() {
         let mut cells = row(standings, place, player);
-        if let Some(own) = cells.get_mut(3 + place).filter(|_| standings.players.len() <= CROSSED) {
+        if let Some(own) = cells.get_mut(3 + place).filter(|_| standings.crossed() > 0) {
             own.push('\u{b7}');
         }
         table.row(cells, &mut out)?;

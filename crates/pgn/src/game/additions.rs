@@ -101,7 +101,8 @@ impl Game {
             }
         }
         let games = lines.into_iter().enumerate().map(|(index, events)| {
-            let mut game = Game { events, ..Game { events: Vec::new(), ..self.clone() } };
+            let (start, tags) = (self.start.clone(), self.tags.clone());
+            let mut game = Game { start, tags, events, outcome: self.outcome };
             if index > 0 {
                 game.outcome = Some(Outcome::Unknown);
                 game.tags.retain(|(name, _)| name != "PlyCount");

@@ -39,3 +39,16 @@ pub fn civil(days: i64) -> (i64, i64, i64) {
     }
     (year, month, rest + 1)
 }
+
+/// Returns today's year, month and day, in Coordinated Universal Time.
+#[cfg(not(target_family = "wasm"))]
+pub fn today() -> Option<(i64, i64, i64)> {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(civil((since.as_secs() / 86_400) as i64))
+}
+
+/// Returns `None`, because this clock does not exist in a browser.
+#[cfg(target_family = "wasm")]
+pub fn today() -> Option<(i64, i64, i64)> {
+    None
+}

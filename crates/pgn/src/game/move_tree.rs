@@ -2,7 +2,6 @@
 
 use super::{Event, Game, Outcome, TextKind};
 use scoresheet_chess::{Color, Move, Position};
-use std::collections::HashMap;
 
 /// Games merged into a tree of moves from one starting position. Transpositions stay apart.
 ///
@@ -30,7 +29,6 @@ pub struct MoveTree {
     start: Position,
     depth: usize,
     nodes: Vec<Node>,
-    children: HashMap<(u32, Move), u32>,
     names: Vec<String>,
 }
 
@@ -55,7 +53,7 @@ impl MoveTree {
     pub fn new(start: Position, depth: usize) -> MoveTree {
         // Each ply can open a variation inside the last one.
         let depth = depth.min(1000);
-        MoveTree { start, depth, nodes: vec![Node::default()], children: HashMap::new(), names: Vec::new() }
+        MoveTree { start, depth, nodes: vec![Node::default()], names: Vec::new() }
     }
 
     /// Adds the main line of a game, with its name for comments. Returns false, and adds nothing, if the game starts from
@@ -71,12 +69,12 @@ impl MoveTree {
         self.count(at, halves);
         for m in game.main_line().take(self.depth) {
             let next = self.nodes.len() as u32;
-            let child = *self.children.entry((at, m)).or_insert(next);
-            if child == next {
+            let Some(node) = self.nodes.get_mut(at as usize) else { break };
+            let known = node.moves.iter().find(|(known, _)| *known == m).map(|(_, child)| *child);
+            let child = known.unwrap_or(next);
+            if known.is_none() {
+                node.moves.push((m, child));
                 self.nodes.push(Node::default());
-                if let Some(node) = self.nodes.get_mut(at as usize) {
-                    node.moves.push((m, child));
-                }
             }
             at = child;
             self.count(at, halves);

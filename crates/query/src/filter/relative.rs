@@ -1,6 +1,6 @@
 //! Reads dates that are relative to today, as in `today - 3y`.
 
-use scoresheet::game::calendar::{civil, days, month_length};
+use scoresheet::game::calendar::{civil, days, month_length, today};
 
 /// Returns the date, such as `2024.05.31`, for a text such as `today`, `today-3y` or `today-1m+7d`, or a description of
 /// the fault in the text.
@@ -18,19 +18,6 @@ pub fn begins(word: &str) -> bool {
     let head = word.get(..5).unwrap_or_default();
     head.eq_ignore_ascii_case("today")
         && word.get(5..).is_none_or(|rest| rest.is_empty() || rest.starts_with(['-', '+']))
-}
-
-/// Returns today's year, month and day, in Coordinated Universal Time.
-#[cfg(not(target_family = "wasm"))]
-fn today() -> Option<(i64, i64, i64)> {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some(civil((since.as_secs() / 86_400) as i64))
-}
-
-/// Returns `None`, because this clock does not exist in a browser.
-#[cfg(target_family = "wasm")]
-fn today() -> Option<(i64, i64, i64)> {
-    None
 }
 
 /// Shifts a date by terms such as `-3y+1d`. If the resulting day does not exist in its month, the last day of the month

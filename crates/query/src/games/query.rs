@@ -169,7 +169,13 @@ impl Query {
 
     /// Returns whether the query can be run: patterns can be searched for only in main lines.
     pub fn is_possible(&self) -> bool {
-        !(self.reach.variations && matches!(self.board, Some(Board::Pattern(_))))
+        self.impossible().is_none()
+    }
+
+    /// Returns why the query cannot be run, or `None` if it can be run.
+    pub fn impossible(&self) -> Option<&'static str> {
+        let is_impossible = self.reach.variations && matches!(self.board, Some(Board::Pattern(_)));
+        is_impossible.then_some("patterns match main lines only: leave out variations and in_pv")
     }
 
     /// Returns whether there are conditions on the board or on comments, for which games contain hits.

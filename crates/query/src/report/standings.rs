@@ -67,7 +67,22 @@ pub struct Pairing {
     pub game: u64,
 }
 
+impl Standing {
+    /// Returns the player's games against another one, by the opponent's index in [`Standings::players`].
+    pub fn against(&self, opponent: usize) -> impl Iterator<Item = &Pairing> {
+        self.games.iter().filter(move |game| game.opponent == opponent)
+    }
+}
+
 impl Standings {
+    /// The maximum number of players in a cross table.
+    const CROSSED: usize = 24;
+
+    /// Returns the number of players in the cross table: all, or none if they are too many to show.
+    pub fn crossed(&self) -> usize {
+        Some(self.players.len()).filter(|players| *players <= Standings::CROSSED).unwrap_or(0)
+    }
+
     /// Returns the standings of these games, each with its number.
     pub fn new(games: impl IntoIterator<Item = (u64, GameSummary)>) -> Standings {
         let (mut indices, mut players) = (HashMap::<String, usize>::new(), Vec::<Standing>::new());

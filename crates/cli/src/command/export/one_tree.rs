@@ -9,6 +9,7 @@ use crate::text::count;
 use scoresheet::archive::Archive;
 use scoresheet::chess::Position;
 use scoresheet::game::{Game, MoveTree, Outcome};
+use scoresheet_query::value;
 
 /// A request to merge games.
 pub struct Merge<'a> {
@@ -26,20 +27,18 @@ pub fn text(
     session: &Session,
     work: &[(&Archive, Option<String>, Vec<Unit>)],
 ) -> Result<(Vec<u8>, u64), Failure> {
-    let (mut tree, mut others, mut lost) = (None::<MoveTree>, 0, 0);
-    let mut is_standard = false;
-    for (archive, _, units) in work {
-        units
-            .iter()
-            .for_each(|unit| unit.each(archive, |_, game| is_standard |= game.is_ok_and(|game| !game.is_set_up())));
-    }
+    let (depth, mut read, mut lost) = (merge.depth as usize, 0, 0);
+    // The games from the standard position, and those from the first set-up position.
+    let (mut standard, mut set_up) = (MoveTree::new(Position::standard(), depth), None::<MoveTree>);
     for (archive, name, units) in work {
         for unit in units {
             unit.each(archive, |_, game| match game.and_then(|game| game.to_game()) {
                 Ok(game) => {
-                    let start = if is_standard { Position::standard() } else { game.start.clone() };
-                    let start = || MoveTree::new(start, merge.depth as usize);
-                    others += u64::from(!tree.get_or_insert_with(start).add(&game, &title(&game)));
+                    read += 1;
+                    let title = title(&game);
+                    if !standard.add(&game, &title) {
+                        set_up.get_or_insert_with(|| MoveTree::new(game.start.clone(), depth)).add(&game, &title);
+                    }
                 }
                 Err(error) => {
                     session.unread(&archives::fault(name.as_deref(), &error));
@@ -48,6 +47,8 @@ pub fn text(
             });
         }
     }
+    let tree = if standard.games() > 0 { Some(standard) } else { set_up };
+    let others = read - tree.as_ref().map_or(0, MoveTree::games);
     if others > 0 && !merge.quiet {
         let others = count(others, "game from another starting position is", "games from other starting positions are");
         session.note(&format!("{others} left out"));
@@ -64,8 +65,8 @@ pub fn text(
 /// Returns how a comment names a game: `Tal, M - Botvinnik, M, 1960, 1-0`.
 fn title(game: &Game) -> String {
     let tag = |name: &str| game.tag(name).unwrap_or("?");
-    let year = game.tag("Date").or_else(|| game.tag("UTCDate")).and_then(|date| date.get(..4)).unwrap_or("????");
+    let year = value::played(game.tag("Date"), game.tag("UTCDate")).and_then(|date| value::year(date.as_bytes()));
     let result = Outcome::of_game(game.tag("Result").map(str::as_bytes), game.outcome).token();
-    let year = if year.contains('?') { String::new() } else { format!(", {year}") };
+    let year = year.map_or_else(String::new, |year| format!(", {year}"));
     format!("{} - {}{year}, {result}", tag("White"), tag("Black"))
 }
