@@ -18,7 +18,7 @@ use crate::format::layout::{Layout, LayoutEdit, STYLE};
 use crate::format::record::{self, Record};
 use crate::game::Game;
 use crate::monitor::Monitor;
-use crate::pgn::{Disposition, ReadOptions, read_game};
+use crate::pgn::{Disposition, ReadOptions, ReadOutcome, is_position_list, read_game, read_position};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -123,10 +123,18 @@ impl Archive {
 pub fn original_game(game: &GameRef) -> Result<Option<(Game, bool)>> {
     let mut text = Vec::new();
     game.original(&mut text)?;
+    let is_list = is_position_list(&text);
     let mut at = 0;
     while at < text.len() {
         let mut read = Game::default();
-        let outcome = read_game(&text, at, &ReadOptions::default(), &mut read);
+        let outcome = match is_list {
+            true => {
+                let line = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end + 1);
+                let outcome = read_position(&text[at..line], &ReadOptions::default(), &mut read);
+                ReadOutcome { next: line, ..outcome }
+            }
+            false => read_game(&text, at, &ReadOptions::default(), &mut read),
+        };
         at = outcome.next.max(at + 1);
         if outcome.disposition == Some(Disposition::Stored) {
             return Ok(Some((read, !outcome.faults.is_empty())));

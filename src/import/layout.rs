@@ -57,6 +57,14 @@ impl LayoutBuilder {
         self.push(edits, rest);
     }
 
+    /// Ends a game that is a line of a list of positions. `all` is the line, including preceding lines without a
+    /// position. The edits copy the words of the line that the written text contains in the same order.
+    pub fn end_position(&mut self, all: &[u8]) {
+        self.writer.finish();
+        let edits = words_of(self.writer.as_bytes(), all);
+        self.push(edits, 0);
+    }
+
     /// Ends a game whose written text is also its source. Appends the text to `out`.
     pub fn end_written_game(&mut self, out: &mut Vec<u8>) {
         self.writer.finish();
@@ -98,6 +106,28 @@ impl LayoutBuilder {
     pub fn finish(self) -> Layout {
         self.layout
     }
+}
+
+/// The number of bytes of the expected text in which the next word of a line is looked for.
+const NEAR: usize = 1 << 10;
+
+/// Returns edits that convert the expected text of a game to a line of a list of positions. The last edit ends the text.
+fn words_of(expected: &[u8], line: &[u8]) -> Vec<LayoutEdit> {
+    let mut edits = Vec::new();
+    let (mut old, mut new, mut copied, mut at) = (0, 0, 0, 0);
+    for word in line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'"')) {
+        let begin = at;
+        at += word.len() + 1;
+        let near = &expected[old..expected.len().min(old + NEAR)];
+        let Some(found) = memchr::memmem::find(near, word).filter(|_| begin >= new && !word.is_empty()) else {
+            continue;
+        };
+        edits.push(LayoutEdit { copy: copied as u64, delete: found as u64, insert: line[new..begin].into() });
+        copied = expected[old + found..].iter().zip(&line[begin..]).take_while(|(a, b)| a == b).count();
+        (old, new) = (old + found + copied, begin + copied);
+    }
+    edits.push(LayoutEdit { copy: copied as u64, delete: (expected.len() - old) as u64, insert: line[new..].into() });
+    edits
 }
 
 /// Returns the approximate size of these edits in the archive, in bytes.

@@ -6,7 +6,7 @@ use super::options::ImportOptions;
 use super::parsed::{End, Parsed, Run, Tee};
 use super::summary::FaultReport;
 use crate::format::loose;
-use crate::pgn::{Disposition, Fault, FaultKind, Oversized, read_game_text};
+use crate::pgn::{Disposition, Fault, FaultKind, Oversized, read_game_text, read_position};
 
 impl Parsed {
     pub fn take(&mut self, segment: Segment, options: &ImportOptions) {
@@ -38,7 +38,10 @@ impl Parsed {
                 self.layout.begin();
                 let begin = at;
                 let mut both = Tee(&mut self.chunk, self.layout.writer());
-                let reading = read_game_text(text, begin, read, &mut both);
+                let reading = match batch.is_positions {
+                    true => read_position(text, read, &mut both),
+                    false => read_game_text(text, begin, read, &mut both),
+                };
                 // The offset must increase in every iteration. Otherwise, the loop might not end.
                 at = reading.next.max(at + 1);
                 seen += u64::from(reading.disposition.is_some());
@@ -50,9 +53,12 @@ impl Parsed {
                         let end = (span.start + at).min(batch.text.len());
                         let (all, game_text) =
                             (&batch.text[free..end], &text[reading.start.min(at)..at.min(text.len())]);
-                        self.layout.end_game(all, game_text, reading.windows_1252, |writer| {
-                            read_game_text(text, begin, read, writer);
-                        });
+                        match batch.is_positions {
+                            true => self.layout.end_position(all),
+                            false => self.layout.end_game(all, game_text, reading.windows_1252, |writer| {
+                                read_game_text(text, begin, read, writer);
+                            }),
+                        }
                         free = end;
                         self.plies += u64::from(reading.plies);
                         self.faulty += u64::from(!reading.faults.is_empty());

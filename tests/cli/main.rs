@@ -45,6 +45,8 @@ mod notations;
 mod original;
 /// Output files: never an input, never another kind of file.
 mod outputs;
+/// Lists of FENs and EPDs as sources.
+mod position_lists;
 /// `position` with lists of FENs and EPDs.
 mod positions;
 /// Questions with their answers, for every interface.

@@ -53,6 +53,9 @@ pub use input::source::{Compression, Source, SourceProgress, from_reader, open, 
 pub use input::source::{look_at, text_of};
 pub use input::split::{Batch, Checkpoint, GameSpan, Oversized, Splitter};
 pub use limits::{Encoding, ReadLimits, ReadOptions};
+#[doc(hidden)]
+pub use read::positions::is_position_list;
+pub use read::positions::read_position;
 pub use read::reader::{Disposition, ReadOutcome, read_game, read_game_text};
 pub use tags::TagHead;
 pub use text_visitor::{EndOfRun, Lines, MoveRun, TagRun, TextVisitor};

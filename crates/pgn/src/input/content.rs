@@ -1,7 +1,9 @@
-//! Detects the content of a source from its first block: PGN, JSON, tar, or another kind of file.
+//! Detects the content of a source from its first block: PGN, JSON, a list of positions, tar, or another kind of
+//! file.
 
 use crate::input::error::SourceError;
 use crate::input::tar;
+use crate::read::positions::is_position_list;
 
 /// The number of bytes to inspect.
 pub(crate) const BLOCK: usize = 4096;
@@ -15,6 +17,8 @@ pub(crate) enum Content {
     Pgn,
     /// JSON, which is usually PCN.
     Json,
+    /// A list of positions: a FEN or an EPD on each line.
+    Positions,
     /// A tar file.
     Tar,
 }
@@ -60,6 +64,9 @@ pub(crate) fn look(head: &[u8]) -> Result<Content, SourceError> {
     let text = head.strip_prefix(crate::bytes::BOM).unwrap_or(head);
     if is_json(text) {
         return Ok(Content::Json);
+    }
+    if is_position_list(head) {
+        return Ok(Content::Positions);
     }
     let controls = head.iter().filter(|byte| is_control(**byte)).count();
     if controls * CONTROLS <= head.len() || has_chess(head) {

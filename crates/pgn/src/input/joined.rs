@@ -9,7 +9,7 @@ use std::io::{self, Read};
 /// a file does not end with a line ending, a line ending is inserted before the next file.
 pub(crate) struct Joined<C> {
     container: C,
-    /// The kind of content of all files: JSON or PGN.
+    /// The kind of content of all files: JSON, PGN or a list of positions.
     content: Option<Content>,
     /// The bytes of a file that have been read but not yet returned.
     head: io::Cursor<Vec<u8>>,
@@ -43,7 +43,9 @@ impl<C: Container> Joined<C> {
             Ok(Content::Tar) => return refuse("this is a tar file; unpack it first".to_owned()),
             Ok(_) if head.trim_ascii().is_empty() => {}
             Ok(found) if self.content.is_some_and(|content| content != found) => {
-                return refuse("PGN and PCN cannot be read as one source; unpack it first".to_owned());
+                return refuse(
+                    "PGN, PCN and lists of positions cannot be read as one source; unpack it first".to_owned(),
+                );
             }
             Ok(found) => self.content = Some(found),
         }

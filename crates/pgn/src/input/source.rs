@@ -85,20 +85,26 @@ pub struct Source {
     reader: Box<dyn Read + Send>,
     compression: Compression,
     progress: SourceProgress,
-    is_json: bool,
+    content: Content,
     was_json: bool,
 }
 
 impl Source {
     /// Returns whether the text of the source is JSON. Only [`open_text`] returns such a source.
     pub fn is_json(&self) -> bool {
-        self.is_json
+        self.content == Content::Json
+    }
+
+    /// Returns whether the text of the source is a list of positions: a FEN or an EPD on each line
+    /// ([`read_position`](crate::read_position)).
+    pub fn is_positions(&self) -> bool {
+        self.content == Content::Positions
     }
 
     /// Returns a source of PGN, which `convert` makes from the JSON of this source.
     #[doc(hidden)]
     pub fn with_pgn<R: Read + Send + 'static>(self, convert: impl FnOnce(Box<dyn Read + Send>) -> R) -> Source {
-        Source { reader: Box::new(convert(self.reader)), is_json: false, was_json: true, ..self }
+        Source { reader: Box::new(convert(self.reader)), content: Content::Pgn, was_json: true, ..self }
     }
 
     /// Returns whether the PGN was converted from another format, so its bytes differ from the bytes of the source.
@@ -140,7 +146,7 @@ pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Re
 }
 
 fn pgn_alone(source: Source) -> Result<Source, SourceError> {
-    if source.is_json { Err(SourceError::Json) } else { Ok(source) }
+    if source.is_json() { Err(SourceError::Json) } else { Ok(source) }
 }
 
 /// Opens a PGN or JSON file, or standard input for `-`. [`Source::is_json`] distinguishes these formats.
@@ -216,8 +222,7 @@ impl Source {
         progress: SourceProgress,
         content: Content,
     ) -> Result<Source, SourceError> {
-        let is_json = content == Content::Json;
-        let reader: Box<dyn Read + Send> = if is_json {
+        let reader: Box<dyn Read + Send> = if content == Content::Json {
             // JSON must not begin with a byte order mark, so the mark is removed.
             let (head, mut all) = peek(reader, BOM.len())?;
             if head == BOM {
@@ -227,7 +232,7 @@ impl Source {
         } else {
             Box::new(reader)
         };
-        Ok(Source { reader, compression, progress, is_json, was_json: false })
+        Ok(Source { reader, compression, progress, content, was_json: false })
     }
 }
 

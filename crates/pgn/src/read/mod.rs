@@ -11,3 +11,5 @@ mod lexer;
 mod run_words;
 
 pub(super) mod reader;
+
+pub(super) mod positions;

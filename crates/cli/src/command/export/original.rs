@@ -116,8 +116,9 @@ fn file_name(source: &SourceRecord) -> String {
     let in_tar = name.strip_suffix(".tar").filter(|name| !name.is_empty());
     let name = in_tar.unwrap_or(name);
     let was_held = in_tar.is_some() || compression == Some(Compression::Zip);
+    let is_list = [".epd", ".fen"].iter().any(|end| name.ends_with(end));
     let is_pcn = !source.exact && [".pcn", ".json"].iter().any(|end| name.ends_with(end));
-    if (was_held && !name.ends_with(".pgn")) || is_pcn { format!("{name}.pgn") } else { name.to_owned() }
+    if (was_held && !is_list && !name.ends_with(".pgn")) || is_pcn { format!("{name}.pgn") } else { name.to_owned() }
 }
 
 /// Returns a path in the folder for each source.

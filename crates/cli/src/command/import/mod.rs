@@ -39,7 +39,8 @@ use summary::Printed;
 ///
 /// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The content of a file,
 /// not its name, determines its type. `import` keeps every tag, comment, annotation and variation. It converts PCN to
-/// PGN, and does not keep the bytes of the PCN file.
+/// PGN, and does not keep the bytes of the PCN file. Each line of a list of positions, FEN or EPD, becomes a game without
+/// moves; the operations of an EPD become tags.
 ///
 /// `import` keeps the moves of a game before a fault, and the rest of the game as raw text. It reports each fault with
 /// file, line and game. It refuses a file that is neither PGN nor PCN, or that cannot be read to its end. In this case,
@@ -340,9 +341,10 @@ fn beside(source: &Path) -> Option<PathBuf> {
     let name = source.file_name()?.to_str()?;
     let lower = name.to_ascii_lowercase();
     let mut stem = name;
-    for ending in
-        [".gz", ".bz2", ".zst", ".zip", ".tar", ".pgn", ".pcn", ".json", ".si3", ".si4", ".si5", ".cbh", ".cbv", ".cbz"]
-    {
+    for ending in [
+        ".gz", ".bz2", ".zst", ".zip", ".tar", ".pgn", ".epd", ".fen", ".pcn", ".json", ".si3", ".si4", ".si5", ".cbh",
+        ".cbv", ".cbz",
+    ] {
         if lower.get(..stem.len()).is_some_and(|lower| lower.ends_with(ending)) {
             stem = stem.get(..stem.len() - ending.len())?;
         }

@@ -83,6 +83,8 @@ pub struct Batch {
     pub open: bool,
     /// The offset after the batch in the decompressed source.
     pub end: u64,
+    /// Whether each span is a line of a list of positions, for [`read_position`](crate::read_position).
+    pub is_positions: bool,
 }
 
 /// The maximum capacity of a buffer that is reused.
@@ -385,7 +387,15 @@ impl<R: Read> Splitter<R> {
             (self.given, self.given_lines) = (0, 0);
             self.scan.begin(0);
         }
-        Batch { source: self.source, text, spans: Vec::new(), oversized, open, end: offset + bytes }
+        Batch {
+            source: self.source,
+            text,
+            spans: Vec::new(),
+            oversized,
+            open,
+            end: offset + bytes,
+            is_positions: false,
+        }
     }
 
     /// Returns the finished spans, and keeps the remaining bytes in the buffer.
@@ -406,6 +416,7 @@ impl<R: Read> Splitter<R> {
             oversized: None,
             open: false,
             end: self.offset,
+            is_positions: false,
         }
     }
 
