@@ -128,7 +128,7 @@ pub fn read_position<V: Visitor>(line: &[u8], options: &ReadOptions, visitor: &m
     }
     visitor.start(&record.position());
     raw.iter().for_each(|text| visitor.text(TextKind::Token, text.as_bytes()));
-    if !is_rejected && !(options.strict && !outcome.faults.is_empty()) {
+    if !is_rejected && (!options.strict || outcome.faults.is_empty()) {
         outcome.disposition = Some(Disposition::Stored);
     }
     outcome
