@@ -2,7 +2,10 @@
 
 use crate::common::cli::Room;
 use crate::common::questions::{self, Question};
+use scoresheet_query::Query;
+use scoresheet_query::pattern::Structure;
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The output of `find --json`: games with their numbers in the set, and the plies of their hits.
 fn answer(text: &str, before: u64) -> (Vec<u64>, Vec<Vec<u32>>) {
@@ -120,4 +123,34 @@ fn every_line_of_the_page_of_questions_has_an_answer() {
         }
     }
     assert_eq!(lacking, LACKING);
+}
+
+/// The table of all words on the page of questions names each word of the library, under its kind, and no other.
+#[test]
+fn the_table_of_words_is_complete() {
+    let page = std::fs::read_to_string(crate::common::root().join("docs/QUESTIONS.md")).unwrap();
+    let (_, table) = page.split_once("## All words").unwrap();
+    let mut listed: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for row in table.lines().filter_map(|line| line.strip_prefix("| `")) {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let words =
+            cells[0].split('`').map(str::trim).filter(|word| !word.is_empty() && !matches!(*word, "," | ", .."));
+        for word in words {
+            let (kind, prefixes): (&str, &[&str]) = match cells[1] {
+                "field of a side" => ("field", &["", "white", "black"]),
+                "fact" => ("field", &[""]),
+                kind => (kind, &[""]),
+            };
+            for prefix in prefixes {
+                assert!(listed.entry(kind).or_default().insert(format!("{prefix}{word}")), "{prefix}{word} twice");
+            }
+        }
+    }
+    let tags: BTreeSet<String> = scoresheet::format::tags::NAMES.iter().map(|name| name.to_ascii_lowercase()).collect();
+    let fields: BTreeSet<String> = scoresheet_query::GameField::names().collect();
+    let own = |words: &BTreeSet<String>| words.difference(&tags).cloned().collect::<BTreeSet<String>>();
+    assert_eq!(own(&listed["field"]), own(&fields));
+    assert_eq!(listed["member"], Query::MEMBERS.iter().map(|name| (*name).to_owned()).collect());
+    assert_eq!(listed["structure"], Structure::names().map(str::to_owned).collect());
+    assert_eq!(listed.len(), 3);
 }

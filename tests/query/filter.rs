@@ -152,6 +152,27 @@ impl Seen<'_> {
         of_plies.into_values().collect()
     }
 
+    /// Returns the material that a side has given up until the end, from the FENs of the last positions.
+    fn sacrifice(&self, is_white: bool) -> i64 {
+        let behind = |ply: u32| -> i64 {
+            let fen = self.game.position(ply).unwrap().fen();
+            let value = |letter: char| match letter.to_ascii_lowercase() {
+                'p' => 1,
+                'n' | 'b' => 3,
+                'r' => 5,
+                'q' => 9,
+                _ => 0,
+            };
+            let own = |letter: &char| letter.is_ascii_uppercase() == is_white;
+            let (own, other): (Vec<char>, Vec<char>) =
+                fen.split(' ').next().unwrap().chars().filter(char::is_ascii_alphabetic).partition(own);
+            other.into_iter().map(value).sum::<i64>() - own.into_iter().map(value).sum::<i64>()
+        };
+        let plies = self.game.plies();
+        let least = (plies.saturating_sub(3)..=plies).map(behind).min().unwrap();
+        (least - behind(0).max(0)).max(0)
+    }
+
     /// Returns how often the most frequent position occurs.
     fn repetitions(&self) -> usize {
         let four = |ply| {
@@ -253,7 +274,7 @@ fn is_above(evaluation: Evaluation, is_white: bool, centipawns: i32) -> bool {
 type Naive = fn(&Seen) -> bool;
 
 /// Filters and their meanings as code.
-const CASES: [(&str, Naive); 77] = [
+const CASES: [(&str, Naive); 80] = [
     (r#"white ~ "an""#, |g| g.has("White", "an")),
     (r#"white ~ "AN" and black ~ "e""#, |g| g.has("White", "an") && g.has("Black", "e")),
     (r#"player ~ "ch" or event ~ "blitz""#, |g| {
@@ -342,6 +363,13 @@ const CASES: [(&str, Naive); 77] = [
     }),
     ("announcedmate <= 5", |g| g.announced_mate().is_some_and(|moves| moves <= 5)),
     ("repetitions >= 3 and plies < 60", |g| g.game.plies() < 60 && g.repetitions() >= 3),
+    ("whitesacrifice >= 3", |g| g.sacrifice(true) >= 3),
+    ("sacrifice in 1..2 and result = draw", |g| {
+        g.result() == Some("1/2-1/2") && [true, false].iter().any(|side| (1..=2).contains(&g.sacrifice(*side)))
+    }),
+    ("playersacrifice >= 5 and score = 1", |g| {
+        [(true, "1-0"), (false, "0-1")].iter().any(|(side, won)| g.result() == Some(won) && g.sacrifice(*side) >= 5)
+    }),
     ("mainglyph = $1", |g| g.main_glyphs().iter().any(|glyph| ["!", "$1"].contains(&&**glyph))),
     ("has(glyph) and not mainglyph in {\"?\", $2, $4}", |g| {
         !g.glyphs().is_empty() && !g.main_glyphs().iter().any(|glyph| ["?", "$2", "??", "$4"].contains(&&**glyph))

@@ -267,6 +267,9 @@ pub fn has_structure(board: &Board, name: &str) -> bool {
         }
         "opposite-bishops" => are_single && light != dark,
         "same-bishops" => are_single && light == dark,
+        // The sum of file and rank of a1, a dark square, is 2.
+        "light-bishop" => light == [1],
+        "dark-bishop" => light == [0],
         "bishop-pair" => is_pair(&light) && !is_pair(&dark),
         "opposite-castling" => {
             let wing = |file: i32| match file {

@@ -46,7 +46,7 @@ pub struct PatternArgs {
     ///
     /// The structure belongs to White. Several names, separated by blanks, must all hold. FIND.md defines the names:
     /// passed-pawn, doubled-pawns, isolated-pawn, iqp, hanging-pawns, carlsbad, opposite-bishops, same-bishops,
-    /// bishop-pair, opposite-castling and king-walk.
+    /// light-bishop, dark-bishop, bishop-pair, opposite-castling and king-walk.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "NAMES", help_heading = PATTERN)]
     structure: Option<String>,
@@ -59,7 +59,7 @@ pub struct PatternArgs {
     ///
     /// `scoresheet help query` describes the members. --where, --sort and --limit add to the query.
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "JSON", help_heading = PATTERN, conflicts_with_all = ["board", "pawns", "material", "imbalance", "structure", "white_move", "black_move", "at_move", "moved", "captured", "mate", "stalemate"])]
+    #[arg(long, value_name = "JSON", help_heading = PATTERN, conflicts_with_all = ["board", "pawns", "material", "imbalance", "structure", "white_move", "black_move", "at_move", "moved", "captured", "mate", "stalemate", "last"])]
     query: Option<String>,
     /// Require this move of White, e.g. Bxh7+ or O-O
     ///
@@ -84,12 +84,16 @@ pub struct PatternArgs {
     #[arg(long, value_name = "PIECES", help_heading = LAST_MOVE)]
     captured: Option<String>,
     /// Require that the move ended the game by mate
-    #[arg(long, conflicts_with = "stalemate", help_heading = LAST_MOVE)]
+    #[arg(long, help_heading = LAST_MOVE)]
     mate: bool,
     /// Require that the move ended the game by stalemate
     #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = LAST_MOVE)]
+    #[arg(long, conflicts_with = "mate", help_heading = LAST_MOVE)]
     stalemate: bool,
+    /// Require that the move is the last one of the game
+    #[arg(hide_short_help = true)]
+    #[arg(long, conflicts_with_all = ["mate", "stalemate"], help_heading = LAST_MOVE)]
+    last: bool,
 }
 
 impl PatternArgs {
@@ -113,11 +117,8 @@ impl PatternArgs {
         condition.moves.extend(read("--black-move", &self.black_move, |text| MoveRule::parse(text, Color::Black))?);
         condition.moved = read("--moved", &self.moved, json::parse_roles)?;
         condition.captured = read("--captured", &self.captured, json::parse_roles)?;
-        condition.ending = match (self.mate, self.stalemate) {
-            (true, _) => Some(Ending::Mate),
-            (_, true) => Some(Ending::Stalemate),
-            _ => None,
-        };
+        let ends = [(self.mate, Ending::Mate), (self.stalemate, Ending::Stalemate), (self.last, Ending::Any)];
+        condition.ending = ends.into_iter().find(|(is_set, _)| *is_set).map(|(_, ending)| ending);
         if condition == Condition::default() {
             return Ok(None);
         }

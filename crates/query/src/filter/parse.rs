@@ -289,6 +289,12 @@ impl Parser<'_> {
             }
             Kind::Word(word) => self.sided(field::find(word)).ok_or_else(|| {
                 let what = match field::nearest(word) {
+                    // Other programs ask for the side that a position is about.
+                    _ if word.eq_ignore_ascii_case("side") => {
+                        "the side is called player here: write score = 1 for the games that it won, color = black, or \
+                         playersacrifice > 0"
+                            .to_owned()
+                    }
                     Some(name) => format!("no field is called {word}: did you mean {name}?"),
                     None => format!("no field is called {word}: a tag of that name is tag(\"{word}\")"),
                 };

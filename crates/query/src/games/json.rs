@@ -261,11 +261,7 @@ fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
         moves: white_move.into_iter().chain(black_move).collect(),
         moved: fields.read("moved", roles)?,
         captured: fields.read("captured", roles)?,
-        ending: fields.read("end", |text| match text {
-            "mate" => Ok(Ending::Mate),
-            "stalemate" => Ok(Ending::Stalemate),
-            _ => Err((1, "expected mate or stalemate".to_owned())),
-        })?,
+        ending: fields.read("end", Ending::read)?,
         ..Condition::default()
     };
     let plies = fields.number("plies")?.unwrap_or(1);

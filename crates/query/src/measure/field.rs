@@ -36,6 +36,8 @@ pub enum MeasureKind {
     BestEval,
     /// The worst evaluation for a side, from its point of view.
     WorstEval,
+    /// The material by which a side is behind in the last plies, in pawns.
+    Sacrifice,
     /// The best evaluation for White, in centipawns.
     MaxEval,
     /// The best evaluation for Black.
@@ -80,7 +82,7 @@ pub enum Unit {
 }
 
 /// The names of the measures that are taken for each side.
-pub const OF_SIDES: [(&str, MeasureKind); 12] = [
+pub const OF_SIDES: [(&str, MeasureKind); 13] = [
     ("lowclock", MeasureKind::LowClock),
     ("timeused", MeasureKind::TimeUsed),
     ("accuracy", MeasureKind::Accuracy),
@@ -93,6 +95,7 @@ pub const OF_SIDES: [(&str, MeasureKind); 12] = [
     ("pvlength", MeasureKind::PvLength),
     ("besteval", MeasureKind::BestEval),
     ("worsteval", MeasureKind::WorstEval),
+    ("sacrifice", MeasureKind::Sacrifice),
 ];
 
 /// The names of the measures of the entire game.
@@ -156,6 +159,7 @@ impl MeasureKind {
             | MeasureKind::Depth
             | MeasureKind::Nodes
             | MeasureKind::PvLength
+            | MeasureKind::Sacrifice
             | MeasureKind::AnnouncedMate
             | MeasureKind::Repetitions
             | MeasureKind::Novelty => Unit::Count,
@@ -285,6 +289,7 @@ impl Measure {
             MeasureKind::Mate
                 | MeasureKind::End
                 | MeasureKind::Repetitions
+                | MeasureKind::Sacrifice
                 | MeasureKind::Opening
                 | MeasureKind::Ending
                 | MeasureKind::Novelty

@@ -11,7 +11,7 @@ use crate::position::novelty::{complete_index, missing_index, novelty};
 use crate::tag_columns::Unread;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
-use scoresheet::chess::{Color, Role, Square};
+use scoresheet::chess::{Color, Position, Role, Square};
 use scoresheet::error::Result;
 
 /// The number that stands for a missing value.
@@ -41,6 +41,7 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure], index: Option<&Position
                 None => None,
             },
             MeasureKind::Repetitions => Some(repetitions(game)?),
+            MeasureKind::Sacrifice => Some(sacrifice(game, measure.side.unwrap_or(Color::White))?),
             MeasureKind::Ending => Some(ending::of_game(game)?),
             MeasureKind::Opening => {
                 let found = Openings::table().classify(game)?;
@@ -153,6 +154,7 @@ fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
         | MeasureKind::Mate
         | MeasureKind::End
         | MeasureKind::Repetitions
+        | MeasureKind::Sacrifice
         | MeasureKind::Novelty
         | MeasureKind::Opening
         | MeasureKind::Ending => None,
@@ -162,12 +164,31 @@ fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
 /// Returns how often the most frequent position of the main line occurs. Positions are equal as for the rule of
 /// threefold repetition.
 fn repetitions(game: &GameRef<'_>) -> Result<i64> {
-    let mut keys = vec![game.position(game.plies())?.zobrist()];
-    for played in game.moves() {
-        keys.push(played?.before().zobrist());
-    }
+    let mut keys = Vec::with_capacity(game.plies() as usize + 1);
+    game.positions(|position| keys.push(position.zobrist()))?;
     keys.sort_unstable();
     Ok(keys.chunk_by(|a, b| a == b).map(|same| same.len() as i64).max().unwrap_or(0))
+}
+
+/// The number of plies at the end of a game for which a side must be behind. An exchange of pieces takes fewer plies.
+const SACRIFICED_PLIES: usize = 4;
+
+/// Returns the material that a side has given up and not regained, in pawns: the least amount by which it is behind
+/// after the last four plies, or in all positions of a shorter game. The amount at the start of the game does not count.
+fn sacrifice(game: &GameRef<'_>, side: Color) -> Result<i64> {
+    let mut behind = Vec::with_capacity(game.plies() as usize + 1);
+    game.positions(|position| behind.push(material(position, side.other()) - material(position, side)))?;
+    let at_start = behind.first().copied().unwrap_or(0).max(0);
+    let least = behind.iter().rev().take(SACRIFICED_PLIES).min().copied().unwrap_or(0);
+    Ok((least - at_start).max(0))
+}
+
+/// Returns the value of a side's pieces in pawns: a knight or bishop is 3, a rook 5, a queen 9.
+fn material(position: &Position, side: Color) -> i64 {
+    let values = [(Role::Pawn, 1), (Role::Knight, 3), (Role::Bishop, 3), (Role::Rook, 5), (Role::Queen, 9)];
+    let bitboards = position.bitboards();
+    let count = |role| bitboards.get(side.index() * 6 + role as usize).map_or(0, |squares| squares.count_ones());
+    values.into_iter().map(|(role, value)| i64::from(count(role)) * value).sum()
 }
 
 /// Returns the number of moves in the longest principal variation of a side's engine, or of both engines if no side is

@@ -152,11 +152,7 @@ fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, 
             "black" => Ok(Color::Black),
             _ => Err((1, "neither white nor black".to_owned())),
         })?,
-        ending: single(fields, path, "result-type", |text| match text {
-            "mate" => Ok(Ending::Mate),
-            "stalemate" => Ok(Ending::Stalemate),
-            _ => Err((1, "neither mate nor stalemate".to_owned())),
-        })?,
+        ending: single(fields, path, "result-type", Ending::read)?,
     };
     condition.boards.extend(list(fields, path, "pattern", BoardPattern::read)?);
     condition.moves.extend(list(fields, path, "black-move", |text| MoveRule::read(text, Color::Black))?);

@@ -252,6 +252,20 @@ pub enum Ending {
     Mate,
     /// By stalemate.
     Stalemate,
+    /// In any way.
+    Any,
+}
+
+impl Ending {
+    /// Parses `mate`, `stalemate`, or `last` for any ending.
+    pub(crate) fn read(text: &str) -> Result<Ending, Fault> {
+        match text {
+            "mate" => Ok(Ending::Mate),
+            "stalemate" => Ok(Ending::Stalemate),
+            "last" => Ok(Ending::Any),
+            _ => Err((1, "expected mate, stalemate or last".to_owned())),
+        }
+    }
 }
 
 /// A condition on a position and on the move that led to it. At least one entry of each list must match. An empty list
@@ -371,6 +385,7 @@ impl Condition {
         match self.ending {
             None => true,
             Some(_) if !at.last => false,
+            Some(Ending::Any) => true,
             Some(Ending::Mate) => at.state.position().is_checkmate(),
             Some(Ending::Stalemate) => at.state.position().is_stalemate(),
         }

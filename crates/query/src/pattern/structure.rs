@@ -68,7 +68,7 @@ fn is_king_in(king: u64, files: std::ops::Range<u32>, rank: u32) -> bool {
 type Holds = fn(&Side, &Side) -> bool;
 
 /// The names of the structures, and their meaning for a side and its opponent, in the order of docs/FIND.md.
-const STRUCTURES: [(&str, Holds); 11] = [
+const STRUCTURES: [(&str, Holds); 13] = [
     ("passed-pawn", |own, other| {
         let stopped = below(widened(other.pawns) >> 8);
         own.pawns & !stopped != 0
@@ -104,6 +104,8 @@ const STRUCTURES: [(&str, Holds); 11] = [
         own.only_bishop().zip(other.only_bishop()).is_some_and(|(own, other)| own != other)
     }),
     ("same-bishops", |own, other| own.only_bishop().zip(other.only_bishop()).is_some_and(|(own, other)| own == other)),
+    ("light-bishop", |own, _| own.only_bishop() == Some(true)),
+    ("dark-bishop", |own, _| own.only_bishop() == Some(false)),
     ("bishop-pair", |own, other| own.has_bishop_pair() && !other.has_bishop_pair()),
     ("opposite-castling", |own, other| {
         is_king_in(own.king, 0..3, 0) && is_king_in(other.king, 5..8, 6)
