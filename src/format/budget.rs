@@ -8,6 +8,7 @@
 //! store the part uncompressed or pad it.
 
 use super::limits::Limits;
+use super::refused::reserved;
 
 /// The charge of a decompressed byte, for the byte and one copy.
 pub(crate) const RAW: u64 = 2;
@@ -136,7 +137,7 @@ impl Cost {
 /// Call this function wherever a file determines the size: an ordinary allocation would abort the process.
 pub(crate) fn with_room<T>(count: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
-    list.try_reserve_exact(count).ok()?;
+    reserved(list.try_reserve_exact(count), count.saturating_mul(size_of::<T>()))?;
     Some(list)
 }
 
@@ -164,7 +165,7 @@ pub(crate) fn copy(bytes: &[u8]) -> Option<Box<[u8]>> {
 /// Appends an item. Returns `None` if memory is exhausted.
 #[inline]
 pub(crate) fn push<T>(list: &mut Vec<T>, thing: T) -> Option<()> {
-    list.try_reserve(1).ok()?;
+    reserved(list.try_reserve(1), list.len().saturating_mul(size_of::<T>()))?;
     list.push(thing);
     Some(())
 }

@@ -26,8 +26,8 @@ mod identity;
 pub mod inspect;
 pub mod limits;
 pub(crate) mod lines;
+pub(crate) mod refused;
 pub mod side;
-pub(crate) mod unassigned;
 pub mod wire;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::budget::{Allowance, Budget, Cost, RAW, with_room};
 use super::limits::Limits;
-use crate::format::unassigned::unassigned;
+use crate::format::refused::{refused_memory, unassigned};
 use byteorder::{LittleEndian, ReadBytesExt};
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -307,7 +307,12 @@ pub(crate) fn read_compressed_within(bytes: &[u8], budget: &mut Budget) -> Optio
                 };
                 decompressor.decompress_to_buffer(body, &mut raw)
             });
-            (written.ok()? == length).then_some(raw)
+            match written {
+                Ok(written) => (written == length).then_some(raw),
+                // The text of zstd's error code for memory (its zstd_errors.h).
+                Err(error) if error.to_string().starts_with("Allocation error") => refused_memory(length),
+                Err(_) => None,
+            }
         }
         0 | 1 => None,
         number => unassigned("codings of compressed parts", number),

@@ -7,9 +7,9 @@ use crate::error::{Damage, DamageKind};
 use crate::format::Limits;
 use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
+use crate::format::refused::decoded;
 use crate::format::tags::Tags;
 use crate::format::texts::Texts;
-use crate::format::unassigned::decoded;
 use std::sync::OnceLock;
 
 /// The usual total size in bytes of a chunk's columns with their headers. One read requests this many bytes.

@@ -6,7 +6,7 @@ use crate::error::{Damage, DamageKind};
 use crate::format::block::BlockKind;
 use crate::format::dictionary::BlockStrings;
 use crate::format::index::DictionaryEntry;
-use crate::format::unassigned::decoded;
+use crate::format::refused::decoded;
 use crate::format::{ArchiveId, Limits};
 use std::sync::OnceLock;
 

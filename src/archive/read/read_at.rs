@@ -1,8 +1,9 @@
 //! The bytes of an archive: in a mapped file, in memory, or in a file that is read on demand.
 
 use crate::archive::read::map::Map;
-use crate::error::{Damage, DamageKind, Limit};
+use crate::error::{Damage, DamageKind};
 use crate::format::moves::PAGE;
+use crate::format::refused::no_memory;
 use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
@@ -58,11 +59,6 @@ impl ReadAt for Map {
         }
         <[u8]>::read_at(self, offset, length)
     }
-}
-
-/// Returns an out-of-memory error as an exceeded limit of the archive.
-fn no_memory(needed: u64) -> DamageKind {
-    DamageKind::OverLimit(Limit { what: "a block", limit: 0, needed })
 }
 
 /// A page of records and its offset in the file.

@@ -9,7 +9,7 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::index::ChunkEntry;
 use crate::format::moves::{self, Coding, MovesTable};
 use crate::format::record::Record;
-use crate::format::unassigned::decoded;
+use crate::format::refused::decoded;
 use crate::packed;
 use std::borrow::Cow;
 use std::ops::Range;

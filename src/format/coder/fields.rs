@@ -8,7 +8,7 @@ use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS, Odds};
 use super::numbers::{folded, level, pair};
 use super::range::{Coder, RangeDecoder, RangeEncoder};
 use crate::format::budget::with_room;
-use crate::format::unassigned::unassigned;
+use crate::format::refused::unassigned;
 
 /// A rule that predicts a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

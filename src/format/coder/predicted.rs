@@ -5,7 +5,7 @@ use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::numbers::{level, pair};
 use super::range::Coder;
 use crate::format::budget;
-use crate::format::unassigned::unassigned;
+use crate::format::refused::{reserved, unassigned};
 use crate::format::wire::{Bytes, push_varint};
 use foldhash::HashMap;
 use std::collections::hash_map::Entry;
@@ -154,11 +154,11 @@ impl<'a> Keys<'a> {
         let next = self.codes.len() + self.texts.len();
         Some(Key(match value {
             (code, []) => {
-                self.codes.try_reserve(1).ok()?;
+                reserved(self.codes.try_reserve(1), 16 * self.codes.len())?;
                 *self.codes.entry(code).or_insert(next)
             }
             text => {
-                self.texts.try_reserve(1).ok()?;
+                reserved(self.texts.try_reserve(1), 32 * self.texts.len())?;
                 *self.texts.entry(text).or_insert(next)
             }
         }))
@@ -248,7 +248,7 @@ impl<'a> PredictedColumns<'a> {
         of: impl Fn(Option<usize>) -> Option<u64>,
     ) -> Option<u64> {
         let memory = self.known.get_mut(*self.memories.get(number)?)?;
-        memory.try_reserve(1).ok()?;
+        reserved(memory.try_reserve(1), 16 * memory.len())?;
         let (prediction, learnt) = (self.predictions.get(number)?, self.learnt.get_mut(number)?);
         let entry = key.map(|key| memory.entry(key.0));
         let known = match &entry {
@@ -421,7 +421,7 @@ pub(crate) fn code<'a>(
                 let key = prediction.key.and_then(|key| columns.get(key)?.first?.1);
                 let of = |column: Option<usize>| Some(columns.get(column?)?.first?.0);
                 let code = predicted.code(number, coder, given(number, codes.len()), key, of)?;
-                codes.try_reserve(1).ok()?;
+                reserved(codes.try_reserve(1), 8 * codes.len())?;
                 codes.push(code);
                 let column = columns.get_mut(prediction.column)?;
                 if column.first.is_none() {

@@ -2,7 +2,7 @@
 
 use super::digits;
 use crate::format::budget;
-use crate::format::unassigned::unassigned;
+use crate::format::refused::unassigned;
 use crate::format::wire::{Bytes, push_string};
 
 /// The tags whose values recur in many chunks. Their values are stored in the dictionary even if they hardly recur

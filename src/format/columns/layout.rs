@@ -7,7 +7,7 @@ use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Allowance, Budget, Cost};
 use crate::format::coder::numbers;
 use crate::format::limits::{Limits, MOST};
-use crate::format::unassigned::unassigned;
+use crate::format::refused::unassigned;
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 
 /// The size of a style in bytes. The PGN writer defines the meaning of these bytes.

@@ -2,7 +2,7 @@
 //! end (FORMAT.md, "Game records").
 
 use crate::chess::{CastlingSide, Color, Piece, Position, Role, Square};
-use crate::format::unassigned::unassigned;
+use crate::format::refused::unassigned;
 use crate::format::wire::{Bytes, push_varint};
 use std::borrow::Cow;
 

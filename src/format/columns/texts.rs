@@ -11,7 +11,7 @@ use crate::format::coder::fields::{self, FieldLocation, Joined, Prediction, Sour
 use crate::format::coder::numbers;
 use crate::format::limits::Limits;
 use crate::format::lines::{LineDecoder, LineEncoder, LineField, MOST_MOVES};
-use crate::format::unassigned::unassigned;
+use crate::format::refused::{reserved, unassigned};
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
 use foldhash::{HashMap, HashMapExt};
@@ -688,7 +688,7 @@ impl Texts {
     /// Appends bytes, and reserves space for a number after them. Returns `None` if memory is exhausted.
     #[inline]
     fn push(&mut self, bytes: &[u8]) -> Option<()> {
-        self.bytes.try_reserve(bytes.len() + annotation::LONGEST).ok()?;
+        reserved(self.bytes.try_reserve(bytes.len() + annotation::LONGEST), bytes.len() + annotation::LONGEST)?;
         self.bytes.extend_from_slice(bytes);
         Some(())
     }
@@ -768,7 +768,7 @@ impl<'a> PlacedTexts<'a> {
     /// the position before it. Returns `None` if a line contains an illegal move.
     pub fn read(&mut self, comment: PlacedText, scene: Option<(&Position, Move)>) -> Option<Cow<'a, [u8]>> {
         self.read_with(comment, |texts, hole, read| {
-            read.try_reserve(LONGEST_MOVE * hole.moves).ok()?;
+            reserved(read.try_reserve(LONGEST_MOVE * hole.moves), LONGEST_MOVE * hole.moves)?;
             let decoder = texts.decoder.get_or_insert_with(|| LineDecoder::new(texts.lines));
             decoder.read(hole.field, scene?, hole.moves, read)
         })
@@ -797,7 +797,7 @@ impl<'a> PlacedTexts<'a> {
         }
         let mut at = self.texts.start_of(number)?;
         let mut read = Vec::new();
-        read.try_reserve(text.len()).ok()?;
+        reserved(read.try_reserve(text.len()), text.len())?;
         while let Some((hole, rest)) = self.holes.split_first().filter(|(hole, _)| hole.text <= number) {
             self.holes = rest;
             read.extend_from_slice(self.texts.bytes.get(at..hole.at)?);

@@ -7,14 +7,15 @@ use crate::format::coder::range::RangeDecoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{read_column, read_planes};
 use crate::format::limits::Limits;
-use crate::format::unassigned::unassigned;
+use crate::format::refused::{reserved, unassigned};
 use crate::format::wire::{Bytes, read_compressed_within};
 use std::ops::Range;
 
 /// Reads the lengths of `count` texts, and returns their ranges.
 fn read_texts(raw: &[u8], bytes: &mut Bytes, count: usize, out: &mut Vec<Range<usize>>) -> Option<()> {
     // Each length takes at least one byte.
-    out.try_reserve_exact(Some(count).filter(|count| *count <= bytes.0.len())?).ok()?;
+    let fitting = Some(count).filter(|count| *count <= bytes.0.len())?;
+    reserved(out.try_reserve_exact(fitting), fitting.saturating_mul(size_of::<Range<usize>>()))?;
     let first = out.len();
     for _ in 0..count {
         out.push(0..bytes.count()?);
@@ -44,7 +45,7 @@ impl Schemas {
         for _ in 0..count {
             let tags = bytes.count().filter(|tags| *tags <= bytes.0.len())?;
             budget.draw(tags, budget::SCHEMA_TAG)?;
-            columns.try_reserve(tags).ok()?;
+            reserved(columns.try_reserve(tags), 4 * tags)?;
             for _ in 0..tags {
                 columns.push(u32::try_from(bytes.varint()?).ok()?);
             }
@@ -155,7 +156,7 @@ impl Tags {
             for column in schema {
                 budget.draw(1, *charges.get(*column as usize)?)?;
             }
-            values.try_reserve(schema.len()).ok()?;
+            reserved(values.try_reserve(schema.len()), 4 * schema.len())?;
             for column in schema {
                 let count = counts.get_mut(*column as usize)?;
                 values.push(*count);
