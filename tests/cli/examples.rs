@@ -102,6 +102,7 @@ fn prepared() -> Room {
     for name in ["in.fen", "openings.epd", "bratko-kopec.epd", "wac.epd", "suite.epd"] {
         room.write(name, format!("{four}\n"));
     }
+    room.write("mine.pgn", "1. e4 e5 2. Nf3 *\n");
     room.write("rooks.epd", "8/5k2/5p2/8/5P2/r7/4K3/R7 w - - bm Rxa3; id \"WAC.000\";\n");
     room.fine(&["import", "rooks.epd", "-o", "wac.bga", "-q"]);
     fs::copy(testdata("pcn/document-sample.json"), room.path("game.pcn")).unwrap();

@@ -51,6 +51,8 @@ mod position_lists;
 mod positions;
 /// Questions with their answers, for every interface.
 mod questions;
+/// Games against a repertoire.
+mod repertoire;
 /// Pages of `--report`.
 mod report;
 /// `import --resume`.

@@ -35,6 +35,7 @@ const COMMANDS: &[&str] = &[
     "export p.bga",
     "book g.bga -o n6.bin --force",
     "event g.bga Casual",
+    "repertoire one.pgn g.bga --side white",
     "verify g.bga",
     "repair d.bga -o n7.bga --force",
     "index g.bga --signatures --positions --tag-columns",

@@ -59,6 +59,7 @@ const READERS: &[&str] = &[
     "pcn check",
     "info",
     "event",
+    "repertoire",
     "inspect",
     "verify",
     "completions",

@@ -464,7 +464,7 @@ fn what_a_file_asks_for_and_is_not_there_is_an_error() {
     ask().unwrap();
     let mut refused = 0;
     while let (done, true) = refusing(1 << 20, refused, ask) {
-        assert!(matches!(done, Err(Error::Damaged(_))), "{refused}: {done:?}");
+        assert!(matches!(done, Err(Error::Limit { .. })), "{refused}: {done:?}");
         refused += 1;
     }
     assert!(refused > 12, "{refused}");

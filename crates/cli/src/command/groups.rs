@@ -19,6 +19,7 @@ const LESS_COMMON: &[&str] = &[
     "split",
     "unpack",
     "event",
+    "repertoire",
     "book",
     "eco",
     "undelete",

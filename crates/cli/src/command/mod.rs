@@ -30,6 +30,7 @@ pub mod position;
 pub mod query_help;
 pub mod rename;
 pub mod repair;
+pub mod repertoire;
 pub mod replace;
 pub mod sample;
 pub mod set;
@@ -175,6 +176,7 @@ subcommands! {
     "player" Player(player::Args) player::run;
     "opening" Opening(opening::Args) opening::run;
     "event" Event(event::Args) event::run;
+    "repertoire" Repertoire(repertoire::Args) repertoire::run;
     "verify" Verify(verify::Args) verify::run;
     "repair" Repair(repair::Args) repair::run;
     "index" Index(index::Args) index::run;

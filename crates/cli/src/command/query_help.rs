@@ -44,6 +44,7 @@ Fields of clocks, evaluations and the last position:
   pvlength                       moves in the longest principal variation
   mineval maxeval evalswing      pawns
   besteval worsteval             pawns, from the side's point of view
+  sacrifice                      pawns of material given up until the end
   mate                           pawn, knight, bishop, rook, queen, king: the
                                  piece that mates
   ending                         rook, pawn, minor .., or "KRP v KR": the last

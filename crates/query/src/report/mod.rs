@@ -1,4 +1,5 @@
-//! Reports on many games: opening trees, opening books, statistics, groups, players, tournaments, random samples and duplicates.
+//! Reports on many games: opening trees, opening books, statistics, groups, players, tournaments, random samples,
+//! duplicates and repertoires.
 
 pub mod book;
 pub mod duplicates;
@@ -7,6 +8,7 @@ pub mod groups;
 pub mod overview;
 pub mod player;
 pub mod points;
+pub mod repertoire;
 pub mod sample;
 pub mod spellings;
 pub mod squares;

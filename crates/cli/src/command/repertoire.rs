@@ -1,0 +1,321 @@
+//! `scoresheet repertoire`: compares games with a repertoire.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::json::Object;
+use crate::output::progress;
+use crate::output::quiet::Quiet;
+use crate::output::rows::{RowFormat, RowFormatArgs, csv_line};
+use crate::output::table::{Column, Table};
+use crate::select::archives;
+use crate::select::filter::Where;
+use crate::select::grouped::Games;
+use crate::session::Session;
+use crate::text::{count, shown};
+use crate::threads::Threads;
+use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::archive::{Archive, FileKind};
+use scoresheet::chess::Color;
+use scoresheet::error::Error;
+use scoresheet::import::ImportOptions;
+use scoresheet::{ArchiveFile, Import};
+use scoresheet_query::report::repertoire::{Compared, Left, Repertoire, RepertoireMove};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Compare games with a repertoire: gaps, double answers, departures
+///
+/// The repertoire is a PGN file or an archive: the moves of one side in all its games and variations. Positions count,
+/// whatever moves lead to them. `repertoire` follows each game until it leaves the repertoire, and shows the opponent's
+/// moves without an answer (holes), the own side's other moves, and the positions in which the repertoire has several
+/// moves (choices), each with the results of the own side.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet repertoire mine.pgn games.bga --side white
+  scoresheet repertoire mine.pgn games.bga --side black --where 'year >= 2010'
+  scoresheet repertoire mine.pgn games.bga --side white --show games --json")]
+pub struct Args {
+    /// The repertoire: a PGN file or an archive
+    repertoire: PathBuf,
+    /// The archives, or folders of archives
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// The side whose moves the repertoire prepares
+    #[arg(long, value_enum)]
+    side: Side,
+    /// Show only this part
+    #[arg(long, value_enum, value_name = "PART")]
+    show: Option<Part>,
+    /// Show at most N rows of each part
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    #[command(flatten)]
+    filter: Where,
+    #[command(flatten)]
+    rows: RowFormatArgs,
+    #[command(flatten)]
+    quiet: Quiet,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Side {
+    White,
+    Black,
+}
+
+/// A part of the report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Part {
+    /// The opponent's moves without an answer
+    Holes,
+    /// Moves of the own side that the repertoire lacks
+    Others,
+    /// Positions in which the repertoire has several moves
+    Choices,
+    /// Each game, with the ply at which it leaves the repertoire
+    Games,
+}
+
+impl Part {
+    fn name(self) -> &'static str {
+        match self {
+            Part::Holes => "holes",
+            Part::Others => "others",
+            Part::Choices => "choices",
+            Part::Games => "games",
+        }
+    }
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.quiet.apply(session);
+    let archives = archives::open_all(session, &args.archives)?;
+    args.filter.of_one(&archives)?;
+    let color = match args.side {
+        Side::White => Color::White,
+        Side::Black => Color::Black,
+    };
+    args.threads.install(|| {
+        let repertoire = read(session, &args.repertoire, color)?;
+        if repertoire.positions() == 0 {
+            let what = format!("{}: no moves of {}", shown(&args.repertoire), name(color));
+            return Err(Failure::Message(what));
+        }
+        let (all, failed) = Games::chosen(session, &archives, &args.filter)?;
+        let mut compared = Compared::default();
+        for selection in &all {
+            let work = || repertoire.compare(selection.archive(), &selection.games);
+            let found = progress::waiting(session, work).map_err(Failure::of_archive(selection.archive().path()))?;
+            compared.join(found, selection.member.before());
+        }
+        if compared.games.is_empty() {
+            args.filter.report_none(session, &archives.columns());
+        }
+        let text = match args.rows.format() {
+            RowFormat::Json => format!("{}\n", json(args, &repertoire, &compared)),
+            RowFormat::Csv => csv(args, &repertoire, &compared),
+            RowFormat::Table => text(args, session, &repertoire, &compared)?,
+        };
+        let mut out = session.stdout();
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        failure::all_read(failed)
+    })
+}
+
+/// Reads a repertoire from an archive, or from a file that an import reads.
+fn read(session: &Session, path: &Path, color: Color) -> Result<Repertoire, Failure> {
+    let of = |archive: &Archive| {
+        let games = archive.games().filter(|game| !matches!(game, Ok(game) if archive.is_deleted(game.number())));
+        Repertoire::new(color, games).map_err(Failure::of_archive(path))
+    };
+    let mut magic = [0; 8];
+    let is_read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok();
+    if is_read && FileKind::from_bytes(&magic) == Some(FileKind::Archive) {
+        let file = ArchiveFile::at(path).options(session.access);
+        return of(&Archive::open(file).map_err(Failure::of_archive(path))?);
+    }
+    let folder = TemporaryFolder::create().map_err(Error::io("cannot create a folder in", &std::env::temp_dir()))?;
+    let target = folder.path().join("repertoire.bga");
+    let mut faults = 0;
+    let options = ImportOptions { stop_at_refused: true, ..ImportOptions::default() };
+    Import::new(&target).options(options).on_fault(|_| faults += 1).run([path])?;
+    if faults > 0 {
+        let faults = count(faults, "fault", "faults");
+        session.message(&format!("{}: {faults}; `scoresheet import` lists them", shown(path)));
+    }
+    of(&Archive::open(&target)?)
+}
+
+/// Returns the moves of a part, at most as many as are to be shown.
+fn moves_of<'c>(args: &Args, part: Part, compared: &'c Compared) -> &'c [RepertoireMove] {
+    let moves = match part {
+        Part::Holes => &compared.holes,
+        Part::Others => &compared.others,
+        Part::Choices => &compared.choices,
+        Part::Games => return &[],
+    };
+    moves.get(..args.limit).unwrap_or(moves)
+}
+
+/// Returns how a game leaves the repertoire: in words, the last ply within it, and the line to the move that leaves it.
+fn leaves(repertoire: &Repertoire, left: Left) -> (&'static str, Option<u32>, Option<String>) {
+    match left {
+        Left::End { ply } => ("end", Some(ply), None),
+        Left::Own { ply, place, m } => ("own", Some(ply), Some(repertoire.text(place, m))),
+        Left::Opponent { ply, place, m } => ("opponent", Some(ply), Some(repertoire.text(place, m))),
+        Left::Never => ("never", None, None),
+        Left::Elsewhere => ("elsewhere", None, None),
+    }
+}
+
+/// Returns the number of games for each way to leave the repertoire.
+fn totals(repertoire: &Repertoire, compared: &Compared) -> [(&'static str, u64); 5] {
+    ["never", "end", "own", "opponent", "elsewhere"]
+        .map(|how| (how, compared.games.iter().filter(|(_, left)| leaves(repertoire, *left).0 == how).count() as u64))
+}
+
+fn name(color: Color) -> &'static str {
+    if color == Color::White { "White" } else { "Black" }
+}
+
+fn percent(played: &RepertoireMove) -> String {
+    played.points.score().map_or_else(String::new, |score| format!("{:.1} %", score * 100.0))
+}
+
+/// The parts that are shown without `--show`.
+const PARTS: [Part; 3] = [Part::Holes, Part::Others, Part::Choices];
+
+fn parts(args: &Args) -> Vec<Part> {
+    args.show.map_or_else(|| PARTS.to_vec(), |part| vec![part])
+}
+
+fn text(args: &Args, session: &Session, repertoire: &Repertoire, compared: &Compared) -> Result<String, Failure> {
+    let positions = count(repertoire.positions() as u64, "position", "positions");
+    let [never, end, own, opponent, elsewhere] = totals(repertoire, compared).map(|(_, games)| games);
+    let games = |number: u64| count(number, "game", "games");
+    let [color, other] = [repertoire.color(), repertoire.color().other()].map(name);
+    let mut out = format!(
+        "{}: {positions} with moves of {color}\n{}: {} to the end of a line or of the game, {} left by {color}, {} by \
+         {other}, {} from other starts\n",
+        shown(&args.repertoire),
+        games(compared.games.len() as u64),
+        games(never + end),
+        games(own),
+        games(opponent),
+        games(elsewhere),
+    )
+    .into_bytes();
+    let column = |title: &str, is_number: bool, width: usize| Column {
+        title: title.to_owned(),
+        is_number,
+        rank: 0,
+        widths: (width, 200),
+    };
+    for part in parts(args) {
+        let title = match part {
+            Part::Holes => format!("Moves of {other} without an answer"),
+            Part::Others => format!("Other moves of {color}"),
+            Part::Choices => format!("Positions with several moves of {color}"),
+            Part::Games => "Games".to_owned(),
+        };
+        out.extend_from_slice(format!("\n{title}\n").as_bytes());
+        let is_games = part == Part::Games;
+        let columns = match is_games {
+            true => vec![
+                column("game", true, 4),
+                column("left", false, 8),
+                column("ply", true, 3),
+                column("line", false, 20),
+            ],
+            false => vec![column("games", true, 5), column("score", true, 7), column("line", false, 20)],
+        };
+        let mut table = Table::new(columns, session.table_width());
+        let rows: Vec<Vec<String>> = match is_games {
+            true => game_rows(args, repertoire, compared),
+            false => moves_of(args, part, compared)
+                .iter()
+                .map(|played| {
+                    let line = repertoire.text(played.place, played.m);
+                    vec![played.points.games.to_string(), percent(played), line]
+                })
+                .collect(),
+        };
+        if rows.is_empty() {
+            out.extend_from_slice(b"none\n");
+            continue;
+        }
+        for row in rows {
+            table.row(row, &mut out)?;
+        }
+        table.finish(&mut out)?;
+    }
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+fn game_rows(args: &Args, repertoire: &Repertoire, compared: &Compared) -> Vec<Vec<String>> {
+    let row = |(number, left): &(u64, Left)| {
+        let (how, ply, line) = leaves(repertoire, *left);
+        vec![
+            number.to_string(),
+            how.to_owned(),
+            ply.map_or_else(String::new, |ply| ply.to_string()),
+            line.unwrap_or_default(),
+        ]
+    };
+    compared.games.iter().take(args.limit).map(row).collect()
+}
+
+fn csv(args: &Args, repertoire: &Repertoire, compared: &Compared) -> String {
+    if args.show == Some(Part::Games) {
+        let rows = game_rows(args, repertoire, compared).into_iter().map(csv_line);
+        return csv_line(["game", "left", "ply", "line"]) + &rows.collect::<String>();
+    }
+    let mut out = csv_line(["part", "games", "won", "drawn", "lost", "line"]);
+    for part in parts(args) {
+        for played in moves_of(args, part, compared) {
+            let points = &played.points;
+            let numbers = [points.games, points.won, points.drawn, points.lost].map(|number| number.to_string());
+            let line = repertoire.text(played.place, played.m);
+            out += &csv_line([part.name().to_owned()].into_iter().chain(numbers).chain([line]));
+        }
+    }
+    out
+}
+
+fn json(args: &Args, repertoire: &Repertoire, compared: &Compared) -> Object {
+    let mut object = Object::new()
+        .with("color", repertoire.color().to_string())
+        .with("positions", repertoire.positions() as u64)
+        .with("games", compared.games.len() as u64);
+    for (how, games) in totals(repertoire, compared) {
+        object = object.with(how, games);
+    }
+    for part in parts(args) {
+        let rows: Vec<Object> = match part {
+            Part::Games => {
+                let row = |(number, left): &(u64, Left)| {
+                    let (how, ply, line) = leaves(repertoire, *left);
+                    Object::new().with("game", *number).with("left", how).with("ply", ply).with("line", line)
+                };
+                compared.games.iter().take(args.limit).map(row).collect()
+            }
+            part => moves_of(args, part, compared)
+                .iter()
+                .map(|played| {
+                    let position = repertoire.position(played.place);
+                    let object = Object::new()
+                        .with("line", repertoire.text(played.place, played.m))
+                        .with("fen", position.fen())
+                        .with("move", position.san(played.m));
+                    object.joined(&Object::from_value(&played.points))
+                })
+                .collect(),
+        };
+        // The number of games is a member already.
+        object = object.array(if part == Part::Games { "leaving" } else { part.name() }, &rows);
+    }
+    object
+}

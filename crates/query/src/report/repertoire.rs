@@ -1,0 +1,332 @@
+//! A repertoire, which is the moves that a player prepares, against the games of archives: where games leave it, and
+//! what it does not answer.
+
+use crate::position::facts::facts;
+use crate::report::points::Points;
+use foldhash::{HashMap, HashMapExt};
+use rayon::prelude::*;
+use scoresheet::archive::{Archive, GameRef, GameSet};
+use scoresheet::chess::{Color, Move, Position};
+use scoresheet::error::Result;
+use scoresheet::game::{Outcome, TextKind, Visitor};
+use std::cmp::Reverse;
+
+/// The moves of one side in the positions that it has prepared, and the replies of the opponent that it expects. Positions
+/// are equal whatever moves lead to them.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let [mine, games] = ["mine.bga", "games.bga"].map(|name| folder.path().join(name));
+/// # scoresheet::Import::new(&mine).run_reader("mine.pgn", &b"1. e4 c5 (1... e5 2. Nf3) 2. Nf3 d6 3. d4 *\n"[..])?;
+/// # let pgn = "1. e4 e6 1-0\n\n1. e4 c5 2. Nf3 d6 3. d4 a6 0-1\n\n1. d4 *\n\n1. e4 c5 2. Nf3 *\n";
+/// # scoresheet::Import::new(&games).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::{Archive, chess::Color};
+/// use scoresheet_query::report::repertoire::{Left, Repertoire};
+///
+/// let mine = Archive::open(&mine)?; // 1. e4 c5 (1... e5 2. Nf3) 2. Nf3 d6 3. d4
+/// let repertoire = Repertoire::new(Color::White, mine.games())?;
+/// let games = Archive::open(&games)?;
+/// let found = repertoire.compare(&games, &games.live())?;
+/// let hole = &found.holes[0];
+/// assert_eq!((repertoire.text(hole.place, hole.m), hole.points.games), ("1. e4 e6".to_owned(), 1));
+/// let left: Vec<Left> = found.games.iter().map(|(_, left)| *left).collect();
+/// assert!(matches!(left[..], [Left::Opponent { ply: 1, .. }, Left::End { ply: 5 }, Left::Own { .. }, Left::Never]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Repertoire {
+    color: Color,
+    places: Vec<Place>,
+    /// The indexes of positions in `places`, by their keys.
+    known: HashMap<u64, usize>,
+}
+
+/// A position of the repertoire.
+#[derive(Clone, Debug)]
+struct Place {
+    /// The position before, and the move from there, or the starting position.
+    from: std::result::Result<(usize, Move), Box<Position>>,
+    is_own: bool,
+    /// The moves that the repertoire plays or expects here.
+    moves: Vec<Move>,
+}
+
+/// Where a game leaves a repertoire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// The repertoire ends in the position after this ply, and the game goes on.
+    End {
+        /// The ply of the last position that the repertoire has.
+        ply: u32,
+    },
+    /// The side plays another move than the repertoire, in this position.
+    Own {
+        /// The ply of the last position that the repertoire has.
+        ply: u32,
+        /// The number of the position.
+        place: usize,
+        /// The move of the game.
+        m: Move,
+    },
+    /// The opponent plays a move that the repertoire does not expect, in this position.
+    Opponent {
+        /// The ply of the last position that the repertoire has.
+        ply: u32,
+        /// The number of the position.
+        place: usize,
+        /// The move of the game.
+        m: Move,
+    },
+    /// The game ends within the repertoire.
+    Never,
+    /// The repertoire does not have the game's starting position.
+    Elsewhere,
+}
+
+/// A move in a position of the repertoire, with the games that play it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RepertoireMove {
+    /// The number of the position, for [`Repertoire::text`].
+    pub place: usize,
+    /// The move.
+    pub m: Move,
+    /// The results of the repertoire's side in these games.
+    pub points: Points,
+}
+
+/// The games of an archive, compared with a repertoire.
+///
+/// [`Repertoire`] has an example.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Compared {
+    /// Each game with the place where it leaves the repertoire, in order.
+    pub games: Vec<(u64, Left)>,
+    /// The opponent's moves that have no answer, the most frequent first.
+    pub holes: Vec<RepertoireMove>,
+    /// The own side's moves that are not in the repertoire, the most frequent first.
+    pub others: Vec<RepertoireMove>,
+    /// The moves of positions in which the repertoire has more than one move. Moves of a position follow each other.
+    pub choices: Vec<RepertoireMove>,
+}
+
+/// Adds the moves of a game to a repertoire.
+struct Adding<'a> {
+    repertoire: &'a mut Repertoire,
+}
+
+impl Visitor for Adding<'_> {
+    fn tag(&mut self, _: &[u8], _: &[u8]) {}
+
+    fn start(&mut self, position: &Position) {
+        let start = || Err(Box::new(position.clone()));
+        self.repertoire.place(position, start);
+    }
+
+    fn play(&mut self, before: &Position, m: Move) {
+        let from = self.repertoire.place(before, || Err(Box::new(before.clone())));
+        let mut after = before.clone();
+        after.play_unchecked(m);
+        self.repertoire.place(&after, || Ok((from, m)));
+        if let Some(place) = self.repertoire.places.get_mut(from)
+            && !place.moves.contains(&m)
+        {
+            place.moves.push(m);
+        }
+    }
+
+    fn suffix(&mut self, _: bool) {}
+    fn nag(&mut self, _: u8) {}
+    fn text(&mut self, _: TextKind, _: &[u8]) {}
+    fn open(&mut self) {}
+    fn close(&mut self) {}
+    fn outcome(&mut self, _: Outcome) {}
+}
+
+impl Repertoire {
+    /// Returns the repertoire of this side that games contain, with their variations.
+    ///
+    /// Errors: a game cannot be read.
+    pub fn new<'g>(color: Color, games: impl IntoIterator<Item = Result<GameRef<'g>>>) -> Result<Repertoire> {
+        let mut repertoire = Repertoire { color, places: Vec::new(), known: HashMap::new() };
+        for game in games {
+            game?.visit(&mut Adding { repertoire: &mut repertoire })?;
+        }
+        Ok(repertoire)
+    }
+
+    /// Returns the side whose moves these are.
+    pub fn color(&self) -> Color {
+        self.color
+    }
+
+    /// Returns the number of positions in which the repertoire has a move.
+    pub fn positions(&self) -> usize {
+        self.places.iter().filter(|place| place.is_own && !place.moves.is_empty()).count()
+    }
+
+    /// Returns the index of a position, which is added with its origin if it is new.
+    fn place(
+        &mut self,
+        position: &Position,
+        from: impl FnOnce() -> std::result::Result<(usize, Move), Box<Position>>,
+    ) -> usize {
+        let (next, is_own) = (self.places.len(), position.turn() == self.color);
+        let index = *self.known.entry(position.zobrist()).or_insert(next);
+        if index == next {
+            self.places.push(Place { from: from(), is_own, moves: Vec::new() });
+        }
+        index
+    }
+
+    /// Returns the starting position and the moves that lead to a position in the repertoire.
+    fn line(&self, place: usize) -> (Position, Vec<Move>) {
+        let (mut moves, mut at) = (Vec::new(), place);
+        let start = loop {
+            match self.places.get(at).map(|place| &place.from) {
+                Some(Ok((from, m))) => {
+                    moves.push(*m);
+                    at = *from;
+                }
+                Some(Err(start)) => break (**start).clone(),
+                None => break Position::standard(),
+            }
+        };
+        moves.reverse();
+        (start, moves)
+    }
+
+    /// Returns a position of the repertoire by its number.
+    pub fn position(&self, place: usize) -> Position {
+        let (mut position, moves) = self.line(place);
+        moves.into_iter().for_each(|m| position.play_unchecked(m));
+        position
+    }
+
+    /// Returns the moves that lead to a position of the repertoire and then this move, as in `1. e4 c5 2. Nf3`.
+    pub fn text(&self, place: usize, m: Move) -> String {
+        let (mut position, moves) = self.line(place);
+        let mut text = String::new();
+        for m in moves.into_iter().chain([m]) {
+            let number = position.fullmove_number();
+            match position.turn() {
+                Color::White => text += &format!("{number}. "),
+                Color::Black if text.is_empty() => text += &format!("{number}... "),
+                Color::Black => {}
+            }
+            text += &position.san(m);
+            text.push(' ');
+            position.play_unchecked(m);
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+
+    /// Returns where a game leaves the repertoire. Calls `seen` with each move that the repertoire has.
+    fn follow(&self, game: &GameRef<'_>, mut seen: impl FnMut(usize, Move)) -> Result<Left> {
+        let mut at = match self.known.get(&game.start().zobrist()) {
+            Some(index) => *index,
+            None => return Ok(Left::Elsewhere),
+        };
+        for played in game.moves() {
+            let played = played?;
+            let (ply, m) = (played.ply() - 1, played.played());
+            let Some(place) = self.places.get(at) else { break };
+            if place.moves.is_empty() {
+                return Ok(Left::End { ply });
+            }
+            let is_known = place.moves.contains(&m);
+            // Another move of the opponent may lead to a position that the repertoire answers.
+            let next = self.known.get(&played.after().zobrist()).copied();
+            match next.filter(|_| is_known || !place.is_own) {
+                Some(next) => {
+                    seen(at, m);
+                    at = next;
+                }
+                None if place.is_own => return Ok(Left::Own { ply, place: at, m }),
+                None => return Ok(Left::Opponent { ply, place: at, m }),
+            }
+        }
+        Ok(Left::Never)
+    }
+
+    /// Compares games with the repertoire, on rayon's current pool.
+    ///
+    /// Errors: a game cannot be read.
+    pub fn compare(&self, archive: &Archive, games: &GameSet) -> Result<Compared> {
+        type Counts = HashMap<(usize, Move), Points>;
+        let of_chunk = |number: usize| -> Result<(Vec<(u64, Left)>, [Counts; 3])> {
+            let (mut found, mut counts) = (Vec::new(), [(); 3].map(|()| Counts::new()));
+            let chosen: Vec<u64> = archive.games_of(number).filter(|game| games.contains(*game)).collect();
+            if chosen.is_empty() {
+                return Ok((found, counts));
+            }
+            let chunk = archive.chunk(number)?;
+            for number in chosen {
+                let game = chunk.game(number)?;
+                let mut choices = Vec::new();
+                let left = self.follow(&game, |place, m| {
+                    let is_choice = self.places.get(place).is_some_and(|place| place.is_own && place.moves.len() > 1);
+                    choices.extend(is_choice.then_some((place, m)));
+                })?;
+                let [holes, others, chosen] = &mut counts;
+                let counted = match left {
+                    Left::Opponent { place, m, .. } => Some((holes, (place, m))),
+                    Left::Own { place, m, .. } => Some((others, (place, m))),
+                    _ => None,
+                };
+                if counted.is_some() || !choices.is_empty() {
+                    let facts = facts(&game)?;
+                    let halves = facts.outcome.half_points(self.color).map(u64::from);
+                    let [own, other] =
+                        [self.color, self.color.other()].map(|side| u64::from(facts.ratings[side.index()]));
+                    let add = |counts: &mut Counts, key| counts.entry(key).or_default().add(halves, own, other);
+                    choices.into_iter().for_each(|key| add(chosen, key));
+                    if let Some((counts, key)) = counted {
+                        add(counts, key);
+                    }
+                }
+                found.push((number, left));
+            }
+            Ok((found, counts))
+        };
+        let parts: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect::<Result<_>>()?;
+        let (mut all, mut counts) = (Vec::new(), [(); 3].map(|()| Counts::new()));
+        for (games, part) in parts {
+            all.extend(games);
+            for (counts, part) in counts.iter_mut().zip(part) {
+                part.into_iter().for_each(|(key, points)| counts.entry(key).or_default().join(&points));
+            }
+        }
+        let sorted = |counts: Counts| {
+            let mut moves: Vec<RepertoireMove> =
+                counts.into_iter().map(|((place, m), points)| RepertoireMove { place, m, points }).collect();
+            moves.sort_by_cached_key(|played| (Reverse(played.points.games), played.place, format!("{:?}", played.m)));
+            moves
+        };
+        let [holes, others, mut choices] = counts.map(sorted);
+        // The most frequent position first, then the most frequent move.
+        let mut totals: HashMap<usize, u64> = HashMap::new();
+        choices.iter().for_each(|played| *totals.entry(played.place).or_default() += played.points.games);
+        choices.sort_by_key(|played| (Reverse(totals.get(&played.place).copied()), played.place));
+        Ok(Compared { games: all, holes, others, choices })
+    }
+}
+
+impl Compared {
+    /// Adds the comparison of another archive, whose games follow `before` games of a set.
+    pub fn join(&mut self, other: Compared, before: u64) {
+        self.games.extend(other.games.into_iter().map(|(game, left)| (game + before, left)));
+        for (own, more) in
+            [(&mut self.holes, other.holes), (&mut self.others, other.others), (&mut self.choices, other.choices)]
+        {
+            for played in more {
+                match own.iter_mut().find(|known| (known.place, known.m) == (played.place, played.m)) {
+                    Some(known) => known.points.join(&played.points),
+                    None => own.push(played),
+                }
+            }
+        }
+        self.holes.sort_by_key(|played| Reverse(played.points.games));
+        self.others.sort_by_key(|played| Reverse(played.points.games));
+    }
+}

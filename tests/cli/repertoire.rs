@@ -1,0 +1,113 @@
+//! `repertoire`: gaps, double answers and departures, by a program that compares positions as FENs.
+
+use crate::common::cli::{Room, json};
+use crate::common::sample;
+use scoresheet::chess::Color;
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+use scoresheet::{Archive, Position};
+use std::collections::BTreeMap;
+
+const MINE: &str = "1. e4 e5 (1... c5 2. Nf3 d6 (2... Nc6 3. Bb5) 3. d4 (3. Bb5+)) 2. Nf3 Nc6 3. Bc4 *\n\n\
+                    1. e4 d6 2. d4 Nf6 3. Nc3 *\n";
+
+fn four(position: &Position) -> String {
+    let mut text = Vec::new();
+    position.write_four(&mut text, EnPassantStyle::Legal, CastlingStyle::XFen);
+    String::from_utf8(text).unwrap()
+}
+
+/// The answers of the repertoire by position, with its lines written out.
+fn answers() -> BTreeMap<String, Vec<String>> {
+    let lines = ["e4 e5 Nf3 Nc6 Bc4", "e4 c5 Nf3 d6 d4", "e4 c5 Nf3 d6 Bb5+", "e4 c5 Nf3 Nc6 Bb5", "e4 d6 d4 Nf6 Nc3"];
+    let mut answers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in lines {
+        let mut position = Position::standard();
+        for san in line.split(' ') {
+            let known = answers.entry(four(&position)).or_default();
+            if !known.iter().any(|other| other == san) {
+                known.push(san.to_owned());
+            }
+            position.play_unchecked(position.parse_san(san).unwrap());
+        }
+        answers.entry(four(&position)).or_default();
+    }
+    answers
+}
+
+#[test]
+fn the_report_is_that_of_a_naive_program() {
+    let room = Room::new();
+    room.write("mine.pgn", MINE);
+    room.write("games.pgn", sample::first_games_text(1500));
+    room.fine(&["import", "games.pgn", "-o", "games.bga", "-q"]);
+    let answers = answers();
+    for side in [Color::White, Color::Black] {
+        let (mut holes, mut others, mut choices) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut ways: BTreeMap<&str, u64> = BTreeMap::new();
+        for game in Archive::open(room.path("games.bga")).unwrap().games() {
+            let (mut how, game) = ("never", game.unwrap());
+            for played in game.moves().map(Result::unwrap) {
+                let (here, next) = (four(played.before()), four(&played.after()));
+                let known = &answers[&here];
+                let is_own = played.color() == side;
+                if known.is_empty() {
+                    how = "end";
+                    break;
+                }
+                if is_own && known.len() > 1 && known.contains(&played.san()) {
+                    *choices.entry((here.clone(), played.san())).or_insert(0u64) += 1;
+                }
+                if !(known.contains(&played.san()) || !is_own && answers.contains_key(&next)) {
+                    how = if is_own { "own" } else { "opponent" };
+                    let counts = if is_own { &mut others } else { &mut holes };
+                    *counts.entry((here, played.san())).or_insert(0) += 1;
+                    break;
+                }
+            }
+            *ways.entry(how).or_default() += 1;
+        }
+        let args = ["repertoire", "mine.pgn", "games.bga", "--side", &side.to_string(), "--json", "--limit", "1000"];
+        let report = json(&room.fine(&args)).remove(0);
+        for (way, games) in &ways {
+            assert_eq!(report[*way].as_u64(), Some(*games), "{side} {way}");
+        }
+        assert_eq!(report["games"].as_u64(), Some(ways.values().sum()));
+        for (part, expected) in [("holes", &holes), ("others", &others), ("choices", &choices)] {
+            let found: BTreeMap<(String, String), u64> = report[part]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| {
+                    let position: Position = row["fen"].as_str().unwrap().parse().unwrap();
+                    ((four(&position), row["move"].as_str().unwrap().to_owned()), row["games"].as_u64().unwrap())
+                })
+                .collect();
+            assert_eq!(&found, expected, "{side} {part}");
+            assert!(side == Color::Black || !expected.is_empty(), "{part}");
+        }
+    }
+}
+
+#[test]
+fn archives_tables_and_faults() {
+    let room = Room::new();
+    room.write("mine.pgn", MINE);
+    room.write("games.pgn", "[Result \"0-1\"]\n\n1. e4 e5 2. Nf3 d6 0-1\n\n1. d4 *\n");
+    room.fine(&["import", "games.pgn", "-o", "games.bga", "-q"]);
+    room.fine(&["import", "mine.pgn", "-o", "mine.bga", "-q"]);
+    let of_pgn = room.fine(&["repertoire", "mine.pgn", "games.bga", "--side", "white"]);
+    let of_archive = room.fine(&["repertoire", "mine.bga", "games.bga", "--side", "white"]);
+    assert_eq!(of_pgn.replace("mine.pgn", "mine.bga"), of_archive);
+    assert!(
+        of_pgn.contains("1. e4 e5 2. Nf3 d6") && of_pgn.contains("1 game left by White, 1 game by Black"),
+        "{of_pgn}"
+    );
+    let csv =
+        room.fine(&["repertoire", "mine.bga", "games.bga", "--side", "white", "--show", "games", "--format", "csv"]);
+    assert_eq!(csv, "game,left,ply,line\n1,opponent,3,1. e4 e5 2. Nf3 d6\n2,own,0,1. d4\n");
+    room.write("none.pgn", "1. e4 *\n");
+    room.fails(&["repertoire", "none.pgn", "games.bga", "--side", "black"], 1, &["no moves of Black"]);
+    room.write("bad.pgn", "1. e4 e5 2. Qh7 *\n");
+    let done = room.run(&["repertoire", "bad.pgn", "games.bga", "--side", "white"]);
+    assert!(done.code == Some(0) && done.err.contains("1 fault"), "{}", done.err);
+}
