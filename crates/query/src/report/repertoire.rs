@@ -142,6 +142,12 @@ impl Visitor for Adding<'_> {
     fn outcome(&mut self, _: Outcome) {}
 }
 
+/// The results of moves in positions.
+type Counts = HashMap<(usize, Move), Points>;
+
+/// The games of a chunk, and the counts of holes, other moves and choices.
+type Part = (Vec<(u64, Left)>, [Counts; 3]);
+
 impl Repertoire {
     /// Returns the repertoire of this side that games contain, with their variations.
     ///
@@ -253,8 +259,7 @@ impl Repertoire {
     ///
     /// Errors: a game cannot be read.
     pub fn compare(&self, archive: &Archive, games: &GameSet) -> Result<Compared> {
-        type Counts = HashMap<(usize, Move), Points>;
-        let of_chunk = |number: usize| -> Result<(Vec<(u64, Left)>, [Counts; 3])> {
+        let of_chunk = |number: usize| -> Result<Part> {
             let (mut found, mut counts) = (Vec::new(), [(); 3].map(|()| Counts::new()));
             let chosen: Vec<u64> = archive.games_of(number).filter(|game| games.contains(*game)).collect();
             if chosen.is_empty() {
@@ -276,7 +281,7 @@ impl Repertoire {
                 };
                 if counted.is_some() || !choices.is_empty() {
                     let facts = facts(&game)?;
-                    let halves = facts.outcome.half_points(self.color).map(u64::from);
+                    let halves = facts.outcome.half_points(self.color);
                     let [own, other] =
                         [self.color, self.color.other()].map(|side| u64::from(facts.ratings[side.index()]));
                     let add = |counts: &mut Counts, key| counts.entry(key).or_default().add(halves, own, other);
