@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::{ArchiveFile, Coding, Level, MODEL, TranscodeOptions};
 use scoresheet::error::UnknownPart;
-use scoresheet::{Archive, Error, Existing, ImportOptions, Monitor};
+use scoresheet::{Archive, Error, Existing, GameRef, GameSet, ImportOptions, Monitor};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -49,6 +49,15 @@ fn copies_are_intact(file: &[u8], folder: &Path, what: &str) {
     }
     let part = Part { archive: &archive, games: archive.live() };
     check("copied", copy::write(&target, Existing::Replace, &[part], Monitor::new()).map(drop));
+    fs::write(&target, file).unwrap();
+    let change = |game: &GameRef<'_>| {
+        let mut game = game.to_game()?;
+        game.tags.push(("Annotator".to_owned(), "Tal".to_owned()));
+        Ok(Some(game))
+    };
+    let edited = Archive::edit(&target, &GameSet::from_numbers(archive.len(), [1]), &change, Monitor::new());
+    // Without a change, the file is the original.
+    check("edited", edited.and_then(|edited| if edited.games > 0 { Ok(()) } else { Err(Error::Interrupted) }));
     check(
         "repaired",
         Archive::repair(ArchiveFile::from_bytes(file.to_vec()), &target, Existing::Replace, |_| {}).map(drop),

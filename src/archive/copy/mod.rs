@@ -181,6 +181,13 @@ fn write_new(
 ///
 /// Errors: the copy is damaged; it is removed.
 pub(in crate::archive) fn finish(copy: NewFile, path: &Path, monitor: &Monitor) -> Result<()> {
+    verified(copy, path, monitor)?.finish()
+}
+
+/// Verifies a copy whose writer has been dropped.
+///
+/// Errors: the copy is damaged; it is removed.
+pub(super) fn verified(copy: NewFile, path: &Path, monitor: &Monitor) -> Result<NewFile> {
     if let Some(unnamed) = copy.unnamed_path() {
         let report = Archive::verify(ArchiveFile::at(unnamed).index(None), Level::Full, monitor.without_progress())?;
         if let Some(Damage { kind, game, .. }) = report.damage.first() {
@@ -190,7 +197,7 @@ pub(in crate::archive) fn finish(copy: NewFile, path: &Path, monitor: &Monitor) 
             return Err(Error::input(path.display().to_string(), what));
         }
     }
-    copy.finish()
+    Ok(copy)
 }
 
 /// Returns the id of a copy. The same parts produce the same file, and its id differs from the ids of the parts.

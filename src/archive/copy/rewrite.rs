@@ -4,6 +4,7 @@
 //! and sources keep their numbers. The input is an open archive and a function that remakes chunks. The output is a
 //! complete file that replaces the archive. After an error, the archive is unchanged.
 
+use crate::archive::copy::verified;
 use crate::archive::existing::Existing;
 use crate::archive::game_set::GameSet;
 use crate::archive::read::archive::Archive;
@@ -105,7 +106,7 @@ pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Mo
     let change = Changed { from, made: writer.made(), chunks };
     let (index, bytes) = (writer.index(), writer.committed_length());
     drop(writer);
-    new.finish_beside()?;
+    verified(new, path, monitor)?.finish_beside()?;
     Ok(Some(Rewritten { bytes, change, unindexed: write_index(path, &index).err() }))
 }
 
