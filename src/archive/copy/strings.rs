@@ -1,6 +1,7 @@
 //! Looks up the strings of an archive by text.
 
 use crate::archive::read::archive::Archive;
+use crate::error::DamageKind;
 use foldhash::{HashMap, HashMapExt};
 use std::sync::OnceLock;
 
@@ -14,8 +15,11 @@ impl Strings {
         let numbers = self.0.get_or_init(|| {
             let mut numbers = HashMap::new();
             for number in 0..archive.totals().map_or(0, |totals| totals.strings) {
-                if let Ok(string) = archive.dictionary(number) {
-                    numbers.entry(string.into()).or_insert(number);
+                match archive.dictionary(number) {
+                    Ok(string) => drop(numbers.entry(string.into()).or_insert(number)),
+                    // A commit may state any number of strings.
+                    Err(damage) if damage.kind == DamageKind::NoSuchString => break,
+                    Err(_) => {}
                 }
             }
             numbers
