@@ -45,11 +45,11 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let mut outputs = Outputs::from_inputs([request.archive]);
     let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::from_force(request.force));
     let mut code = Code::Success;
-    let mut exact = |source: &SourceRecord, same: bool| {
-        if !(same && source.exact) {
+    let mut exact = |source: &SourceRecord, restored: Restored| {
+        if !(restored.is_same && (source.exact || restored.training.is_some())) {
             code = Code::Failed;
         }
-        report(request, session, &archive, source, same);
+        report(request, session, &archive, source, restored);
     };
     match (folder, request.output) {
         (Some(folder), _) => {
@@ -148,20 +148,35 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Message(format!("cannot write {}: {error}", shown(path)))
 }
 
-/// Returns whether the hash of the written bytes equals the hash of the source.
-fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Result<bool, Failure> {
+/// A restored source.
+#[derive(Clone, Copy)]
+struct Restored {
+    /// Whether the hash of the written bytes equals the hash of the source.
+    is_same: bool,
+    /// The length of the source in bytes, if it was training data.
+    training: Option<u64>,
+}
+
+fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Result<Restored, Failure> {
     new_file::write(target, |file| write(archive, source, file))
 }
 
-fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Result<bool, Failure> {
-    archive.write_original(source, out).map_err(Failure::of_archive(archive.path()))
+fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Result<Restored, Failure> {
+    #[cfg(feature = "train")]
+    {
+        let restored = scoresheet_train::write_original(archive, source, out);
+        if let Some((is_same, bytes)) = restored.map_err(Failure::of_archive(archive.path()))? {
+            return Ok(Restored { is_same, training: Some(bytes) });
+        }
+    }
+    let is_same = archive.write_original(source, out).map_err(Failure::of_archive(archive.path()))?;
+    Ok(Restored { is_same, training: None })
 }
 
-fn report(request: &Request, session: &Session, archive: &Archive, source: &SourceRecord, same: bool) {
-    let SourceRecord { name, bytes, exact, .. } = source;
-    let name = if name == "-" { "standard input" } else { name.as_str() };
-    let bytes = thousands(*bytes);
-    match (same, *exact) {
+fn report(request: &Request, session: &Session, archive: &Archive, source: &SourceRecord, restored: Restored) {
+    let name = if source.name == "-" { "standard input" } else { source.name.as_str() };
+    let bytes = thousands(restored.training.unwrap_or(source.bytes));
+    match (restored.is_same, source.exact || restored.training.is_some()) {
         (true, true) if request.quiet => {}
         (true, true) => session.note(&format!("{name}: {bytes} bytes, identical to the imported file (SHA-256)")),
         (false, _) if archive.deleted_count() > 0 => session.message(&format!(
@@ -170,6 +185,9 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
         // All bytes are present, but their hash differs from the source's hash.
         (true, false) => session.message(&format!(
             "{name}: the imported games, converted to PGN ({bytes} bytes): the original bytes are not kept"
+        )),
+        (false, true) if restored.training.is_some() => session.message(&format!(
+            "{name}: the entries of the imported file ({bytes} bytes), but not the same bytes; see docs/training.md"
         )),
         (false, true) => {
             session.message(&format!("{name}: differs from the imported file (SHA-256): see `scoresheet verify`"))
