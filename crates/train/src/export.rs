@@ -94,6 +94,17 @@ pub struct Exported {
     pub positions: u64,
     /// The games that the format cannot contain: without a result, or from a Chess960 position.
     pub left_out: u64,
+    /// The positions without a score, which marlinformat, bulletformat and bullet's text cannot express.
+    pub unscored: u64,
+}
+
+impl Exported {
+    fn add(&mut self, more: Exported) {
+        self.games += more.games;
+        self.positions += more.positions;
+        self.left_out += more.left_out;
+        self.unscored += more.unscored;
+    }
 }
 
 /// Encoded units, which a shuffle moves: games of viriformat, chains of binpack, or single positions.
@@ -123,10 +134,9 @@ impl Units {
         game: &ScoredGame,
         mut is_new: impl FnMut(&Entry<'_>) -> bool,
     ) {
-        let knows_chess960 = matches!(
-            format,
-            TrainingFormat::Viriformat | TrainingFormat::Marlin | TrainingFormat::Bullet | TrainingFormat::BulletText
-        );
+        let knows_chess960 = format == TrainingFormat::Viriformat || !needs_move(format);
+        // Without a move, a position is of no use but for its score.
+        let expresses_none = needs_move(format);
         if game.outcome == Outcome::Unknown || (game.start.is_chess960() && !knows_chess960) {
             self.exported.left_out += 1;
             return;
@@ -145,6 +155,10 @@ impl Units {
             index += 1;
             // The last position of a game belongs to a file of positions only if it has a score.
             if (index > count && entry.score.is_none()) || !filter.passes(entry) || !is_new(entry) {
+                return;
+            }
+            if entry.score.is_none() && !expresses_none {
+                self.exported.unscored += 1;
                 return;
             }
             let is_written = match (format, entry.played) {
@@ -173,6 +187,11 @@ impl Units {
         });
         self.exported.games += u64::from(self.exported.positions > before);
     }
+}
+
+/// Returns whether each position of the format has a move: whether it is one of Stockfish's.
+fn needs_move(format: TrainingFormat) -> bool {
+    matches!(format, TrainingFormat::Binpack | TrainingFormat::Plain | TrainingFormat::Bin)
 }
 
 /// Writes games in a format, in their order or shuffled.
@@ -222,9 +241,7 @@ impl<W: Write> Exporter<W> {
 
     /// Writes encoded units, which other threads have made. They contain no duplicates that `distinct` should remove.
     pub fn push_units(&mut self, units: &Units) -> Result<()> {
-        self.exported.games += units.exported.games;
-        self.exported.positions += units.exported.positions;
-        self.exported.left_out += units.exported.left_out;
+        self.exported.add(units.exported);
         let written = match &mut self.shuffle {
             Some(shuffle) => units.iter().try_for_each(|unit| shuffle.push(unit)),
             None => units.iter().try_for_each(|unit| self.out.push(unit)),

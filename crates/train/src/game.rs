@@ -8,7 +8,7 @@ use scoresheet::game::{Comment, Evaluation, Outcome, TextKind, Visitor};
 use scoresheet::import::GameReceiver;
 use scoresheet::{GameRef, game};
 
-/// The score that binary formats use for a position without a score (Stockfish's `VALUE_NONE`).
+/// The score that Stockfish's formats use for a position without a score (`VALUE_NONE`), and viriformat here.
 pub const NO_SCORE: i16 = 32002;
 /// The score of a mate on the board, from which the plies to the mate are subtracted.
 const MATE: i32 = 32000;

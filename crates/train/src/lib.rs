@@ -25,8 +25,9 @@
 //! Sources of the layouts: the README of viriformat, the documentation of bullet (`docs/3-data.md`), and Stockfish's
 //! `docs/binpack.md`. docs/training.md describes how the formats are mapped to games.
 //!
-//! `source` cuts a file into games with `read`, which knows each format by `viri`, `records`, `text` and `binpack`.
-//! `write` encodes games, and `export` filters, shuffles and writes them. All of them use `game` and `board`.
+//! `source` reads a file that `recognize` has opened, and cuts it into games with `read`, which calls the reader of each
+//! format: `viri`, `records`, `text` and `binpack`. `write` encodes games, and `export` filters, shuffles and writes
+//! them. All of these files use `game` and `board`.
 
 mod binpack;
 mod bits;
@@ -36,6 +37,7 @@ mod extra;
 mod format;
 mod game;
 mod read;
+mod recognize;
 mod records;
 mod source;
 mod text;

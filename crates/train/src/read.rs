@@ -76,7 +76,7 @@ impl Reader {
             }
             TrainingFormat::Marlin => self.record(bytes, |record| {
                 let (position, score, outcome) = viri::read_board(record)?;
-                Ok((position, crate::game::white_score(score, scoresheet::chess::Color::White), outcome))
+                Ok((position, Some(score.into()), outcome))
             }),
             TrainingFormat::Bullet => self.record(bytes, read_bullet),
             TrainingFormat::BulletText => {

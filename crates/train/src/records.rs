@@ -150,7 +150,7 @@ pub fn read_bullet(bytes: &[u8; BOARD]) -> Result<(Position, Option<i32>, Outcom
     }
     let outcome = outcome(bytes[26], Color::White).ok_or("no result")?;
     let score = i16::from_le_bytes([bytes[24], bytes[25]]);
-    Ok((position, white_score(score, Color::White), outcome))
+    Ok((position, Some(score.into()), outcome))
 }
 
 /// Appends a record of bulletformat.

@@ -1,9 +1,10 @@
 //! A file of training data as a source of an import.
 
 use crate::extra::MOST_KEPT;
-use crate::format::{TrainingFormat, open};
+use crate::format::TrainingFormat;
 use crate::game::ScoredGame;
 use crate::read::{Reader, Step, WINDOW};
+use crate::recognize::open;
 use scoresheet::error::{Error, Result};
 use scoresheet::import::{GameBatch, GameReceiver, GameSource};
 use sha2::{Digest as _, Sha256};
@@ -76,6 +77,8 @@ pub struct TrainingFile {
     /// Bytes of rejected parts that the next stored game keeps.
     before: Vec<u8>,
     is_done: bool,
+    /// The error to return after the games before it.
+    failed: Option<Error>,
     losses: Arc<Mutex<Losses>>,
 }
 
@@ -111,6 +114,7 @@ impl TrainingFile {
             items: Vec::new(),
             before: Vec::new(),
             is_done: false,
+            failed: None,
             losses: Arc::default(),
         }
     }
@@ -224,9 +228,16 @@ impl GameSource for TrainingFile {
         let mut plies = self.plies();
         while !self.is_done {
             let before = self.items.len();
-            if !self.step()? {
-                self.finish();
-                break;
+            match self.step() {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.finish();
+                    break;
+                }
+                Err(error) => {
+                    (self.is_done, self.failed) = (true, Some(error));
+                    break;
+                }
             }
             if let Some(item) = self.items.get(before) {
                 plies += item.game.as_ref().map_or(1, |game| game.moves.len() + 8);
@@ -246,7 +257,11 @@ impl GameSource for TrainingFile {
             }
         }
         let items = std::mem::take(&mut self.items);
-        Ok(if items.is_empty() { None } else { Some(Box::new(Batch(items))) })
+        match self.failed.take_if(|_| items.is_empty()) {
+            Some(error) => Err(error),
+            None if items.is_empty() => Ok(None),
+            None => Ok(Some(Box::new(Batch(items)))),
+        }
     }
 
     fn consumed(&self) -> u64 {

@@ -87,14 +87,18 @@ pub fn read_bullet_line(
         else {
             return Err("a line has three fields, separated by |");
         };
+        // At the end of a file, 0 may be the beginning of 0.5.
+        let is_complete = bytes.get(used - 1) == Some(&b'\n');
         let outcome = match result {
-            "1" | "1.0" => Outcome::WhiteWins,
+            "1.0" => Outcome::WhiteWins,
+            "1" if is_complete => Outcome::WhiteWins,
             "0.5" => Outcome::Draw,
-            "0" | "0.0" => Outcome::BlackWins,
+            "0.0" => Outcome::BlackWins,
+            "0" if is_complete => Outcome::BlackWins,
             _ => return Err("no result"),
         };
         let score: i16 = score.parse().map_err(|_| "no score")?;
-        Ok(Some((position(fen)?, white_score(score, scoresheet::chess::Color::White), outcome)))
+        Ok(Some((position(fen)?, Some(score.into()), outcome)))
     };
     entry().map(|entry| (entry, used)).map_err(|reason| (used, reason))
 }

@@ -145,7 +145,11 @@ pub fn write(
     }
     if exported.left_out > 0 {
         let games = count(exported.left_out, "game is", "games are");
-        session.message(&format!("{games} without a result, or of Chess960, and left out"));
+        session.message(&format!("left out: {games} without a result, or of Chess960"));
+    }
+    if exported.unscored > 0 {
+        let positions = count(exported.unscored, "position has", "positions have");
+        session.message(&format!("left out: {positions} no score"));
     }
     Ok(damaged)
 }
