@@ -1,42 +1,54 @@
 //! Streams of bits: from the lowest bit of each byte (bin) or from the highest (binpack).
 
-/// Reads numbers from the lowest bit of each byte, lowest bit first.
-pub struct LowBits<'a> {
-    bytes: &'a [u8],
+/// The size of a stream from the lowest bits in bytes.
+const STREAM: usize = 32;
+
+/// Reads numbers from the lowest bit of each of 32 bytes, lowest bit first.
+pub struct LowBits {
+    /// The bytes, and zeros after them, so each number is within 8 bytes.
+    bytes: [u8; STREAM + 8],
     at: usize,
 }
 
-impl<'a> LowBits<'a> {
-    pub fn new(bytes: &'a [u8]) -> LowBits<'a> {
+impl LowBits {
+    pub fn new(stream: &[u8; STREAM]) -> LowBits {
+        let mut bytes = [0; STREAM + 8];
+        bytes[..STREAM].copy_from_slice(stream);
         LowBits { bytes, at: 0 }
     }
 
+    /// Reads a number of at most 32 bits.
+    #[inline]
     pub fn take(&mut self, width: usize) -> Option<u32> {
-        let mut number = 0;
-        for bit in 0..width {
-            let byte = self.bytes.get(self.at / 8)?;
-            number |= u32::from(byte >> (self.at % 8) & 1) << bit;
-            self.at += 1;
-        }
-        Some(number)
+        let word = u64::from_le_bytes(*self.bytes.get(self.at / 8..)?.first_chunk()?);
+        let number = word >> (self.at % 8) & ((1 << width) - 1);
+        self.at += width;
+        (self.at <= STREAM * 8).then_some(number as u32)
     }
 }
 
 /// Writes numbers into 32 bytes, in the order in which [`LowBits`] reads them. Bits after the last byte are lost.
-#[derive(Default)]
 pub struct LowBitsWriter {
-    pub bytes: [u8; 32],
+    bytes: [u8; STREAM + 8],
     at: usize,
 }
 
 impl LowBitsWriter {
+    pub fn new() -> LowBitsWriter {
+        LowBitsWriter { bytes: [0; STREAM + 8], at: 0 }
+    }
+
+    /// Writes a number of at most 32 bits.
+    #[inline]
     pub fn push(&mut self, number: u32, width: usize) {
-        for bit in 0..width {
-            if let Some(byte) = self.bytes.get_mut(self.at / 8) {
-                *byte |= ((number >> bit & 1) as u8) << (self.at % 8);
-            }
-            self.at += 1;
+        if let Some(word) = self.bytes.get_mut(self.at / 8..).and_then(|rest| rest.first_chunk_mut::<8>()) {
+            *word = (u64::from_le_bytes(*word) | u64::from(number) << (self.at % 8)).to_le_bytes();
         }
+        self.at += width;
+    }
+
+    pub fn stream(&self) -> &[u8] {
+        &self.bytes[..STREAM]
     }
 }
 

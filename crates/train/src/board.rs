@@ -46,7 +46,7 @@ impl Board {
         Some(())
     }
 
-    /// Returns the position as an archive returns it. Impossible castling rights and en passant targets are dropped.
+    /// Returns the position. Impossible castling rights and en passant targets are dropped.
     ///
     /// Errors: the reason why a game cannot begin here.
     pub fn position(&self) -> Result<Position, &'static str> {
@@ -60,8 +60,7 @@ impl Board {
             position.set_en_passant(target);
         }
         position.set_clocks(self.halfmove_clock, self.fullmove_number);
-        check(&position)?;
-        Position::from_fen(position.fen()).map_err(|_| "a FEN cannot express the position")
+        check(&position).map(|()| position)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writes games in a format: filters positions, removes duplicates, shuffles.
 
 use crate::binpack::{BLOCK, Chains, MAGIC};
-use crate::extra::Extra;
+use crate::extra::{Extra, TAG};
 use crate::format::TrainingFormat;
 use crate::game::{Entry, ScoredGame};
 use crate::viri;
@@ -364,15 +364,30 @@ impl Random {
     }
 }
 
-/// Writes the bytes of a source that was a file of training data. Returns whether they have the SHA-256 of the imported
-/// file, and the length of this file. Returns `None` without writing anything if the source was another file, or its
-/// last game is missing. A binpack and texts come back as the same entries, but only perhaps as the same bytes.
+/// The file of training data from which a source was imported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Original {
+    /// The format.
+    pub format: TrainingFormat,
+    /// The length in bytes, after decompression.
+    pub bytes: u64,
+    /// The SHA-256, after decompression.
+    pub sha256: [u8; 32],
+}
+
+/// Writes the bytes of an original file. Returns whether they have its SHA-256. A binpack and texts come back as the same
+/// entries, but only perhaps as the same bytes.
 ///
 /// Errors: the archive is damaged, or `out` cannot be written.
-pub fn write_original(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Result<Option<(bool, u64)>> {
+pub fn write_original(
+    archive: &Archive,
+    source: &SourceRecord,
+    original: &Original,
+    out: &mut impl Write,
+) -> Result<bool> {
     let stored = source.seen.saturating_sub(source.rejected);
     let games = source.first_game..source.first_game.saturating_add(stored);
-    let Some((format, length, hash)) = file_of(archive, source)? else { return Ok(None) };
+    let format = original.format;
     let mut sink = Hashed { out, hash: Sha256::new(), length: 0 };
     let mut framed = Framed { format, block: Vec::new(), out: BufWriter::with_capacity(1 << 17, &mut sink) };
     let mut bytes = Vec::new();
@@ -387,19 +402,23 @@ pub fn write_original(archive: &Archive, source: &SourceRecord, out: &mut impl W
     let written = framed.end_block().and_then(|()| framed.out.flush());
     written.map_err(|source| Error::Output { source })?;
     drop(framed);
-    Ok(Some((sink.length == length && sink.hash.finalize()[..] == hash, length)))
+    Ok(sink.length == original.bytes && sink.hash.finalize()[..] == original.sha256)
 }
 
-/// Returns the format, the length and the SHA-256 of a source that was a file of training data.
-fn file_of(archive: &Archive, source: &SourceRecord) -> Result<Option<(TrainingFormat, u64, [u8; 32])>> {
+/// Returns the file of training data from which a source was imported. Returns `None` if the source was another file, or
+/// if its last game is missing.
+pub fn original(archive: &Archive, source: &SourceRecord) -> Result<Option<Original>> {
     let stored = source.seen.saturating_sub(source.rejected);
     let last = source.first_game.saturating_add(stored).saturating_sub(1);
     if source.exact || stored == 0 || last > archive.len() {
         return Ok(None);
     }
-    let tag = archive.game(last)?.tag(crate::extra::TAG)?;
+    // A deleted game still has its tags.
+    let (chunk, _) = archive.chunk_of(last)?;
+    let tag = archive.chunk(chunk)?.any_game(last)?.tag(TAG)?;
     let extra = tag.as_deref().and_then(Extra::parse);
-    Ok(extra.and_then(|extra| extra.format.zip(extra.end)).map(|(format, (length, hash))| (format, length, hash)))
+    let end = extra.and_then(|extra| extra.format.zip(extra.end));
+    Ok(end.map(|(format, (bytes, sha256))| Original { format, bytes, sha256 }))
 }
 
 /// Counts and hashes what is written.

@@ -68,9 +68,9 @@ impl Entry<'_> {
     }
 }
 
-/// Returns a score in 16 bits.
+/// Returns a score in 16 bits. Larger scores become 32767 or -32767.
 pub(crate) fn saturated(score: i32) -> i16 {
-    score.clamp(i16::MIN.into(), i16::MAX.into()) as i16
+    i16::try_from(score).unwrap_or(if score > 0 { i16::MAX } else { -i16::MAX })
 }
 
 /// Returns a result as 0 (Black won), 1 or 2 (White won).

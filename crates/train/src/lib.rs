@@ -44,7 +44,7 @@ mod text;
 mod viri;
 mod write;
 
-pub use export::{Exported, Exporter, Filter, Units, write_original};
+pub use export::{Exported, Exporter, Filter, Original, Units, original, write_original};
 pub use format::TrainingFormat;
 pub use game::{Entry, ScoredGame};
 pub use source::{Losses, TrainingFile};

@@ -91,6 +91,10 @@ impl Reader {
         };
         match step {
             Step::Game(mut game, used) if self.format.keeps_bytes() => {
+                // The archive returns the position of the FEN.
+                if let Ok(start) = Position::from_fen(game.start.fen()) {
+                    game.start = start;
+                }
                 let mut encoded = Vec::with_capacity(used);
                 write::push_original(self.format, &game, &mut encoded);
                 game.extra.note_differences(bytes.get(..used).unwrap_or_default(), &encoded);

@@ -39,7 +39,7 @@ pub fn standard_right(position: &Position, color: Color, side: CastlingSide) -> 
 
 /// Reads a `.bin` record.
 pub fn read_bin(bytes: &[u8; BIN]) -> Result<Row, &'static str> {
-    let (packed, rest) = bytes.split_at(32);
+    let (packed, rest) = bytes.split_first_chunk::<32>().ok_or("no record")?;
     let board = unpack(packed).ok_or("no position")?;
     let position = board.position()?;
     let [s0, s1, m0, m1, p0, p1, result, _] = *rest else { return Err("no record") };
@@ -55,7 +55,7 @@ pub fn read_bin(bytes: &[u8; BIN]) -> Result<Row, &'static str> {
     })
 }
 
-fn unpack(bytes: &[u8]) -> Option<Board> {
+fn unpack(bytes: &[u8; 32]) -> Option<Board> {
     let mut bits = LowBits::new(bytes);
     let mut board = Board::new(if bits.take(1)? == 0 { Color::White } else { Color::Black });
     let kings = [Square::new(bits.take(6)? as u8)?, Square::new(bits.take(6)? as u8)?];
@@ -91,7 +91,7 @@ fn unpack(bytes: &[u8]) -> Option<Board> {
 /// Appends a `.bin` record. `played` is the move of the entry.
 pub fn push_bin(entry: &Entry<'_>, played: Move, padding: Option<u8>, out: &mut Vec<u8>) {
     let position = entry.position;
-    let mut bits = LowBitsWriter::default();
+    let mut bits = LowBitsWriter::new();
     bits.push(position.turn() as u32, 1);
     let kings = Color::BOTH.map(|color| position.king(color));
     kings.iter().for_each(|king| bits.push(king.map_or(64, Square::index).into(), 6));
@@ -119,7 +119,7 @@ pub fn push_bin(entry: &Entry<'_>, played: Move, padding: Option<u8>, out: &mut 
     bits.push(clock, 6);
     bits.push(position.fullmove_number().min(0xFFFF), 16);
     bits.push(clock >> 6, 1);
-    out.extend(bits.bytes);
+    out.extend(bits.stream());
     let (from, to, promotion, kind) = parts(played);
     let kind = match kind {
         Kind::Plain => 0,

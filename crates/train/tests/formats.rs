@@ -7,7 +7,9 @@ use scoresheet::chess::{Color, MoveKind};
 use scoresheet::game::{Evaluation, Event, Outcome, TextKind};
 use scoresheet::import::{GameSource, ImportSource, Summary};
 use scoresheet::{Archive, Existing, Game, Import, Monitor, Position};
-use scoresheet_train::{Exported, Exporter, Filter, ScoredGame, TrainingFile, TrainingFormat, write_original};
+use scoresheet_train::{
+    Exported, Exporter, Filter, ScoredGame, TrainingFile, TrainingFormat, original, write_original,
+};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -141,7 +143,9 @@ fn imported(path: &Path, format: TrainingFormat, target: &Path) -> (Summary, u64
 /// Returns the bytes of the only source, and whether they have the hash of the imported file.
 fn restored(archive: &Archive, source: usize) -> (Vec<u8>, bool) {
     let mut bytes = Vec::new();
-    let (is_same, _) = write_original(archive, &archive.sources().unwrap()[source], &mut bytes).unwrap().unwrap();
+    let source = &archive.sources().unwrap()[source];
+    let file = original(archive, source).unwrap().unwrap();
+    let is_same = write_original(archive, source, &file, &mut bytes).unwrap();
     (bytes, is_same)
 }
 

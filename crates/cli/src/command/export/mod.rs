@@ -49,7 +49,7 @@ Examples:
   scoresheet export games.bga --split Event -o 'events/*.pgn.gz'
   scoresheet export games.bga --where 'player ~ tal and eco = B90' --one-tree
   scoresheet export games.bga --format fen          every position of every game
-  scoresheet export games.bga --format bullet --skip check,noisy --shuffle 1 -o train.bullet")]
+  scoresheet export games.bga --format bullet --shuffle 1 -o train.bullet")]
 pub struct Args {
     /// The archives, or folders of archives
     #[arg(required = true)]

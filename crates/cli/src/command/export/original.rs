@@ -43,7 +43,10 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         }));
     }
     let mut outputs = Outputs::from_inputs([request.archive]);
-    let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::from_force(request.force));
+    let mut may = |path: &Path, source: &SourceRecord| {
+        let content = content(&archive, source)?;
+        outputs.file(path, content, Existing::from_force(request.force)).map_err(Failure::from)
+    };
     let mut code = Code::Success;
     let mut exact = |source: &SourceRecord, restored: Restored| {
         if !(restored.is_same && (source.exact || restored.training.is_some())) {
@@ -55,12 +58,13 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         (Some(folder), _) => {
             let paths = paths(folder, &chosen)?;
             std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-            let targets = paths.iter().map(|path| may(path)).collect::<Result<Vec<_>, _>>()?;
+            let of = paths.iter().zip(&chosen);
+            let targets = of.map(|(path, source)| may(path, source)).collect::<Result<Vec<_>, _>>()?;
             for (source, target) in chosen.iter().zip(&targets) {
                 exact(source, write_file(&archive, source, target)?);
             }
         }
-        (None, Some(path)) => exact(chosen[0], write_file(&archive, chosen[0], &may(path)?)?),
+        (None, Some(path)) => exact(chosen[0], write_file(&archive, chosen[0], &may(path, chosen[0])?)?),
         (None, None) => {
             let mut out = session.stdout();
             let same = write(&archive, chosen[0], &mut out)?;
@@ -81,6 +85,32 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         ));
     }
     Ok(code)
+}
+
+/// A source that was a file of training data.
+#[cfg(feature = "train")]
+type Training = scoresheet_train::Original;
+/// No source is a file of training data.
+#[cfg(not(feature = "train"))]
+type Training = std::convert::Infallible;
+
+#[cfg(feature = "train")]
+fn training(archive: &Archive, source: &SourceRecord) -> Result<Option<Training>, Failure> {
+    scoresheet_train::original(archive, source).map_err(Failure::of_archive(archive.path()))
+}
+
+#[cfg(not(feature = "train"))]
+fn training(_: &Archive, _: &SourceRecord) -> Result<Option<Training>, Failure> {
+    Ok(None)
+}
+
+/// Returns the kind of content of a restored source.
+fn content(archive: &Archive, source: &SourceRecord) -> Result<Content, Failure> {
+    Ok(match training(archive, source)? {
+        #[cfg(feature = "train")]
+        Some(training) => super::training::content(training.format),
+        _ => Content::Source,
+    })
 }
 
 /// Returns the source with that number, from 1, or that name.
@@ -153,8 +183,8 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
 struct Restored {
     /// Whether the hash of the written bytes equals the hash of the source.
     is_same: bool,
-    /// The length of the source in bytes, if it was training data.
-    training: Option<u64>,
+    /// The length of the source in bytes, and whether an archive keeps all of them, if it was training data.
+    training: Option<(u64, bool)>,
 }
 
 fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Result<Restored, Failure> {
@@ -163,11 +193,10 @@ fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Resu
 
 fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Result<Restored, Failure> {
     #[cfg(feature = "train")]
-    {
-        let restored = scoresheet_train::write_original(archive, source, out);
-        if let Some((is_same, bytes)) = restored.map_err(Failure::of_archive(archive.path()))? {
-            return Ok(Restored { is_same, training: Some(bytes) });
-        }
+    if let Some(file) = training(archive, source)? {
+        let restored = scoresheet_train::write_original(archive, source, &file, out);
+        let is_same = restored.map_err(Failure::of_archive(archive.path()))?;
+        return Ok(Restored { is_same, training: Some((file.bytes, file.format.keeps_bytes())) });
     }
     let is_same = archive.write_original(source, out).map_err(Failure::of_archive(archive.path()))?;
     Ok(Restored { is_same, training: None })
@@ -175,7 +204,7 @@ fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Resu
 
 fn report(request: &Request, session: &Session, archive: &Archive, source: &SourceRecord, restored: Restored) {
     let name = if source.name == "-" { "standard input" } else { source.name.as_str() };
-    let bytes = thousands(restored.training.unwrap_or(source.bytes));
+    let bytes = thousands(restored.training.map_or(source.bytes, |(bytes, _)| bytes));
     match (restored.is_same, source.exact || restored.training.is_some()) {
         (true, true) if request.quiet => {}
         (true, true) => session.note(&format!("{name}: {bytes} bytes, identical to the imported file (SHA-256)")),
@@ -186,8 +215,12 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
         (true, false) => session.message(&format!(
             "{name}: the imported games, converted to PGN ({bytes} bytes): the original bytes are not kept"
         )),
-        (false, true) if restored.training.is_some() => session.message(&format!(
+        (false, true) if restored.training.is_some_and(|(_, keeps_bytes)| !keeps_bytes) => session.message(&format!(
             "{name}: the entries of the imported file ({bytes} bytes), but not the same bytes; see docs/training.md"
+        )),
+        (false, true) if restored.training.is_some() => session.message(&format!(
+            "{name}: differs from the imported file ({bytes} bytes): the import listed bytes that are not kept, or games \
+             have been changed"
         )),
         (false, true) => {
             session.message(&format!("{name}: differs from the imported file (SHA-256): see `scoresheet verify`"))

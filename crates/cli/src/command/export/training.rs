@@ -23,23 +23,28 @@ pub struct TrainingArgs {
     ///
     /// check: the side to move is in check. noisy: the move is a capture or a promotion. unscored: the position has no
     /// score. duplicate: the position has been written; this takes about 16 bytes of memory for each position.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "KIND,..", value_enum, value_delimiter = ',')]
     skip: Vec<Skip>,
     /// Write only positions of these plies, e.g. 16-200
     ///
     /// The first position of a game has ply 0.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "RANGE")]
     plies: Option<Range>,
     /// Write only positions with this number of pieces, e.g. 8-
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "RANGE")]
     pieces: Option<Range>,
     /// Write only positions with a score from -N to N
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=32767))]
     max_score: Option<i32>,
     /// Shuffle the output in an order that this number determines
     ///
     /// Every order is equally likely. A shuffle moves positions, games of viriformat, or chains of binpack. Above 256 MiB,
     /// it writes temporary files.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
 }
@@ -145,11 +150,11 @@ pub fn write(
     }
     if exported.left_out > 0 {
         let games = count(exported.left_out, "game is", "games are");
-        session.message(&format!("left out: {games} without a result, or of Chess960"));
+        session.message(&format!("{games} without a result, or from a Chess960 position: left out"));
     }
     if exported.unscored > 0 {
         let positions = count(exported.unscored, "position has", "positions have");
-        session.message(&format!("left out: {positions} no score"));
+        session.message(&format!("{positions} no score: left out"));
     }
     Ok(damaged)
 }

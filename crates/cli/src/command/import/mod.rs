@@ -366,6 +366,7 @@ fn beside(source: &Path) -> Option<PathBuf> {
         ".marlinformat",
         ".bullet",
         ".bulletformat",
+        ".bullettext",
     ] {
         if lower.get(..stem.len()).is_some_and(|lower| lower.ends_with(ending)) {
             stem = stem.get(..stem.len() - ending.len())?;
