@@ -114,5 +114,5 @@ fn options_that_do_not_fit_are_refused() {
     room.write("u.pgn", "1. e4 {+0.1/1 1s} *\n");
     room.fine(&["import", "u.pgn", "-o", "u.bga", "-q"]);
     let done = room.run(&["export", "u.bga", "--format", "bin"]);
-    assert!(done.out.is_empty() && done.err.contains("1 game is without a result"), "{}", done.err);
+    assert!(done.out.is_empty() && done.err.contains("1 game has no result"), "{}", done.err);
 }

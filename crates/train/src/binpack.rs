@@ -236,7 +236,7 @@ impl Chains {
             self.stem = Some(stem(entry, played, score));
         }
         self.last = score.wrapping_neg();
-        self.next_ply = entry.ply + 1;
+        self.next_ply = entry.ply.saturating_add(1);
     }
 
     fn push_move(&mut self, entry: &Entry<'_>, m: Move, score: i16) {

@@ -1,6 +1,7 @@
 //! Writes games in a format: filters positions, removes duplicates, shuffles.
 
 use crate::binpack::{BLOCK, Chains, MAGIC};
+use crate::board::check;
 use crate::extra::{Extra, TAG};
 use crate::format::TrainingFormat;
 use crate::game::{Entry, ScoredGame};
@@ -92,7 +93,8 @@ pub struct Exported {
     pub games: u64,
     /// The positions. Of viriformat, the moves.
     pub positions: u64,
-    /// The games that the format cannot contain: without a result, or from a Chess960 position.
+    /// The games that the format cannot contain: without a result, with null moves, from a position of more than 32 pieces
+    /// or without a king, or, in Stockfish's formats, of Chess960.
     pub left_out: u64,
     /// The positions without a score, which marlinformat, bulletformat and bullet's text cannot express.
     pub unscored: u64,
@@ -134,10 +136,9 @@ impl Units {
         game: &ScoredGame,
         mut is_new: impl FnMut(&Entry<'_>) -> bool,
     ) {
-        let knows_chess960 = format == TrainingFormat::Viriformat || !needs_move(format);
         // Without a move, a position is of no use but for its score.
         let expresses_none = needs_move(format);
-        if game.outcome == Outcome::Unknown || (game.start.is_chess960() && !knows_chess960) {
+        if !can_contain(format, game) {
             self.exported.left_out += 1;
             return;
         }
@@ -187,6 +188,18 @@ impl Units {
         });
         self.exported.games += u64::from(self.exported.positions > before);
     }
+}
+
+/// Returns whether a format can contain a game: with a result, without null moves, from a possible position of at most 32
+/// pieces, and for Stockfish's formats of standard chess.
+fn can_contain(format: TrainingFormat, game: &ScoredGame) -> bool {
+    let start = &game.start;
+    let pieces = (start.occupied(Color::White) | start.occupied(Color::Black)).count_ones();
+    game.outcome != Outcome::Unknown
+        && !(start.is_chess960() && needs_move(format))
+        && pieces <= 32
+        && check(start).is_ok()
+        && game.moves.iter().all(|m| m.kind != MoveKind::Null)
 }
 
 /// Returns whether each position of the format has a move: whether it is one of Stockfish's.

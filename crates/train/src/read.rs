@@ -157,7 +157,7 @@ impl Reader {
             }
             let Ok((next, next_padding, length)) = read(false, rest) else { break };
             let continues = is_same(&position, legal_target(&position), &next.position)
-                && next.ply == first.ply + game.moves.len() as u32
+                && next.ply == first.ply.saturating_add(game.moves.len() as u32)
                 && (next.outcome, next_padding) == (first.outcome, padding)
                 && is_legal(&position, next.played);
             if !continues {

@@ -401,20 +401,44 @@ fn damaged_files_do_no_harm() {
     assert!(total > 100_000, "{total}");
 }
 
+#[test]
+fn extreme_numbers_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, target) = (folder.path().join("a.plain"), folder.path().join("a.bga"));
+    let fens =
+        ["8/8/8/4k3/8/8/8/R3K3 w Q - 0 0", "8/8/8/4k3/8/8/8/R3K3 b Q - 100 65535", "k7/8/8/8/8/8/8/K7 b - - 0 1"];
+    let mut text = String::new();
+    for (fen, m) in fens.into_iter().zip(["e1c1", "e5e4", "a8b8"]) {
+        for (score, ply, result) in [(32767, 0, 1), (-32768, u32::MAX, -1), (32002, 65535, 0), (-32002, 7, 0)] {
+            text += &format!("fen {fen}\nmove {m}\nscore {score}\nply {ply}\nresult {result}\ne\n");
+        }
+    }
+    std::fs::write(&path, &text).unwrap();
+    imported(&path, TrainingFormat::Plain, &target);
+    let archive = Archive::open(&target).unwrap();
+    assert_eq!((archive.len(), restored(&archive, 0)), (12, (text.into_bytes(), true)));
+    // 14 bits of the ply.
+    let (binpack, _) = written(&read_back(&archive), TrainingFormat::Binpack, Filter::default(), None);
+    std::fs::write(&path, &binpack).unwrap();
+    imported(&path, TrainingFormat::Binpack, &target);
+    assert_eq!(restored(&Archive::open(&target).unwrap(), 0), (binpack, true));
+}
+
 /// The scores of other programs' comments, and games that a format cannot contain.
 #[test]
 fn games_of_pgn_are_exported() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     let pgn = "[Result \"1-0\"]\n\n1. e4 {+0.33/20 1.5s} e5 {-0.28/21 2s} 2. Qh5 {[%eval 0.5]} Ke7 {[%eval #1]} 3. Qxe5# 1-0\n\n\
-        1. d4 *\n\n[FEN \"1rnbkqbr/pppppppp/8/8/8/8/PPPPPPPP/1RNBKQBR w KQkq - 0 1\"]\n[Variant \"Chess960\"]\n\n1. e4 1-0\n";
+        1. d4 *\n\n[FEN \"1rnbkqbr/pppppppp/8/8/8/8/PPPPPPPP/1RNBKQBR w KQkq - 0 1\"]\n[Variant \"Chess960\"]\n\n1. e4 1-0\n\n\
+        1. e4 {+0.33/20 1.5s} -- 1-0\n";
     Import::new(&target).run_reader("games.pgn", pgn.as_bytes()).unwrap();
     let archive = Archive::open(&target).unwrap();
     let mut text = Vec::new();
     let mut exporter = Exporter::new(TrainingFormat::Plain, Filter::default(), None, &mut text);
     archive.games().for_each(|game| exporter.push(&game.unwrap()).unwrap());
     let exported = exporter.finish().unwrap();
-    assert_eq!((exported.games, exported.positions, exported.left_out), (1, 5, 2));
+    assert_eq!((exported.games, exported.positions, exported.left_out), (1, 5, 3));
     let text = String::from_utf8(text).unwrap();
     let scores: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("score ")).collect();
     // The third position has no score of its own; a mate in one is 31998.

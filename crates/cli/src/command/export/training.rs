@@ -149,8 +149,8 @@ pub fn write(
         session.note(&format!("{positions} of {}", count(exported.games, "game", "games")));
     }
     if exported.left_out > 0 {
-        let games = count(exported.left_out, "game is", "games are");
-        session.message(&format!("{games} without a result, or from a Chess960 position: left out"));
+        let games = count(exported.left_out, "game has", "games have");
+        session.message(&format!("{games} no result or no place in the format (docs/training.md): left out"));
     }
     if exported.unscored > 0 {
         let positions = count(exported.unscored, "position has", "positions have");
