@@ -27,28 +27,39 @@ impl LowBits {
     }
 }
 
-/// Writes numbers into 32 bytes, in the order in which [`LowBits`] reads them. Bits after the last byte are lost.
+/// Collects numbers into 32 bytes, in the order in which [`LowBits`] reads them. Bits after the last byte are lost.
+#[derive(Default)]
 pub struct LowBitsWriter {
-    bytes: [u8; STREAM + 8],
-    at: usize,
+    bytes: [u8; STREAM],
+    /// The number of complete words of 4 bytes, and the bits after them.
+    words: usize,
+    rest: u64,
+    filled: usize,
 }
 
 impl LowBitsWriter {
-    pub fn new() -> LowBitsWriter {
-        LowBitsWriter { bytes: [0; STREAM + 8], at: 0 }
-    }
-
-    /// Writes a number of at most 32 bits.
+    /// Writes the lowest `width` bits of a number, at most 32.
     #[inline]
     pub fn push(&mut self, number: u32, width: usize) {
-        if let Some(word) = self.bytes.get_mut(self.at / 8..).and_then(|rest| rest.first_chunk_mut::<8>()) {
-            *word = (u64::from_le_bytes(*word) | u64::from(number) << (self.at % 8)).to_le_bytes();
+        self.rest |= (u64::from(number) & ((1 << width) - 1)) << self.filled;
+        self.filled += width;
+        if self.filled >= 32 {
+            self.end_word();
+            self.rest >>= 32;
+            self.filled -= 32;
         }
-        self.at += width;
     }
 
-    pub fn stream(&self) -> &[u8] {
-        &self.bytes[..STREAM]
+    fn end_word(&mut self) {
+        if let Some(word) = self.bytes.get_mut(self.words * 4..self.words * 4 + 4) {
+            word.copy_from_slice(&(self.rest as u32).to_le_bytes());
+        }
+        self.words += 1;
+    }
+
+    pub fn into_stream(mut self) -> [u8; STREAM] {
+        self.end_word();
+        self.bytes
     }
 }
 

@@ -257,7 +257,8 @@ impl<W: Write> Exporter<W> {
         self.exported.add(units.exported);
         let written = match &mut self.shuffle {
             Some(shuffle) => units.iter().try_for_each(|unit| shuffle.push(unit)),
-            None => units.iter().try_for_each(|unit| self.out.push(unit)),
+            None if self.format == TrainingFormat::Binpack => units.iter().try_for_each(|unit| self.out.push(unit)),
+            None => self.out.push(&units.bytes),
         };
         written.map_err(|source| Error::Output { source })
     }

@@ -260,6 +260,7 @@ fn plain_score(text: &[u8]) -> Option<i32> {
     if whole.is_empty() || whole.len() > 6 || !whole.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let digits = whole.iter().chain([tenths, hundredths]);
-    Some(sign * digits.fold(0, |number, digit| number * 10 + i32::from(digit - b'0')))
+    let digit = |byte: &u8| i32::from(byte - b'0');
+    let whole = whole.iter().fold(0, |number, byte| number * 10 + digit(byte));
+    Some(sign * (whole * 100 + digit(tenths) * 10 + digit(hundredths)))
 }

@@ -91,23 +91,27 @@ fn unpack(bytes: &[u8; 32]) -> Option<Board> {
 /// Appends a `.bin` record. `played` is the move of the entry.
 pub fn push_bin(entry: &Entry<'_>, played: Move, padding: Option<u8>, out: &mut Vec<u8>) {
     let position = entry.position;
-    let mut bits = LowBitsWriter::new();
+    let mut bits = LowBitsWriter::default();
     bits.push(position.turn() as u32, 1);
     let kings = Color::BOTH.map(|color| position.king(color));
-    kings.iter().for_each(|king| bits.push(king.map_or(64, Square::index).into(), 6));
-    for rank in (0..8).rev() {
-        for file in 0..8 {
-            let square = Square::at(file, rank);
-            match position.piece_at(square) {
-                _ if kings.contains(&Some(square)) => {}
-                None => bits.push(0, 1),
-                Some(Piece { color, role }) => {
-                    bits.push(PIECES.get(role as usize).copied().unwrap_or_default(), 4);
-                    bits.push(color as u32, 1);
-                }
-            }
+    kings.into_iter().for_each(|king| bits.push(king.map_or(64, Square::index).into(), 6));
+    // From a8 to h1: in the set with its bytes reversed, rank 8 is first.
+    let occupied = (position.occupied(Color::White) | position.occupied(Color::Black)).swap_bytes();
+    let mut next = 0;
+    for square in squares(occupied) {
+        let empty = usize::from(square.index()) - next;
+        next = usize::from(square.index()) + 1;
+        bits.push(0, empty / 2);
+        bits.push(0, empty - empty / 2);
+        if let Some(Piece { color, role }) = position.piece_at(Square::masked(square.index() ^ 56))
+            && role != Role::King
+        {
+            bits.push(PIECES[role as usize] | (color as u32) << 4, 5);
         }
     }
+    let empty = 64 - next;
+    bits.push(0, empty / 2);
+    bits.push(0, empty - empty / 2);
     for (color, side, _) in ROOKS {
         bits.push(standard_right(position, color, side).into(), 1);
     }
@@ -119,7 +123,7 @@ pub fn push_bin(entry: &Entry<'_>, played: Move, padding: Option<u8>, out: &mut 
     bits.push(clock, 6);
     bits.push(position.fullmove_number().min(0xFFFF), 16);
     bits.push(clock >> 6, 1);
-    out.extend(bits.stream());
+    out.extend(bits.into_stream());
     let (from, to, promotion, kind) = parts(played);
     let kind = match kind {
         Kind::Plain => 0,

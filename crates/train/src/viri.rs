@@ -44,8 +44,7 @@ pub fn read_board(bytes: &[u8; BOARD]) -> Result<(Position, i16, Outcome), &'sta
 /// Returns the board of a position.
 pub fn board(position: &Position, en_passant: Option<Square>, score: i16, result: u8) -> [u8; BOARD] {
     let mut bytes = [0; BOARD];
-    let sets = position.bitboards();
-    let occupied = sets.iter().fold(0, |all, set| all | set);
+    let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
     let rooks = castling_rooks(position);
     bytes[..8].copy_from_slice(&occupied.to_le_bytes());
     for (index, square) in squares(occupied).take(32).enumerate() {
