@@ -66,7 +66,8 @@ fn positions_are_selected() {
     let mut shuffled = fens(&["--shuffle", "3"]);
     assert_ne!(shuffled, fens(&[]));
     let mut all = fens(&[]);
-    (shuffled.sort(), all.sort());
+    shuffled.sort();
+    all.sort();
     assert_eq!(shuffled, all);
 }
 

@@ -374,7 +374,7 @@ impl Random {
 
     /// Returns a number below `limit`; the deviation from equal frequencies is below 2^-32 for limits below 2^32.
     fn below(&mut self, limit: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(limit) >> 64) as u64
+        ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }
 }
 

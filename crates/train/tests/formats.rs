@@ -224,18 +224,18 @@ fn copies_keep_the_bytes_of_each_source() {
         let file = TrainingFile::open(&at(format.name()), format).unwrap();
         Import::new(at("all.bga")).append().run([ImportSource::games(format.name(), file)]).unwrap();
     }
-    let archives = [0, 1, 2].map(|index| Archive::open(&at(&format!("{index}.bga"))).unwrap());
+    let archives = [0, 1, 2].map(|index| Archive::open(at(&format!("{index}.bga"))).unwrap());
     let parts: Vec<Part> = archives.iter().map(|archive| Part { archive, games: archive.live() }).collect();
     copy::write(at("merged.bga"), Existing::Refuse, &parts, Monitor::new()).unwrap();
     for name in ["all.bga", "merged.bga"] {
-        let archive = Archive::open(&at(name)).unwrap();
+        let archive = Archive::open(at(name)).unwrap();
         for (source, original) in originals.iter().enumerate() {
             let (bytes, is_same) = restored(&archive, source);
             assert!(is_same && bytes == *original, "{name}, source {source}");
         }
         // Without a game, the file cannot come back, and this is noticed.
         Archive::delete(at(name), [2]).unwrap();
-        assert!(!restored(&Archive::open(&at(name)).unwrap(), 0).1);
+        assert!(!restored(&Archive::open(at(name)).unwrap(), 0).1);
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::output::formats::Format;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use scoresheet_output::Content;
 #[cfg(feature = "train")]
 use scoresheet_train::TrainingFormat;
 
@@ -19,6 +20,26 @@ pub enum Choice {
 impl Default for Choice {
     fn default() -> Choice {
         Choice::Games(Format::default())
+    }
+}
+
+impl Choice {
+    /// Returns the format of games, or `None` for training data.
+    pub fn games(self) -> Option<Format> {
+        match self {
+            Choice::Games(format) => Some(format),
+            #[cfg(feature = "train")]
+            Choice::Training(_) => None,
+        }
+    }
+
+    /// Returns the kind of content of a file in this format.
+    pub fn content(self) -> Content {
+        match self {
+            Choice::Games(format) => format.content(),
+            #[cfg(feature = "train")]
+            Choice::Training(format) => super::training::content(format),
+        }
     }
 }
 

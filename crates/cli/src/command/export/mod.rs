@@ -154,19 +154,15 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.format != Choice::Games(Format::Pgn) {
         args.shape.only_for_pgn()?;
     }
-    let format = match args.format {
-        Choice::Games(format) => format,
-        #[cfg(feature = "train")]
-        Choice::Training(_) if args.split.is_some() => {
-            return Err(Failure::Usage("--split writes games, but this format contains positions".to_owned()));
-        }
-        #[cfg(feature = "train")]
-        Choice::Training(_) => Format::Pgn,
-    };
+    let games = args.format.games();
+    if args.split.is_some() && games.is_none() {
+        return Err(Failure::Usage("--split writes games, but this format contains positions".to_owned()));
+    }
     #[cfg(feature = "train")]
-    if matches!(args.format, Choice::Games(_)) {
+    if games.is_some() {
         args.training.only_for_training()?;
     }
+    let format = games.unwrap_or_default();
     let form = Form::new(format, args.flavor.styles(), &args.shape);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
@@ -187,12 +183,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
         return lost(files::write(&request, session, archive, &chosen)? + undecided);
     }
     let mut outputs = Outputs::from_archives(archives.archives());
-    let content = match args.format {
-        Choice::Games(format) => format.content(),
-        #[cfg(feature = "train")]
-        Choice::Training(format) => training::content(format),
-    };
-    let target = args.output().map(|path| outputs.file(path, content, Existing::from_force(args.force)));
+    let target = args.output().map(|path| outputs.file(path, args.format.content(), Existing::from_force(args.force)));
     let target = target.transpose()?;
     let (mut work, mut games, mut undecided) = (Vec::new(), 0, 0);
     for member in archives.members() {
