@@ -93,8 +93,8 @@ pub struct Exported {
     pub games: u64,
     /// The positions. Of viriformat, the moves.
     pub positions: u64,
-    /// The games that the format cannot contain: without a result, with null moves, from a position of more than 32 pieces
-    /// or without a king, or, in Stockfish's formats, of Chess960.
+    /// The games that the format cannot contain: without a result, with null moves, from a position of more than 32
+    /// pieces or without a king, or, in Stockfish's formats, of Chess960.
     pub left_out: u64,
     /// The positions without a score, which marlinformat, bulletformat and bullet's text cannot express.
     pub unscored: u64,
@@ -190,8 +190,8 @@ impl Units {
     }
 }
 
-/// Returns whether a format can contain a game: with a result, without null moves, from a possible position of at most 32
-/// pieces, and for Stockfish's formats of standard chess.
+/// Returns whether a format can contain a game: with a result, without null moves, from a possible position of at most
+/// 32 pieces, and for Stockfish's formats of standard chess.
 fn can_contain(format: TrainingFormat, game: &ScoredGame) -> bool {
     let start = &game.start;
     let pieces = (start.occupied(Color::White) | start.occupied(Color::Black)).count_ones();
@@ -389,8 +389,8 @@ pub struct Original {
     pub sha256: [u8; 32],
 }
 
-/// Writes the bytes of an original file. Returns whether they have its SHA-256. A binpack and texts come back as the same
-/// entries, but only perhaps as the same bytes.
+/// Writes the bytes of an original file. Returns whether they have its SHA-256. A binpack and texts come back as the
+/// same entries, but only perhaps as the same bytes.
 ///
 /// Errors: the archive is damaged, or `out` cannot be written.
 pub fn write_original(
