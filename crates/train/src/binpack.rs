@@ -204,7 +204,7 @@ fn read_stem(stem: &[u8; STEM], ply: u16, rule50: u16) -> Result<Position, &'sta
         board.put(square, color, role);
         Some(())
     };
-    board.nibbles(u64::from_be_bytes([a, b, c, d, e, f, g, h]), &stem[8..24], put).ok_or("more than 32 pieces")?;
+    board.nibbles(u64::from_be_bytes([a, b, c, d, e, f, g, h]), &stem[8..24], put).ok_or("an unknown piece")?;
     board.halfmove_clock = rule50.into();
     board.fullmove_number = (u32::from(ply) & LAST_PLY) / 2 + 1;
     board.position()

@@ -68,14 +68,14 @@ impl Board {
 pub fn check(position: &Position) -> Result<(), &'static str> {
     let sets = position.bitboards();
     if sets[5].count_ones() != 1 || sets[11].count_ones() != 1 {
-        return Err("a side does not have exactly one king");
+        return Err("a side without one king");
     }
     if (sets[0] | sets[6]) & 0xFF00_0000_0000_00FF != 0 {
-        return Err("a pawn is on the first or last rank");
+        return Err("a pawn on rank 1 or 8");
     }
     let turn = position.turn();
     match position.king(turn.other()) {
-        Some(king) if position.attacked_by(turn, king) => Err("the side to move can capture the king"),
+        Some(king) if position.attacked_by(turn, king) => Err("the king can be captured"),
         _ => Ok(()),
     }
 }

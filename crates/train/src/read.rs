@@ -177,7 +177,7 @@ impl Reader {
         }
         if self.block == 0 {
             let Some(header) = bytes.first_chunk::<HEADER>() else {
-                return Step::Reject(bytes.len(), "the header of a block is cut off");
+                return Step::Reject(bytes.len(), "the block is cut off");
             };
             let [a, b, c, d, size @ ..] = *header;
             let size = u32::from_le_bytes(size);

@@ -146,11 +146,11 @@ pub fn read_bullet(bytes: &[u8; BOARD]) -> Result<(Position, Option<i32>, Outcom
         Some(())
     };
     let occupied = u64::from_le_bytes(first(bytes));
-    board.nibbles(occupied, &bytes[8..24], put).ok_or("more than 32 pieces, or an unknown piece")?;
+    board.nibbles(occupied, &bytes[8..24], put).ok_or("an unknown piece")?;
     let position = board.position()?;
     let is_at = |color: Color, square: u8| position.king(color).is_some_and(|king| king.index() == square);
     if !is_at(Color::White, bytes[27]) || !is_at(Color::Black, bytes[28] ^ 56) {
-        return Err("the king is on another square than the record says");
+        return Err("a wrong king's square");
     }
     let outcome = outcome(bytes[26], Color::White).ok_or("no result")?;
     let score = i16::from_le_bytes([bytes[24], bytes[25]]);

@@ -211,10 +211,8 @@ impl TrainingFile {
                     game.extra.after = after;
                 }
             }
-            None if !after.is_empty() => {
-                self.lose(self.offset - after.len() as u64, after.len(), "no game contains them")
-            }
-            None => {}
+            // Without the hash, the file cannot come back.
+            None => self.lose(self.offset - after.len() as u64, after.len(), "no game before them is at hand"),
         }
     }
 
@@ -288,8 +286,47 @@ impl GameBatch for Batch {
                 Ok(game) => game.pass_on(games, item.offset),
                 Err(reason) => {
                     games.begin(item.offset, 0);
-                    games.reject(&format!("{reason} (byte {})", item.offset));
+                    // The report keeps 40 characters.
+                    games.reject(&format!("byte {}: {reason}", item.offset));
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Repeats a unit for ever.
+    struct Endless(Vec<u8>, usize);
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            for byte in &mut *buffer {
+                *byte = self.0[self.1 % self.0.len()];
+                self.1 += 1;
+            }
+            Ok(buffer.len())
+        }
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_the_file() {
+        // Kings on e1 and e8, a draw.
+        let mut record = vec![0; 32];
+        (record[0], record[7], record[8], record[24], record[30]) = (0x10, 0x10, 0xD5, 64, 1);
+        for format in TrainingFormat::ALL {
+            for unit in [record.clone(), b"\xFF\x00 BINP e\n\x7F\x01".to_vec()] {
+                let input = Endless(unit, 0).take(8 << 20);
+                let mut file = TrainingFile::from_reader(input, Path::new("endless"), format);
+                let mut most = 0;
+                while let Ok(Some(batch)) = file.next_batch() {
+                    assert!(batch.games() <= MOST_WAITING.max(BATCH_GAMES) + 1);
+                    most = most.max(file.window.len());
+                    assert!(file.before.len() <= MOST_KEPT && file.items.len() <= MOST_WAITING + 1);
+                }
+                assert!(most <= WINDOW + 2 * READ, "{}: {most}", format.name());
             }
         }
     }

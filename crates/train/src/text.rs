@@ -85,7 +85,7 @@ pub fn read_bullet_line(
         let mut fields = line.split('|').map(str::trim);
         let (Some(fen), Some(score), Some(result), None) = (fields.next(), fields.next(), fields.next(), fields.next())
         else {
-            return Err("a line has three fields, separated by |");
+            return Err("not three fields");
         };
         // At the end of a file, 0 may be the beginning of 0.5.
         let is_complete = bytes.get(used - 1) == Some(&b'\n');

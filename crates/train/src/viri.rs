@@ -30,7 +30,7 @@ pub fn read_board(bytes: &[u8; BOARD]) -> Result<(Position, i16, Outcome), &'sta
         board.put(square, color, role);
         Some(())
     };
-    board.nibbles(occupied, &bytes[8..24], put).ok_or("more than 32 pieces, or an unknown piece")?;
+    board.nibbles(occupied, &bytes[8..24], put).ok_or("an unknown piece")?;
     board.en_passant = match bytes[24] & 0x7F {
         64 => None,
         square => Some(Square::new(square).ok_or("no en passant target")?),
