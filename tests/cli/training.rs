@@ -90,7 +90,10 @@ fn faults_are_reported_with_their_place() {
     assert!(done.err.contains("noise.vf: viriformat; these bytes are not kept:"), "{}", done.err);
     assert!(done.err.contains("  byte 108, 40000 bytes: the game is cut off"), "{}", done.err);
     room.fails(&["export", "noise.bga", "--original", "-o", "n"], 1, &["differs from", "40,108 bytes"]);
-    // A book, and PGN in a file of this name.
+    // Only a part of the games.
+    let done = room.run(&["import", "a.vf", "-o", "part.bga", "--where", "plies = 5"]);
+    assert!(done.err.contains("a.vf: viriformat; only a part of its games is stored"), "{}", done.err);
+    // PGN in a file of this name.
     room.write("pgn.vf", PGN);
     assert!(room.run(&["import", "pgn.vf", "-o", "pgn.bga"]).err.contains("seen"));
 }

@@ -96,11 +96,13 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
         let charset = if how.latin1 { "Latin-1" } else { "Windows-1252" };
         session.note(&format!("{}: {odd} of {} read as {charset}", source.record.name, thousands(source.record.seen)));
     }
+    // A source that is stored only in part cannot be restored.
+    let in_part = known.is_some_and(|known| known.games() > 0);
     for (index, source) in summary.sources.iter().enumerate() {
         let Some(from) = converted_from(source, index, how.training) else { continue };
         let name = file_name(Path::new(&source.record.name));
         if let Some(training) = training_of(how.training, index) {
-            report_training(session, &name, training);
+            report_training(session, &name, training, in_part);
             continue;
         }
         let what = if from == "PCN" { from.to_owned() } else { format!("a database of {from}") };
@@ -112,8 +114,6 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
     if how.texts > 0 {
         session.note(&format!("{} between the games not imported", count(how.texts, "text is", "texts are")));
     }
-    // A source that is stored only in part cannot be restored.
-    let in_part = known.is_some_and(|known| known.games() > 0);
     let is_exact = |(index, source): &(usize, &SourceSummary)| {
         source.is_complete && (source.record.exact || training_of(how.training, *index).is_some_and(Training::is_exact))
     };
@@ -160,8 +160,12 @@ fn training_of(training: &[(usize, Training)], index: usize) -> Option<&Training
 }
 
 /// Reports whether the bytes of a file of training data can be restored.
-fn report_training(session: &Session, name: &str, training: &Training) {
+fn report_training(session: &Session, name: &str, training: &Training, in_part: bool) {
     let format = training.format;
+    if in_part {
+        session.note(&format!("{name}: {format}; only a part of its games is stored, so the file cannot be restored"));
+        return;
+    }
     if !training.keeps_bytes {
         session.note(&format!("{name}: {format}; the same entries can be exported, but perhaps not the same bytes"));
         return;
@@ -197,7 +201,8 @@ pub fn json(
 ) -> Object {
     let seconds = elapsed.as_secs_f64();
     let parts = ArchiveSizes::new(summary.totals, summary.archive_bytes, summary.index_bytes);
-    let is_exact = |index: usize| training_of(&kept.training, index).is_some_and(Training::is_exact);
+    let in_part = known.is_some_and(|known| known.games() > 0);
+    let is_exact = |index: usize| !in_part && training_of(&kept.training, index).is_some_and(Training::is_exact);
     let source = |(index, source): (usize, &SourceSummary)| {
         Object::new()
             .with("name", source.record.name.as_str())
