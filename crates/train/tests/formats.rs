@@ -427,6 +427,54 @@ fn extreme_numbers_come_back() {
     assert_eq!(restored(&Archive::open(&target).unwrap(), 0), (binpack, true));
 }
 
+/// Archives may contain any position and any tag, whoever wrote them.
+#[test]
+fn crafted_archives_do_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("a.bga");
+    let many = ["QQQQQQQQ"; 8].join("/");
+    let fens = [
+        &*format!("{many} b - - 4294967295 4294967295"),
+        "8/8/8/8/8/8/8/8 w - - 0 1",
+        "kkkkkkkk/8/8/8/8/8/8/KKKKKKKK b - - 0 0",
+        "PPPPPPPP/8/8/8/8/8/8/pppppppp b - - 0 1",
+        "4k3/8/8/8/4P3/8/8/4K2R b K e3 127 70000",
+        "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+    ];
+    let extras = [
+        "ply=4294967295",
+        "size=18446744073709551615 patch=0:00,18446744073709551615:ff",
+        "padding= before=00 after=ff",
+        "nonsense",
+        "size=0 patch=5:",
+    ];
+    for format in TrainingFormat::ALL {
+        let mut games = Vec::new();
+        for fen in fens {
+            for extra in extras {
+                let tag = format!("{} {extra} bytes=1 sha256={}", format.name(), "00".repeat(32));
+                let tags = vec![("TrainingData".to_owned(), tag)];
+                let start: Position = fen.parse().unwrap();
+                let moves: Vec<_> = start.legal_moves().into_iter().take(1).collect();
+                let score = Event::Text(TextKind::Brace, "[%eval 21474836.47]".to_owned());
+                let events = std::iter::once(score).chain(moves.into_iter().map(Event::Move)).collect();
+                games.push(Game { tags, start, events, outcome: Some(Outcome::Draw) });
+            }
+        }
+        let source = ImportSource::games("crafted", vec![games.clone()].into_iter());
+        Import::new(&target).replace().run([source]).unwrap();
+        let archive = Archive::open(&target).unwrap();
+        let source = &archive.sources().unwrap()[0];
+        let file = original(&archive, source).unwrap().unwrap();
+        let mut bytes = Vec::new();
+        assert!(!write_original(&archive, source, &file, &mut bytes).unwrap());
+        assert!(bytes.len() < 1 << 20);
+        // Only the possible positions are exported.
+        let (_, exported) = written(&read_back(&archive), format, Filter::default(), Some(1));
+        assert_eq!(exported.left_out, 20, "{}", format.name());
+    }
+}
+
 /// The scores of other programs' comments, and games that a format cannot contain.
 #[test]
 fn games_of_pgn_are_exported() {
