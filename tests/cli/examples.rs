@@ -92,6 +92,7 @@ fn prepared() -> Room {
     for name in ["games", "a", "b", "2023", "2024", "broken"] {
         room.fine(&["import", "games.pgn", "-o", &format!("{name}.bga"), "-q"]);
     }
+    room.fine(&["export", "games.bga", "--format", "viriformat", "-o", "games.viriformat", "-q"]);
     fs::create_dir(room.path("games")).unwrap();
     for name in ["one", "two"] {
         fs::copy(room.path("games.bga"), room.path(&format!("games/{name}.bga"))).unwrap();

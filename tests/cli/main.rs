@@ -61,6 +61,8 @@ mod resume;
 mod screen;
 /// Slips: unknown names, impossible values, queries without results.
 mod slips;
+/// Training data of engines.
+mod training;
 /// Side files follow every change.
 mod upkeep;
 /// Values as people write them.

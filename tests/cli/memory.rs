@@ -33,6 +33,7 @@ const COMMANDS: &[&str] = &[
     "replace c6.bga 7 one.pgn",
     "dedupe g.bga",
     "export p.bga",
+    "export p.bga --format plain --skip duplicate --shuffle 1",
     "book g.bga -o n6.bin --force",
     "event g.bga Casual",
     "repertoire one.pgn g.bga --side white",

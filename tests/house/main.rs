@@ -21,7 +21,7 @@ const PACKAGES: [&[&str]; 9] = [
     &["chess", "pages"],
     &["pgn"],
     &["."],
-    &["query", "scid", "chessbase"],
+    &["query", "scid", "chessbase", "train"],
     &["output"],
     &["cli", "answers", "arrow", "c", "duckdb"],
     &["py", "sql", "serve", "wasm"],

@@ -151,7 +151,7 @@ pub(crate) fn first_seen(square: usize, direction: usize, occupied: u64) -> Opti
 
 /// Returns the squares that a slider on `square` attacks in four of the eight directions. `diagonal` is 0 for the
 /// directions of a rook, and 1 for the directions of a bishop.
-pub(crate) fn slide(square: usize, diagonal: usize, occupied: u64) -> u64 {
+pub fn slide(square: usize, diagonal: usize, occupied: u64) -> u64 {
     let mut attacked = 0;
     let mut direction = diagonal;
     while direction < 8 {

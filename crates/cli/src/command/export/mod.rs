@@ -1,9 +1,12 @@
 //! `scoresheet export`: writes games as PGN or in another format.
 
+mod choice;
 mod files;
 mod form;
 mod one_tree;
 mod original;
+#[cfg(feature = "train")]
+mod training;
 
 use crate::failure::{Code, Failure};
 use crate::output::flavor::Flavor;
@@ -16,6 +19,7 @@ use crate::select::{archives, parallel};
 use crate::session::{GameFault, Session};
 use crate::text::count;
 use crate::threads::Threads;
+use choice::Choice;
 use files::Files;
 use form::Form;
 use indicatif::ProgressBar;
@@ -44,7 +48,8 @@ Examples:
   scoresheet export games.bga --where 'year = 2024' --split player -o players/
   scoresheet export games.bga --split Event -o 'events/*.pgn.gz'
   scoresheet export games.bga --where 'player ~ tal and eco = B90' --one-tree
-  scoresheet export games.bga --format fen          every position of every game")]
+  scoresheet export games.bga --format fen          every position of every game
+  scoresheet export games.bga --format bullet --shuffle 1 -o train.bullet")]
 pub struct Args {
     /// The archives, or folders of archives
     #[arg(required = true)]
@@ -78,7 +83,7 @@ pub struct Args {
     /// Only pgn keeps variations, and most other formats omit comments and tags.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    format: Choice,
     /// Print only the number of games
     #[arg(long, conflicts_with_all = ["original", "split", "format"], help_heading = "Output")]
     count: bool,
@@ -113,6 +118,9 @@ pub struct Args {
     quiet: bool,
     #[command(flatten)]
     threads: Threads,
+    #[cfg(feature = "train")]
+    #[command(flatten)]
+    training: training::TrainingArgs,
     // These options are last, because their heading would also apply to all following options.
     #[command(flatten)]
     shape: ShapeArgs,
@@ -143,10 +151,19 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 }
 
 fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
-    if args.format != Format::Pgn {
+    if args.format != Choice::Games(Format::Pgn) {
         args.shape.only_for_pgn()?;
     }
-    let form = Form::new(args.format, args.flavor.styles(), &args.shape);
+    let games = args.format.games();
+    if args.split.is_some() && games.is_none() {
+        return Err(Failure::Usage("--split writes games, but this format contains positions".to_owned()));
+    }
+    #[cfg(feature = "train")]
+    if games.is_some() {
+        args.training.only_for_training()?;
+    }
+    let format = games.unwrap_or_default();
+    let form = Form::new(format, args.flavor.styles(), &args.shape);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     if args.count {
@@ -179,6 +196,11 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     if games == 0 {
         args.filter.report_none(session, &archives.columns());
+    }
+    #[cfg(feature = "train")]
+    if let Choice::Training(format) = args.format {
+        let written = training::write(format, &args.training, args.quiet, session, &work, games, target.as_ref())?;
+        return lost(written + undecided);
     }
     if args.one_tree {
         let merge = Merge { depth: args.tree_depth, least: args.tree_min_games, shape: &args.shape, quiet: args.quiet };

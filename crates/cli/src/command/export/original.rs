@@ -43,24 +43,28 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         }));
     }
     let mut outputs = Outputs::from_inputs([request.archive]);
-    let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::from_force(request.force));
+    let mut may = |path: &Path, source: &SourceRecord| {
+        let content = content(&archive, source)?;
+        outputs.file(path, content, Existing::from_force(request.force)).map_err(Failure::from)
+    };
     let mut code = Code::Success;
-    let mut exact = |source: &SourceRecord, same: bool| {
-        if !(same && source.exact) {
+    let mut exact = |source: &SourceRecord, restored: Restored| {
+        if !(restored.is_same && (source.exact || restored.training.is_some())) {
             code = Code::Failed;
         }
-        report(request, session, &archive, source, same);
+        report(request, session, &archive, source, restored);
     };
     match (folder, request.output) {
         (Some(folder), _) => {
             let paths = paths(folder, &chosen)?;
             std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-            let targets = paths.iter().map(|path| may(path)).collect::<Result<Vec<_>, _>>()?;
+            let of = paths.iter().zip(&chosen);
+            let targets = of.map(|(path, source)| may(path, source)).collect::<Result<Vec<_>, _>>()?;
             for (source, target) in chosen.iter().zip(&targets) {
                 exact(source, write_file(&archive, source, target)?);
             }
         }
-        (None, Some(path)) => exact(chosen[0], write_file(&archive, chosen[0], &may(path)?)?),
+        (None, Some(path)) => exact(chosen[0], write_file(&archive, chosen[0], &may(path, chosen[0])?)?),
         (None, None) => {
             let mut out = session.stdout();
             let same = write(&archive, chosen[0], &mut out)?;
@@ -81,6 +85,32 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
         ));
     }
     Ok(code)
+}
+
+/// A source that was a file of training data.
+#[cfg(feature = "train")]
+type Training = scoresheet_train::Original;
+/// No source is a file of training data.
+#[cfg(not(feature = "train"))]
+type Training = std::convert::Infallible;
+
+#[cfg(feature = "train")]
+fn training(archive: &Archive, source: &SourceRecord) -> Result<Option<Training>, Failure> {
+    scoresheet_train::original(archive, source).map_err(Failure::of_archive(archive.path()))
+}
+
+#[cfg(not(feature = "train"))]
+fn training(_: &Archive, _: &SourceRecord) -> Result<Option<Training>, Failure> {
+    Ok(None)
+}
+
+/// Returns the kind of content of a restored source.
+fn content(archive: &Archive, source: &SourceRecord) -> Result<Content, Failure> {
+    Ok(match training(archive, source)? {
+        #[cfg(feature = "train")]
+        Some(training) => super::training::content(training.format),
+        _ => Content::Source,
+    })
 }
 
 /// Returns the source with that number, from 1, or that name.
@@ -149,20 +179,34 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Message(format!("cannot write {}: {error}", shown(path)))
 }
 
-/// Returns whether the hash of the written bytes equals the hash of the source.
-fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Result<bool, Failure> {
+/// A restored source.
+#[derive(Clone, Copy)]
+struct Restored {
+    /// Whether the hash of the written bytes equals the hash of the source.
+    is_same: bool,
+    /// The length of the source in bytes, and whether an archive keeps all of them, if it was training data.
+    training: Option<(u64, bool)>,
+}
+
+fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Result<Restored, Failure> {
     new_file::write(target, |file| write(archive, source, file))
 }
 
-fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Result<bool, Failure> {
-    archive.write_original(source, out).map_err(Failure::of_archive(archive.path()))
+fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Result<Restored, Failure> {
+    #[cfg(feature = "train")]
+    if let Some(file) = training(archive, source)? {
+        let restored = scoresheet_train::write_original(archive, source, &file, out);
+        let is_same = restored.map_err(Failure::of_archive(archive.path()))?;
+        return Ok(Restored { is_same, training: Some((file.bytes, file.format.keeps_bytes())) });
+    }
+    let is_same = archive.write_original(source, out).map_err(Failure::of_archive(archive.path()))?;
+    Ok(Restored { is_same, training: None })
 }
 
-fn report(request: &Request, session: &Session, archive: &Archive, source: &SourceRecord, same: bool) {
-    let SourceRecord { name, bytes, exact, .. } = source;
-    let name = if name == "-" { "standard input" } else { name.as_str() };
-    let bytes = thousands(*bytes);
-    match (same, *exact) {
+fn report(request: &Request, session: &Session, archive: &Archive, source: &SourceRecord, restored: Restored) {
+    let name = if source.name == "-" { "standard input" } else { source.name.as_str() };
+    let bytes = thousands(restored.training.map_or(source.bytes, |(bytes, _)| bytes));
+    match (restored.is_same, source.exact || restored.training.is_some()) {
         (true, true) if request.quiet => {}
         (true, true) => session.note(&format!("{name}: {bytes} bytes, identical to the imported file (SHA-256)")),
         (false, _) if archive.deleted_count() > 0 => session.message(&format!(
@@ -171,6 +215,13 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
         // All bytes are present, but their hash differs from the source's hash.
         (true, false) => session.message(&format!(
             "{name}: the imported games, converted to PGN ({bytes} bytes): the original bytes are not kept"
+        )),
+        (false, true) if restored.training.is_some_and(|(_, keeps_bytes)| !keeps_bytes) => session.message(&format!(
+            "{name}: the entries of the imported file ({bytes} bytes), but not the same bytes; see docs/training.md"
+        )),
+        (false, true) if restored.training.is_some() => session.message(&format!(
+            "{name}: differs from the imported file ({bytes} bytes): the import listed bytes that are not kept, or games \
+             have been changed"
         )),
         (false, true) => {
             session.message(&format!("{name}: differs from the imported file (SHA-256): see `scoresheet verify`"))

@@ -1,4 +1,5 @@
-//! Databases of other programs as sources of an import: Scid's, and ChessBase's if the command has its reader.
+//! Databases of other programs as sources of an import: Scid's, and ChessBase's and training data if the command has
+//! their readers.
 
 use scoresheet::import::ImportSource;
 use std::path::Path;
@@ -12,6 +13,25 @@ pub struct Opened {
     pub fault: Option<String>,
     /// The number of texts between the games, which are not imported.
     pub texts: u64,
+    /// What is known about a file of training data.
+    pub training: Option<Training>,
+}
+
+/// A file of training data.
+pub struct Training {
+    /// The name of the format.
+    pub format: &'static str,
+    /// Whether the archive keeps every byte of a valid file.
+    pub keeps_bytes: bool,
+    /// Returns a line about each part of the file whose bytes the import has not kept.
+    pub lost: Box<dyn Fn() -> Vec<String>>,
+}
+
+impl Training {
+    /// Returns whether the archive keeps every byte of the file. Call this after the import.
+    pub fn is_exact(&self) -> bool {
+        self.keeps_bytes && (self.lost)().is_empty()
+    }
 }
 
 /// Returns the name of the program whose database this is by its file name, or `None` for any other file.
@@ -32,14 +52,14 @@ pub fn open(path: &Path) -> scoresheet::Result<Opened> {
     let base = scoresheet_scid::Base::open(path)?;
     let fault = base.fault().map(str::to_owned);
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len()) + scoresheet_scid::Base::games_bytes(path);
-    Ok(Opened { source: ImportSource::games(name, base), bytes, fault, texts: 0 })
+    Ok(Opened { source: ImportSource::games(name, base), bytes, fault, texts: 0, training: None })
 }
 
 #[cfg(feature = "chessbase")]
 fn open_chessbase(path: &Path) -> scoresheet::Result<Opened> {
     let base = scoresheet_chessbase::Base::open(path)?;
     let (fault, texts, bytes) = (base.fault().map(str::to_owned), base.texts(), base.index_bytes());
-    Ok(Opened { source: ImportSource::games(path.to_string_lossy(), base), bytes, fault, texts })
+    Ok(Opened { source: ImportSource::games(path.to_string_lossy(), base), bytes, fault, texts, training: None })
 }
 
 #[cfg(not(feature = "chessbase"))]
@@ -47,4 +67,35 @@ fn open_chessbase(path: &Path) -> scoresheet::Result<Opened> {
     let what = "this command was built without the reader of ChessBase's databases: build it with the feature \
                 `chessbase`, or save the games as PGN in ChessBase";
     Err(scoresheet::Error::input(path.display().to_string(), what.to_owned()))
+}
+
+/// Opens a file of training data. Returns `None` for any other file.
+#[cfg(feature = "train")]
+pub fn open_training(path: &Path) -> Option<scoresheet::Result<Opened>> {
+    let format = scoresheet_train::TrainingFormat::of_file(path)?;
+    Some(scoresheet_train::TrainingFile::open(path, format).map(|file| {
+        let losses = file.losses();
+        let lost = move || {
+            let losses = losses.lock().map(|losses| losses.clone()).unwrap_or_default();
+            let line = |(offset, bytes, reason): &(u64, u64, String)| format!("byte {offset}, {bytes} bytes: {reason}");
+            let mut lines: Vec<String> = losses.first.iter().map(line).collect();
+            if losses.parts > lines.len() as u64 {
+                lines.push(format!("{} parts, {} bytes in all", losses.parts, losses.bytes));
+            }
+            lines
+        };
+        Opened {
+            source: ImportSource::games(path.to_string_lossy(), file),
+            // The import reports decompressed bytes.
+            bytes: std::fs::metadata(path).map_or(0, |file| file.len()),
+            fault: None,
+            texts: 0,
+            training: Some(Training { format: format.name(), keeps_bytes: format.keeps_bytes(), lost: Box::new(lost) }),
+        }
+    }))
+}
+
+#[cfg(not(feature = "train"))]
+pub fn open_training(_: &Path) -> Option<scoresheet::Result<Opened>> {
+    None
 }

@@ -21,6 +21,8 @@ pub struct Sources {
     pub files: Vec<PathBuf>,
     /// The open databases of other programs, with their indexes among the files, from 0.
     bases: Vec<(usize, bases::Opened)>,
+    /// The files of training data, with their indexes among the files.
+    pub training: Vec<(usize, bases::Training)>,
     /// The indexes of the sources that are stored unchanged, from 0.
     pub indices: Vec<usize>,
     /// The report on each of these documents: the number of games that are not western chess, the first such game, and
@@ -41,6 +43,7 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
     let mut sources = Sources {
         files: Vec::new(),
         bases: Vec::new(),
+        training: Vec::new(),
         indices: Vec::new(),
         others: Vec::new(),
         refused: Vec::new(),
@@ -56,13 +59,19 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
             sources.refused.push((file.clone(), error.to_string()));
             continue;
         }
-        if bases::program(file).is_some() {
-            match bases::open(file) {
-                Ok(base) => {
+        let opened = match bases::program(file) {
+            Some(_) => Some(bases::open(file)),
+            None => bases::open_training(file),
+        };
+        if let Some(opened) = opened {
+            match opened {
+                Ok(mut base) => {
                     let fault = base.fault.as_ref().map(|fault| (file.clone(), format!("{}: {fault}", shown(file))));
                     sources.cut += usize::from(fault.is_some());
                     sources.refused.extend(fault);
-                    sources.bases.push((sources.files.len(), base));
+                    let index = sources.files.len();
+                    sources.training.extend(base.training.take().map(|training| (index, training)));
+                    sources.bases.push((index, base));
                     sources.files.push(file.clone());
                 }
                 Err(error) => sources.refused.push((file.clone(), error.to_string())),

@@ -292,6 +292,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             latin1: matches!(args.encoding, Charset::Latin1),
             verbose: args.verbose,
             texts,
+            training: &kept.training,
             elapsed: start.elapsed(),
         };
         summary::print(session, &summary, known, &how);
@@ -342,8 +343,33 @@ fn beside(source: &Path) -> Option<PathBuf> {
     let lower = name.to_ascii_lowercase();
     let mut stem = name;
     for ending in [
-        ".gz", ".bz2", ".zst", ".zip", ".tar", ".pgn", ".epd", ".fen", ".pcn", ".json", ".si3", ".si4", ".si5", ".cbh",
-        ".cbv", ".cbz",
+        ".gz",
+        ".bz2",
+        ".zst",
+        ".zip",
+        ".tar",
+        ".pgn",
+        ".epd",
+        ".fen",
+        ".pcn",
+        ".json",
+        ".si3",
+        ".si4",
+        ".si5",
+        ".cbh",
+        ".cbv",
+        ".cbz",
+        ".viriformat",
+        ".viri",
+        ".vf",
+        ".binpack",
+        ".plain",
+        ".bin",
+        ".marlin",
+        ".marlinformat",
+        ".bullet",
+        ".bulletformat",
+        ".bullettext",
     ] {
         if lower.get(..stem.len()).is_some_and(|lower| lower.ends_with(ending)) {
             stem = stem.get(..stem.len() - ending.len())?;

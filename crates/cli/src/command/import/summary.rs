@@ -1,6 +1,6 @@
 //! The result of an import: a text summary, JSON, and the failure, if any.
 
-use super::bases;
+use super::bases::{self, Training};
 use super::faults::file_name;
 use super::kept::Sources;
 use super::new_only::LeftOut;
@@ -55,6 +55,8 @@ pub struct Printed<'a> {
     pub verbose: bool,
     /// The number of texts in databases of other programs, which are not imported.
     pub texts: u64,
+    /// The files of training data, with the indexes of their sources.
+    pub training: &'a [(usize, Training)],
     pub elapsed: Duration,
 }
 
@@ -94,9 +96,15 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
         let charset = if how.latin1 { "Latin-1" } else { "Windows-1252" };
         session.note(&format!("{}: {odd} of {} read as {charset}", source.record.name, thousands(source.record.seen)));
     }
-    for source in &summary.sources {
-        let Some(from) = converted_from(source) else { continue };
+    // A source that is stored only in part cannot be restored.
+    let in_part = known.is_some_and(|known| known.games() > 0);
+    for (index, source) in summary.sources.iter().enumerate() {
+        let Some(from) = converted_from(source, index, how.training) else { continue };
         let name = file_name(Path::new(&source.record.name));
+        if let Some(training) = training_of(how.training, index) {
+            report_training(session, &name, training, in_part);
+            continue;
+        }
         let what = if from == "PCN" { from.to_owned() } else { format!("a database of {from}") };
         session.note(&format!("{name}: {what}, converted to PGN; the original bytes are not kept"));
         if from == "ChessBase" {
@@ -106,9 +114,10 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
     if how.texts > 0 {
         session.note(&format!("{} between the games not imported", count(how.texts, "text is", "texts are")));
     }
-    // A source that is stored only in part cannot be restored.
-    let in_part = known.is_some_and(|known| known.games() > 0);
-    let exact = summary.sources.iter().filter(|source| source.is_complete && source.record.exact).count() as u64;
+    let is_exact = |(index, source): &(usize, &SourceSummary)| {
+        source.is_complete && (source.record.exact || training_of(how.training, *index).is_some_and(Training::is_exact))
+    };
+    let exact = summary.sources.iter().enumerate().filter(is_exact).count() as u64;
     if !in_part {
         session.note(&format!(
             "{} of {} can be restored byte for byte",
@@ -138,9 +147,35 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
     session.note(&format!("next: scoresheet list {archive}; `scoresheet help` lists all commands"));
 }
 
-/// Returns the format from which a source was converted to PGN: `PCN`, or the program whose database it is.
-fn converted_from(source: &SourceSummary) -> Option<&'static str> {
-    source.made.then(|| bases::program(Path::new(&source.record.name)).unwrap_or("PCN"))
+/// Returns the format from which a source was converted to PGN: `PCN`, a format of training data, or the program whose
+/// database it is.
+fn converted_from(source: &SourceSummary, index: usize, training: &[(usize, Training)]) -> Option<&'static str> {
+    let format = || training_of(training, index).map(|training| training.format);
+    source.made.then(|| format().or_else(|| bases::program(Path::new(&source.record.name))).unwrap_or("PCN"))
+}
+
+/// Returns what is known about a source if it is a file of training data.
+fn training_of(training: &[(usize, Training)], index: usize) -> Option<&Training> {
+    training.iter().find_map(|(of, training)| (*of == index).then_some(training))
+}
+
+/// Reports whether the bytes of a file of training data can be restored.
+fn report_training(session: &Session, name: &str, training: &Training, in_part: bool) {
+    let format = training.format;
+    if in_part {
+        session.note(&format!("{name}: {format}; only a part of its games is stored, so the file cannot be restored"));
+        return;
+    }
+    if !training.keeps_bytes {
+        session.note(&format!("{name}: {format}; the same entries can be exported, but perhaps not the same bytes"));
+        return;
+    }
+    let lost = (training.lost)();
+    match lost.is_empty() {
+        true => session.note(&format!("{name}: {format}; `scoresheet export --original` restores the file")),
+        false => session.note(&format!("{name}: {format}; these bytes are not kept:")),
+    }
+    lost.iter().for_each(|line| session.note(&format!("  {line}")));
 }
 
 /// Reports the sources without games; `kept` contains the indexes of sources that are stored unchanged.
@@ -166,6 +201,8 @@ pub fn json(
 ) -> Object {
     let seconds = elapsed.as_secs_f64();
     let parts = ArchiveSizes::new(summary.totals, summary.archive_bytes, summary.index_bytes);
+    let in_part = known.is_some_and(|known| known.games() > 0);
+    let is_exact = |index: usize| !in_part && training_of(&kept.training, index).is_some_and(Training::is_exact);
     let source = |(index, source): (usize, &SourceSummary)| {
         Object::new()
             .with("name", source.record.name.as_str())
@@ -173,10 +210,10 @@ pub fn json(
             .with("rejected", source.record.rejected)
             .with("windows_1252", source.windows_1252)
             .with("whole", source.is_complete)
-            .with("exact", source.is_complete && source.record.exact)
+            .with("exact", source.is_complete && (source.record.exact || is_exact(index)))
             .with("kept_whole", kept.indices.contains(&index))
-            .with("made_of_pcn", converted_from(source) == Some("PCN"))
-            .with("converted_from", converted_from(source))
+            .with("made_of_pcn", converted_from(source, index, &kept.training) == Some("PCN"))
+            .with("converted_from", converted_from(source, index, &kept.training))
     };
     let sources: Vec<Object> = summary.sources.iter().enumerate().map(source).collect();
     let refused = |(file, why): &(PathBuf, String)| {

@@ -1,0 +1,266 @@
+//! A game with the scores of its positions.
+
+use crate::board::legal_target;
+use crate::extra::{Extra, TAG};
+use scoresheet::chess::{Color, Move, Position, Square};
+use scoresheet::error::Result;
+use scoresheet::game::{Comment, Evaluation, Outcome, TextKind, Visitor};
+use scoresheet::import::GameReceiver;
+use scoresheet::{GameRef, game};
+
+/// The score that Stockfish's formats use for a position without a score (`VALUE_NONE`), and viriformat here.
+pub const NO_SCORE: i16 = 32002;
+/// The score of a mate on the board, from which the plies to the mate are subtracted.
+const MATE: i32 = 32000;
+
+/// A game with a score for some of its positions.
+#[derive(Clone, Debug)]
+pub struct ScoredGame {
+    /// The first position.
+    pub start: Position,
+    /// The moves.
+    pub moves: Vec<Move>,
+    /// The score of the position before each move, and perhaps of the last position: in the engine's unit (often a
+    /// hundredth of a pawn), from White's point of view.
+    pub scores: Vec<Option<i32>>,
+    /// The result.
+    pub outcome: Outcome,
+    /// The ply of the first position, from 0 at the beginning of the complete game.
+    pub ply: u32,
+    pub(crate) extra: Extra,
+}
+
+/// A position of a game with its score.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    /// The position.
+    pub position: &'a Position,
+    /// The en passant target: as written in the first position of a game, and only for a legal capture in the others.
+    pub en_passant: Option<Square>,
+    /// The move played in this position, or `None` at the end of the game.
+    pub played: Option<Move>,
+    /// The score from White's point of view.
+    pub score: Option<i32>,
+    /// The result of the game.
+    pub outcome: Outcome,
+    /// The ply of the position in the game, from 0.
+    pub ply: u32,
+}
+
+impl Entry<'_> {
+    /// Returns the score from the point of view of the side to move, within the range of 16 bits.
+    pub(crate) fn relative_score(&self) -> i16 {
+        match (self.score, self.position.turn()) {
+            (None, _) => NO_SCORE,
+            (Some(score), Color::White) => saturated(score),
+            (Some(score), Color::Black) => saturated(score.saturating_neg()),
+        }
+    }
+
+    /// Returns the result from the point of view of the side to move: -1, 0 or 1.
+    pub(crate) fn relative_result(&self) -> i8 {
+        self.outcome.half_points(self.position.turn()).map_or(0, |half| half as i8 - 1)
+    }
+
+    /// Returns the result from White's point of view: 0, 1 or 2.
+    pub(crate) fn white_result(&self) -> u8 {
+        white_result(self.outcome)
+    }
+}
+
+/// Returns a score in 16 bits. Larger scores become 32767 or -32767.
+pub(crate) fn saturated(score: i32) -> i16 {
+    i16::try_from(score).unwrap_or(if score > 0 { i16::MAX } else { -i16::MAX })
+}
+
+/// Returns a result as 0 (Black won), 1 or 2 (White won).
+pub(crate) fn white_result(outcome: Outcome) -> u8 {
+    outcome.half_points(Color::White).unwrap_or(1) as u8
+}
+
+/// Returns the result with this number of half points for a side.
+pub(crate) fn outcome(half_points: u8, side: Color) -> Option<Outcome> {
+    Some(match (half_points, side) {
+        (1, _) => Outcome::Draw,
+        (2, Color::White) | (0, Color::Black) => Outcome::WhiteWins,
+        (0, Color::White) | (2, Color::Black) => Outcome::BlackWins,
+        _ => return None,
+    })
+}
+
+/// Returns White's score from a score that a format stores from the point of view of `side`.
+pub(crate) fn white_score(score: i16, side: Color) -> Option<i32> {
+    match side {
+        _ if score == NO_SCORE => None,
+        Color::White => Some(score.into()),
+        Color::Black => Some(-i32::from(score)),
+    }
+}
+
+impl ScoredGame {
+    pub(crate) fn new(start: Position, outcome: Outcome, ply: u32, extra: Extra) -> ScoredGame {
+        ScoredGame { start, moves: Vec::new(), scores: Vec::new(), outcome, ply, extra }
+    }
+
+    /// Returns the ply of the first position that its move number implies.
+    pub(crate) fn ply_of(start: &Position) -> u32 {
+        let full = start.fullmove_number().saturating_sub(1).saturating_mul(2);
+        full.saturating_add(u32::from(start.turn() == Color::Black))
+    }
+
+    /// Returns a stored game with the scores in its comments. `[%eval 0.12]` is the score of the position at this point
+    /// of the game; other comments of engines (`+0.12/20 1.5s`) state the score of the position before the move. A
+    /// mate in N moves has the score 32000 - 2N.
+    ///
+    /// Errors: the archive is damaged.
+    pub fn from_archive(game: &GameRef<'_>) -> Result<ScoredGame> {
+        let mut reader = ScoreReader::default();
+        game.visit(&mut reader)?;
+        Ok(reader.finish(game.outcome()))
+    }
+
+    /// Returns a game with the scores in its comments, like [`from_archive`](ScoredGame::from_archive).
+    pub fn from_game(game: &game::Game) -> ScoredGame {
+        let mut reader = ScoreReader::default();
+        game.visit(&mut reader);
+        reader.finish(game.outcome)
+    }
+
+    /// Calls `visit` with each position that has a move or a score, in order.
+    pub fn entries(&self, mut visit: impl FnMut(&Entry<'_>)) {
+        let mut position = self.start.clone();
+        let length = self.moves.len().max(self.scores.len()).max(1);
+        for index in 0..length {
+            let en_passant = if index == 0 { position.en_passant() } else { legal_target(&position) };
+            let (played, score) = (self.moves.get(index).copied(), self.scores.get(index).copied().flatten());
+            let ply = self.ply.saturating_add(index as u32);
+            visit(&Entry { position: &position, en_passant, played, score, outcome: self.outcome, ply });
+            if let Some(m) = played {
+                position.play_unchecked(m);
+            }
+        }
+    }
+
+    /// Passes the game to an import. `offset` is its position in the file.
+    pub(crate) fn pass_on(&self, games: &mut GameReceiver<'_>, offset: u64) {
+        games.begin(offset, 0);
+        games.tag(b"Result", self.outcome.token().as_bytes());
+        if self.start.is_chess960() {
+            games.tag(b"Variant", b"Chess960");
+        }
+        games.tag(TAG.as_bytes(), self.extra.to_string().as_bytes());
+        games.start(&self.start);
+        let score = |games: &mut GameReceiver<'_>, index: usize| {
+            if let Some(Some(score)) = self.scores.get(index) {
+                games.text(TextKind::Brace, format!("[%eval {}]", Evaluation::Centipawns(*score)).as_bytes());
+            }
+        };
+        score(games, 0);
+        for (index, m) in self.moves.iter().enumerate() {
+            games.play_next(*m);
+            score(games, index + 1);
+        }
+        games.outcome(self.outcome);
+        games.end();
+    }
+}
+
+/// Receives the events of a game and collects the scores of its main line.
+#[derive(Default)]
+struct ScoreReader {
+    start: Option<Position>,
+    moves: Vec<Move>,
+    scores: Vec<Option<i32>>,
+    depth: u32,
+    /// The side that made the last move.
+    mover: Option<Color>,
+    extra: Extra,
+    outcome: Option<Outcome>,
+}
+
+impl ScoreReader {
+    fn finish(self, outcome: Option<Outcome>) -> ScoredGame {
+        let start = self.start.unwrap_or_else(Position::standard);
+        let ply = self.extra.ply.unwrap_or_else(|| ScoredGame::ply_of(&start));
+        let outcome = outcome.or(self.outcome).unwrap_or(Outcome::Unknown);
+        let mut game = ScoredGame::new(start, outcome, ply, self.extra);
+        (game.moves, game.scores) = (self.moves, self.scores);
+        game
+    }
+
+    /// Sets the score of the position after `moves` moves, unless it has one.
+    fn set(&mut self, moves: usize, score: i32) {
+        if self.scores.len() <= moves {
+            self.scores.resize(moves + 1, None);
+        }
+        self.scores[moves].get_or_insert(score);
+    }
+}
+
+impl Visitor for ScoreReader {
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
+        if name == TAG.as_bytes() {
+            self.extra = std::str::from_utf8(value).ok().and_then(Extra::parse).unwrap_or_default();
+        } else if name == b"Result" {
+            self.outcome = Outcome::parse(value);
+        }
+    }
+
+    fn start(&mut self, position: &Position) {
+        self.start = Some(position.clone());
+    }
+
+    #[inline]
+    fn play(&mut self, before: &Position, m: Move) {
+        if self.depth == 0 {
+            self.mover = Some(before.turn());
+            self.moves.push(m);
+        }
+    }
+
+    fn text(&mut self, kind: TextKind, text: &[u8]) {
+        if self.depth > 0 || !matches!(kind, TextKind::Brace | TextKind::Line) {
+            return;
+        }
+        if let Some(score) = plain_score(text) {
+            return self.set(self.moves.len(), score);
+        }
+        let Ok(text) = std::str::from_utf8(text) else { return };
+        let comment = Comment { ply: self.moves.len() as u32, depth: 0, text: text.to_owned(), mover: self.mover };
+        let score = match comment.evaluation() {
+            None => return,
+            Some(Evaluation::Centipawns(score)) => score,
+            Some(Evaluation::Mate(moves)) => (MATE - 2 * moves.saturating_abs().min(1000)) * moves.signum(),
+        };
+        match (comment.command("eval"), self.moves.len().checked_sub(1)) {
+            (Some(_), _) => self.set(self.moves.len(), score),
+            (None, Some(before)) => self.set(before, score),
+            (None, None) => {}
+        }
+    }
+
+    fn open(&mut self) {
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        self.depth -= 1;
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}
+
+/// Returns the hundredths in a comment `[%eval -0.12]`, which this package writes. Other forms take the general path.
+fn plain_score(text: &[u8]) -> Option<i32> {
+    let number = text.strip_prefix(b"[%eval ")?.strip_suffix(b"]")?;
+    let (sign, number) = number.strip_prefix(b"-").map_or((1, number), |rest| (-1, rest));
+    let [whole @ .., b'.', tenths @ b'0'..=b'9', hundredths @ b'0'..=b'9'] = number else { return None };
+    if whole.is_empty() || whole.len() > 6 || !whole.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let digit = |byte: &u8| i32::from(byte - b'0');
+    let whole = whole.iter().fold(0, |number, byte| number * 10 + digit(byte));
+    Some(sign * (whole * 100 + digit(tenths) * 10 + digit(hundredths)))
+}

@@ -1,0 +1,122 @@
+//! Training data of engines: import, restoration, export with filters, and messages.
+
+use crate::common::cli::{PGN, Room, json};
+
+/// Scored games, as engines write them.
+const SCORED: &str = "[Result \"1-0\"]\n\n1. e4 {+0.33/20 1.5s} e5 {-0.28/21 2s} 2. Qh5 {+0.10/9 1s} Ke7 {-9.00/9 1s} 3. Qxe5# \
+    {+M1/9 1s} 1-0\n\n[Result \"1/2-1/2\"]\n\n1. d4 {+0.20/9 1s} d5 {+0.05/9 1s} 2. c4 {+0.15/9 1s} dxc4 {0.00/9 1s} 1/2-1/2\n";
+
+const FORMATS: [&str; 7] = ["viriformat", "binpack", "plain", "bin", "marlin", "bullet", "bullettext"];
+
+#[test]
+fn every_format_is_written_and_read() {
+    let room = Room::new();
+    room.write("g.pgn", SCORED);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    for format in FORMATS {
+        let (file, back) = (format!("a.{format}"), format!("back.{format}"));
+        let done = room.run(&["export", "g.bga", "--format", format, "-o", &file]);
+        assert_eq!((done.code, done.err.as_str()), (Some(0), "9 positions of 2 games\n"), "{format}");
+        // Without -o, the archive has the name of the source.
+        let done = room.run(&["import", &file, "--force"]);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        let is_exact = ["viriformat", "bin", "marlin", "bullet"].contains(&format);
+        let note = match is_exact {
+            true => format!("{file}: {format}; `scoresheet export --original` restores the file"),
+            false => format!("{file}: {format}; the same entries can be exported, but perhaps not the same bytes"),
+        };
+        assert!(done.err.contains(&note), "{}", done.err);
+        let exact = format!("{} of 1 source can be restored byte for byte", u64::from(is_exact));
+        assert!(done.err.contains(&exact), "{}", done.err);
+        room.fine(&["verify", "a.bga", "-q"]);
+        let done = room.run(&["export", "a.bga", "--original", "-o", &back]);
+        assert!(done.code == Some(0) && done.err.contains("identical to the imported file (SHA-256)"), "{}", done.err);
+        assert_eq!(room.read(&back), room.read(&file), "{format}");
+        room.fine(&["export", "a.bga", "--format", format, "-o", &back, "--force"]);
+        assert_eq!(room.read(&back), room.read(&file), "{format}");
+        // Packed and compressed.
+        room.fine(&["pack", "a.bga", "-o", "packed.bga", "--force"]);
+        room.fine(&["export", "packed.bga", "--original", "-o", &back, "--force"]);
+        assert_eq!(room.read(&back), room.read(&file), "{format}");
+        let packed = format!("z.{format}.zst");
+        room.fine(&["export", "g.bga", "--format", format, "-o", &packed]);
+        let report = json(&room.fine(&["import", &packed, "-o", "z.bga", "--force", "--json"]));
+        let source = &report.last().unwrap()["sources"][0];
+        assert_eq!((&source["converted_from"], &source["exact"]), (&format.into(), &is_exact.into()));
+    }
+}
+
+#[test]
+fn positions_are_selected() {
+    let room = Room::new();
+    room.write("g.pgn", SCORED);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let fens = |args: &[&str]| {
+        let text = room.fine(&[&["export", "g.bga", "--format", "bullettext"], args].concat());
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(fens(&[]).len(), 9);
+    assert_eq!(fens(&[])[1], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 | 28 | 1.0");
+    // The capture with mate and the capture of the gambit.
+    assert_eq!(fens(&["--skip", "noisy"]).len(), 7);
+    assert_eq!(fens(&["--skip", "duplicate"]).len(), 8);
+    assert_eq!(fens(&["--max-score", "20", "--where", "result = 1/2-1/2"]).len(), 4);
+    assert_eq!(fens(&["--plies", "1-2", "--games", "1"]).len(), 2);
+    assert_eq!(fens(&["--pieces", "-31"]).len(), 0);
+    let mut shuffled = fens(&["--shuffle", "3"]);
+    assert_ne!(shuffled, fens(&[]));
+    let mut all = fens(&[]);
+    shuffled.sort();
+    all.sort();
+    assert_eq!(shuffled, all);
+}
+
+#[test]
+fn faults_are_reported_with_their_place() {
+    let room = Room::new();
+    room.write("g.pgn", SCORED);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    room.fine(&["export", "g.bga", "--format", "viriformat", "-o", "a.vf"]);
+    let bytes = room.read("a.vf");
+    room.write("cut.vf", &bytes[..bytes.len() - 6]);
+    let done = room.run(&["import", "cut.vf", "-o", "cut.bga", "--force"]);
+    assert!(done.code == Some(0) && done.err.contains("byte 56: the game is cut off"), "{}", done.err);
+    room.fine(&["export", "cut.bga", "--original", "-o", "back"]);
+    assert_eq!(room.read("back"), &bytes[..bytes.len() - 6]);
+    // Bytes that nothing can keep.
+    let noise: Vec<u8> = [&bytes[..], &[1; 40_000]].concat();
+    room.write("noise.vf", &noise);
+    let done = room.run(&["import", "noise.vf", "-o", "noise.bga", "--force"]);
+    assert!(done.err.contains("noise.vf: viriformat; these bytes are not kept:"), "{}", done.err);
+    assert!(done.err.contains("  byte 108, 40000 bytes: the game is cut off"), "{}", done.err);
+    room.fails(&["export", "noise.bga", "--original", "-o", "n"], 1, &["differs from", "40,108 bytes"]);
+    // Only a part of the games.
+    let done = room.run(&["import", "a.vf", "-o", "part.bga", "--where", "plies = 5"]);
+    assert!(done.err.contains("a.vf: viriformat; only a part of its games is stored"), "{}", done.err);
+    // PGN in a file of this name.
+    room.write("pgn.vf", PGN);
+    assert!(room.run(&["import", "pgn.vf", "-o", "pgn.bga"]).err.contains("seen"));
+}
+
+#[test]
+fn options_that_do_not_fit_are_refused() {
+    let room = Room::new();
+    room.write("g.pgn", SCORED);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    for (args, words) in [
+        (&["--skip", "check"][..], "--format viriformat, binpack"),
+        (&["--format", "viriformat", "--max-score", "9"], "viriformat contains complete games"),
+        (&["--format", "bin", "--split", "game", "-o", "x/"], "--split writes games"),
+        (&["--format", "bin", "--width", "60"], "--width applies to PGN only"),
+        (&["--format", "bin", "--plies", "9-3"], "9 is above 3"),
+    ] {
+        let done = room.run(&[&["export", "g.bga"], args].concat());
+        assert!(done.code == Some(2) || done.code == Some(1), "{args:?}");
+        assert!(done.err.contains(words), "{args:?}: {}", done.err);
+    }
+    // Games without a result have no place in training data.
+    room.write("u.pgn", "1. e4 {+0.1/1 1s} *\n");
+    room.fine(&["import", "u.pgn", "-o", "u.bga", "-q"]);
+    let done = room.run(&["export", "u.bga", "--format", "bin"]);
+    assert!(done.out.is_empty() && done.err.contains("1 game has no result"), "{}", done.err);
+}
