@@ -69,6 +69,11 @@ async fn allowed(State(app): State<App>, request: Request, next: Next) -> Respon
             Some(_turn) => next.run(request).await,
         },
     };
+    // RFC 9110 requires the allowed methods in this answer.
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        let methods = if longest(&path).is_some() { "GET, HEAD, POST" } else { "GET, HEAD" };
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(methods));
+    }
     protect(response.headers_mut(), &path, app.config.cors);
     response
 }
