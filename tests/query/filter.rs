@@ -385,6 +385,13 @@ const CASES: [(&str, Naive); 77] = [
         let digits = |text: &str| text.trim().chars().take_while(char::is_ascii_digit).collect::<String>();
         g.tag("Round").and_then(|round| digits(round).parse::<i64>().ok()).is_some_and(|round| round > 3)
     }),
+    ("speed in {blitz, Classical}", |g| {
+        // The sample has time controls such as `180+2`; `-` is a correspondence game.
+        let control =
+            g.tag("TimeControl").and_then(|control| control.split_once('+').map(|(a, b)| (a.to_owned(), b.to_owned())));
+        let total = control.and_then(|(base, add)| Some(base.parse::<i64>().ok()? + 40 * add.parse::<i64>().ok()?));
+        total.is_some_and(|total| (180..480).contains(&total) || (1500..21_600).contains(&total))
+    }),
     ("base >= 300 and increment = 0", |g| {
         let Some(control) = g.tag("TimeControl") else { return false };
         // Correspondence: `1 in 3 days`.

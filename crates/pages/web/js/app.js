@@ -5,7 +5,7 @@ import { el, fill, sign, svg } from "./dom.js";
 import * as filter from "./filter.js";
 import { counted, language, load, number, size, t } from "./i18n.js";
 import { takeDrops } from "./own.js";
-import { broken, popover, save, titled } from "./parts.js";
+import { broken, entitle, popover, save, titled } from "./parts.js";
 import * as state from "./state.js";
 
 const PAGES = {
@@ -36,7 +36,7 @@ function theme(name) {
 function choice(label, name, options, use) {
   const now = localStorage.getItem(name) ?? options[0][0];
   return el("label.choice", {}, el("span", {}, label),
-    el("select", { onchange: (event) => { localStorage.setItem(name, event.target.value); use(event.target.value); } },
+    el("select", { "data-control": name, onchange: (event) => { localStorage.setItem(name, event.target.value); use(event.target.value); } },
       options.map(([value, text]) => el("option", { value, selected: value === now }, text))));
 }
 
@@ -44,7 +44,7 @@ function choice(label, name, options, use) {
 function picker(now, name) {
   const { params } = state.read();
   return archives.length > 1 && el(name, {}, el("span", {}, t("archive")),
-    el("select", { onchange: (event) => state.go(now, { ...state.read().params, archive: event.target.value, after: undefined }) },
+    el("select", { "data-control": name, onchange: (event) => state.go(now, { ...state.read().params, archive: event.target.value, after: undefined }) },
       el("option", { value: "" }, t("all_archives")),
       archives.map((archive) => el("option", { value: archive.archive, selected: String(archive.archive) === params.archive }, `${titled(archive)} (${number(archive.games)})`))));
 }
@@ -53,7 +53,9 @@ function picker(now, name) {
 function skip(id, text) {
   const go = (event) => {
     event.preventDefault();
-    const target = document.getElementById(id) ?? document.getElementById("main");
+    const section = document.getElementById(id) ?? document.getElementById("main");
+    // The moves of a table or a game have one stop of the Tab key.
+    const target = id === "moves" ? section.querySelector("button[data-uci][tabindex='0'], .movetext button.move[tabindex='0']") ?? section : section;
     target.focus();
     target.scrollIntoView({ block: "nearest" });
   };
@@ -93,6 +95,20 @@ function keys() {
   dialog.showModal();
 }
 
+/** Returns a function that gives the focus back to a control with the same name, and opens its menu again. An arrow key
+ * in a select already shows another page, so without this, keys could not reach the options after the next one. */
+function keptFocus() {
+  const name = document.activeElement?.dataset?.control;
+  const isOpen = document.activeElement?.closest("details")?.open;
+  return () => {
+    const control = name && document.querySelector(`[data-control="${name}"]`);
+    if (!control || document.activeElement === control) return;
+    const details = control.closest("details");
+    if (details && isOpen) details.open = true;
+    control.focus({ preventScroll: true });
+  };
+}
+
 async function show() {
   controller.abort();
   controller = new AbortController();
@@ -104,6 +120,7 @@ async function show() {
   document.body.classList.toggle("board-only", embedded && params.moves === "0");
   if (embedded && params.theme) theme(params.theme);
   const main = el("main", { id: "main", tabindex: "-1" });
+  const restore = keptFocus();
   fill(document.body,
     embedded ? null : header(name),
     embedded || ["game", "missing", "own"].includes(name) ? null : filter.bar(),
@@ -111,7 +128,8 @@ async function show() {
     embedded ? null : foot(),
     el("div", { id: "said", role: "status" }),
     el("div.visually-hidden", { id: "announced", "aria-live": "polite" }));
-  document.title = `${t(name === "missing" ? "no_page" : name)} – ${title}`;
+  restore();
+  entitle(t(name === "missing" ? "no_page" : name), title);
   const visit = controller;
   try {
     const module = await PAGES[name]().catch(() => {
@@ -119,6 +137,7 @@ async function show() {
     });
     if (visit !== controller) return;
     page = module.show(main, { params, embedded, signal: controller.signal, archives, title });
+    restore();
   } catch (error) {
     if (error.name !== "AbortError") fill(main, el("h1", {}, t(name)), broken(error, show));
   }
@@ -128,7 +147,7 @@ async function show() {
 function shown() {
   const foot = el("footer.foot", { id: "shown" });
   const tell = () => fill(foot, archives.map((archive) => el("span", { class: archive.outdated ? "warn" : null },
-    t("shown", { name: titled(archive), games: counted("game", archive.games), commit: number(archive.commit) }),
+    t("shown", { name: titled(archive), games: counted("game", archive.games) }),
     archive.outdated && ` ${t("outdated", { why: archive.outdated })}`)));
   tell();
   // The archives may have changed since the page was opened.
@@ -190,7 +209,7 @@ document.addEventListener("click", (event) => {
   const to = new URL(link.getAttribute("href"), location.href);
   if (to.origin !== location.origin || to.hash || !(state.named(to) in PAGES)) return;
   event.preventDefault();
-  history.pushState(null, "", to);
+  if (!state.push(to)) return;
   show();
   scrollTo(0, 0);
 });

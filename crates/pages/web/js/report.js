@@ -1,7 +1,7 @@
 // A report of the command: one file that contains its data, its texts and these scripts.
 
 import { el, fill } from "./dom.js";
-import { opening, player, statistics } from "./figures.js";
+import { opening, playerFigures as player, statistics } from "./figures.js";
 import { load, t } from "./i18n.js";
 
 const inside = (id) => JSON.parse(document.getElementById(id).textContent);

@@ -124,15 +124,19 @@ impl Edition {
     }
 }
 
-/// Returns the indexes of the editions that a text such as `1981` or `1981.02` names: those that begin in this time, or
-/// else those that end in it, such as the congress of 1895/96 for `1896`.
+/// Returns the indexes of the editions that a text such as `1981`, `1981.02` or `1981.02.13` names: those that begin in
+/// this time, or else those that last until this time or longer, such as the congress of 1895/96 for `1896`.
 pub fn named(all: &[Edition], text: &str) -> Vec<usize> {
-    let ends = |edition: &Edition| edition.dates.as_ref().is_some_and(|(_, until)| until.starts_with(text));
+    let lasts = |edition: &Edition| {
+        let (from, until) = edition.dates.as_ref().map_or(("", ""), |(from, until)| (from, until));
+        // Dates in PGN's form have the order of their texts.
+        from <= text && (text <= until || until.starts_with(text))
+    };
     let which = |fits: &dyn Fn(&Edition) -> bool| -> Vec<usize> {
         all.iter().enumerate().filter(|(_, edition)| fits(edition)).map(|(index, _)| index).collect()
     };
     let found = which(&|edition| edition.begins(text));
-    if found.is_empty() { which(&ends) } else { found }
+    if found.is_empty() { which(&lasts) } else { found }
 }
 
 /// An edition while its games are collected.
@@ -371,7 +375,8 @@ mod tests {
         assert_eq!([named(&all, "1895"), named(&all, "1896")], [[0], [0]]);
         assert_eq!(named(&all, "1920"), [1, 2]);
         assert_eq!(named(&all, "1920.12"), [2]);
-        assert!(named(&all, "2000").is_empty());
+        assert_eq!(named(&all, "1896.01.02"), [0]);
+        assert!(named(&all, "2000").is_empty() && named(&all, "1890").is_empty());
     }
 
     #[test]

@@ -17,6 +17,8 @@ mod explorer;
 mod fake_engine;
 /// The page of a game.
 mod game;
+/// The focus and the keys.
+mod keyboard;
 /// Lists, filters, searches, statistics.
 mod lists;
 /// The reader's own game.
@@ -30,8 +32,12 @@ mod reader;
 mod seen;
 /// Drawings, diagrams, embedded positions, the engine.
 mod shared;
+/// Widths, heights, paper.
+mod sizes;
 /// Damaged archives.
 #[path = "../serve/spoiled.rs"]
 mod spoiled;
 /// The first page.
 mod start;
+/// Numbers, names and addresses.
+mod truth;
