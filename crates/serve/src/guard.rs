@@ -26,7 +26,7 @@ const URL: usize = 8192;
 const BODY: usize = 16 << 10;
 const TEXT: usize = 1 << 20;
 /// The routes that accept bodies, each with its maximum length.
-const POSTED: [(&str, usize); 2] = [("/api/v1/find", BODY), ("/api/v1/read", TEXT)];
+const POSTED: [(&str, usize); 3] = [("/api/v1/find", BODY), ("/api/v1/read", TEXT), ("/api/v1/read/games", TEXT)];
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors ";

@@ -71,7 +71,8 @@ function families(name, groups, heading, missing) {
   if (!groups?.length) return null;
   const found = new Map();
   for (const group of groups) {
-    const family = /^[A-E]\d\d ([^:,]+)/.exec(group.name)?.[1] ?? group.name;
+    // A code with several openings belongs to its most frequent one.
+    const family = /^[A-E]\d\d ([^:,]+?)(?: and others)?(?:[:,]|$)/.exec(group.name)?.[1] ?? group.name;
     found.set(family, [...(found.get(family) ?? []), group]);
   }
   const sum = (members, key) => members.reduce((all, group) => all + (group[key] ?? 0), 0);

@@ -68,7 +68,8 @@ fn tournaments_are_editions() {
     browser
         .until("document.querySelectorAll('.editions tbody tr').length === 2 && !document.querySelector('.standings')");
     browser.click(".editions tbody tr:first-child a");
-    browser.until("document.querySelector('h1')?.textContent === 'London 1862' && document.querySelector('.standings')");
+    browser
+        .until("document.querySelector('h1')?.textContent === 'London 1862' && document.querySelector('.standings')");
     // From a game, the link leads to the edition in which it was played.
     browser.open(&format!("http://{}/game?n=2", server.address));
     browser.until("document.querySelector('a.person[href*=event]')");
@@ -178,9 +179,10 @@ fn two_archives_are_compared() {
 fn short_numbers_are_short_in_german() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of("1. e4 *\n");
-    for (language, shown) in
-        [("en-US,en", ["9,999", "45.8K", "174.2K", "1.2M"]), ("de-DE,de", ["9.999", "45,8 Tsd.", "174 Tsd.", "1,2 Mio."])]
-    {
+    for (language, shown) in [
+        ("en-US,en", ["9,999", "45.8K", "174.2K", "1.2M"]),
+        ("de-DE,de", ["9.999", "45,8 Tsd.", "174 Tsd.", "1,2 Mio."]),
+    ] {
         browser.speak(language);
         browser.open(&format!("http://{}/explorer", server.address));
         let short = browser.eval("import('/assets/js/i18n.js').then(({ short }) => [9999, 45_800, 174_174, 1_234_567].map((n) => short(n).replace(/\\s/g, ' ')))");
