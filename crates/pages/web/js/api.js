@@ -94,6 +94,13 @@ export async function read(request, signal) {
   return response.json();
 }
 
+/** Parses all games of a part of a PGN text: `{pgn, more}`. */
+export async function readGames(request, signal) {
+  const body = JSON.stringify(request);
+  if (site) return JSON.parse((await requestSite(url("read/games"), { body, signal })).body);
+  return (await posted("read/games", body, signal)).json();
+}
+
 /** Addresses for links, which the browser opens without this file. */
 export const links = {
   pgn: (number) => url(`games/${number}/pgn`),

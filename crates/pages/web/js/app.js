@@ -6,6 +6,7 @@ import * as filter from "./filter.js";
 import { counted, language, load, number, size, t } from "./i18n.js";
 import { takeDrops } from "./own.js";
 import { broken, entitle, popover, save, titled } from "./parts.js";
+import * as seek from "./seek.js";
 import * as state from "./state.js";
 
 const PAGES = {
@@ -65,6 +66,9 @@ function skip(id, text) {
 /** The knight of icon.svg, drawn inline, because the browser loads that file for its own use. */
 const KNIGHT = "M12.4 31.2C12.2 26.4 18.2 25.2 18.6 20.2C17.4 22 15.8 22.4 14.2 22.9C12.8 23.4 12.2 25.4 10.4 25.6C8.4 25.8 6.8 24 7.3 22C7.9 19.6 10 17.8 10.9 15C11.6 12.8 13 11.2 15 10L16.2 5.6L20 8.7C26.6 9.8 30 16.4 29.6 24C29.5 26.8 28.9 29 28.6 31.2ZM10 31.2H30V34.6H10Z";
 
+/** Returns the number of the last game. */
+const games = () => archives.reduce((sum, archive) => sum + archive.games, 0);
+
 function header(now) {
   const mark = svg("svg", { viewBox: "0 0 40 40", "aria-hidden": "true" },
     svg("rect", { width: 40, height: 40, rx: 8, fill: "#b58863" }), svg("path", { d: KNIGHT, fill: "#3b3631" }));
@@ -73,6 +77,7 @@ function header(now) {
     el("a.brand", { href: state.address("start"), "aria-label": title, "aria-current": now === "start" ? "page" : null }, reader?.logo ? el("img", { src: new URL(reader.logo, api.root), alt: "" }) : mark, el("span", {}, title)),
     el("nav", { "aria-label": t("pages") },
       NAMED.map((name) => el("a", { href: state.address(name), "aria-current": name === now ? "page" : null }, t(name)))),
+    seek.box(games()), seek.narrow(games()),
     picker(now, "label.choice"),
     popover(".settings", sign("settings"), t("settings"),
       picker(now, "label.choice.narrow-only"),
@@ -86,7 +91,7 @@ function header(now) {
 /** Shows the keyboard shortcuts. */
 function keys() {
   const pageKeys = page?.keyNames ?? [];
-  const rows = [...pageKeys, ["?", t("key_help")], ["Esc", t("key_escape")]];
+  const rows = [...pageKeys, ["Ctrl K", t("seek")], ["?", t("key_help")], ["Esc", t("key_escape")]];
   const dialog = el("dialog", { "aria-labelledby": "keys-title", onclose: () => dialog.remove() },
     el("h2", { id: "keys-title" }, t("keys")),
     el("table.data", {}, el("tbody", {}, rows.map(([key, what]) => el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, key)), el("td", {}, what))))),
@@ -227,6 +232,13 @@ document.addEventListener("keydown", (event) => {
     }
   }
   const { target } = event;
+  if (event.key === "k" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    const menu = document.querySelector(".seek-menu");
+    if (menu && getComputedStyle(menu).display !== "none") menu.open = true;
+    else document.querySelector("[data-seek]")?.focus();
+    return;
+  }
   const typing = target.closest?.("input, textarea, select, dialog, [contenteditable]");
   if (event.key === "Escape" && typing?.matches("input")) {
     typing.blur();

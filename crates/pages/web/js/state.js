@@ -103,6 +103,11 @@ export function go(page, params) {
   if (push(address(page, params))) changed();
 }
 
+/** Goes to an address of a page with a new history entry. */
+export function visit(to) {
+  if (push(to)) changed();
+}
+
 /** Adds a history entry. If the browser rejects it, loads the address instead. Returns whether the page can go on. */
 export function push(to) {
   flush();

@@ -28,6 +28,8 @@ mod player;
 /// Interaction with the pages.
 mod reader;
 
+/// The search box.
+mod seek;
 /// Appearance: themes, widths, languages, and the rules of accessibility.
 mod seen;
 /// Drawings, diagrams, embedded positions, the engine.

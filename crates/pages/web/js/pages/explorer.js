@@ -8,7 +8,9 @@ import { analysis } from "../engine.js";
 import { quoted } from "../figures.js";
 import { both, parts, words } from "../filter.js";
 import { counted, number, openingName, percent, san, short, t } from "../i18n.js";
+import { restore, source } from "../own.js";
 import { announce, copy, diagrams, embedding, empty, entitle, exact, gameRows, gamesTable, isPhone, load, popover, titled } from "../parts.js";
+import * as repertoire from "../repertoire.js";
 import * as state from "../state.js";
 import { typedMove } from "../typed.js";
 
@@ -70,7 +72,7 @@ export function show(main, { params, embedded, signal, archives }) {
   /** Returns the views: all games, a player's games, or two filters. */
   function views() {
     const now = params.view ?? "all";
-    const pick = (view) => () => state.go("explorer", { ...state.read().params, view: view === "all" ? undefined : view });
+    const pick = (view) => () => state.go("explorer", { ...state.read().params, view: view === "all" ? undefined : view, ...(view === "mine" ? { color: params.color ?? "white", me: params.me ?? repertoire.players(source.games ?? [])[0]?.[0] } : {}) });
     const tab = (view) => el("button", { type: "button", "aria-pressed": String(now === view), onclick: pick(view) }, t(`view_${view}`));
     const field = (name, label) =>
       el("form.inline", { onsubmit: (event) => { event.preventDefault(); state.go("explorer", { ...state.read().params, [name]: new FormData(event.target).get(name) }); } },
@@ -82,8 +84,10 @@ export function show(main, { params, embedded, signal, archives }) {
         el("option", { value: "" }, t("same_archive")), el("option", { value: "all", selected: params.archive2 === "all" }, t("all_archives")),
         archives.map((archive) => el("option", { value: archive.archive, selected: String(archive.archive) === params.archive2 }, titled(archive)))));
     return el("div.views", {},
-      el("div.tabs", { role: "group", "aria-label": t("view") }, ["all", "white", "black", "compare"].map(tab)),
+      el("div.tabs", { role: "group", "aria-label": t("view") }, ["all", "white", "black", "compare", ...(now === "mine" || source.games ? ["mine"] : [])].map(tab)),
       now === "white" || now === "black" ? field("player", t("player")) : null,
+      now === "mine" ? el("div.tabs", { role: "group", "aria-label": t("side") }, ["white", "black"].map((color) => el("button", { type: "button", "data-control": `color-${color}`, "aria-pressed": String(params.color === color),
+        onclick: () => state.go("explorer", { ...state.read().params, color, side: color === "black" ? "black" : undefined }) }, t(color)))) : null,
       now === "compare" ? [archives.length > 1 && other(), field("where2", t("other_filter"))] : null);
   }
 
@@ -91,6 +95,7 @@ export function show(main, { params, embedded, signal, archives }) {
   function sides() {
     const { where = "", archive, view } = params;
     if ((view === "white" || view === "black") && params.player) return [{ where: both(where, `${view} ~ ${quoted(params.player)}`), archive }];
+    if (view === "mine") return [{ isOwn: true }, { where, archive }];
     const other = params.archive2 === "all" ? undefined : params.archive2 ?? archive;
     return view === "compare" ? [{ where, archive }, { where: params.where2 ?? "", archive: other }] : [{ where, archive }];
   }
@@ -110,13 +115,16 @@ export function show(main, { params, embedded, signal, archives }) {
     panel.setAttribute("data-stale", "");
     const base = { fen: start, play, find: params.find };
     coming = load(panel, async () => {
-      const all = sides();
-      const found = Promise.all(all.map((side) => api.tree({ ...base, ...side, transpositions: all.length === 1, games: 8 }, stop)));
+      const all = sides().filter((side) => !side.isOwn);
+      const found = Promise.all(all.map((side) => api.tree({ ...base, ...side, transpositions: sides().length === 1, games: 8 }, stop)));
       // A canceled request fails together with the position, which reports the error.
       found.catch(() => {});
       position = await api.position({ fen: start, play }, stop);
       setBoard();
-      return found;
+      if (!sides()[0].isOwn) return found;
+      await restore(archives);
+      // The reader's own games beside the archives' games.
+      return [repertoire.tree(repertoire.chosen(source.games ?? [], params.me, params.color), position), ...await found];
     }, (found) => {
       trees = found;
       tree = found[0];
@@ -177,7 +185,8 @@ export function show(main, { params, embedded, signal, archives }) {
   }
 
   /** Returns a text that names the games of a side. */
-  const named = ({ where, archive }) => {
+  const named = ({ where, archive, isOwn }) => {
+    if (isOwn) return [params.me ?? t("own"), params.color && t(params.color)].filter(Boolean).join(", ");
     const of = archives.length > 1 && archives.find((candidate) => String(candidate.archive) === archive);
     return [of && titled(of), where ? parts(where).map((part) => words(part) ?? part).join(", ") : !of && t("all_games")].filter(Boolean).join(", ");
   };
@@ -218,7 +227,8 @@ export function show(main, { params, embedded, signal, archives }) {
   }
 
   /** Returns the address of the list of a side's games that reach the position. */
-  function list({ where, archive } = sides()[0]) {
+  function list({ where, archive, isOwn } = sides()[0]) {
+    if (isOwn) return state.address("own", { me: params.me, color: params.color, where: undefined, find: undefined, archive: undefined });
     return state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, where: where || undefined, archive });
   }
 
