@@ -196,7 +196,7 @@ async function begin() {
 
 // The site creates the files that a server would send.
 document.addEventListener("click", async (event) => {
-  const link = event.target.closest?.("a[href]");
+  const link = /** @type {HTMLAnchorElement | null} */ (event.target.closest?.("a[href]"));
   if (!api.site || !link || !link.href.startsWith(new URL("api/v1/", api.root).href)) return;
   event.preventDefault();
   try {
@@ -209,7 +209,7 @@ document.addEventListener("click", async (event) => {
 
 // Internal links change the page without a reload.
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.("a[href]");
+  const link = /** @type {HTMLAnchorElement | null} */ (event.target.closest?.("a[href]"));
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target || link.hasAttribute("download")) return;
   const to = new URL(link.getAttribute("href"), location.href);
   if (to.origin !== location.origin || to.hash || !(state.named(to) in PAGES)) return;
@@ -221,7 +221,7 @@ document.addEventListener("click", (event) => {
 
 // A press outside an overlay closes it.
 document.addEventListener("pointerdown", (event) => {
-  for (const open of document.querySelectorAll("details.popover[open]")) if (!open.contains(event.target)) open.open = false;
+  for (const open of document.querySelectorAll("details.popover[open]")) if (event.target.closest?.("details.popover[open]") !== open) open.open = false;
 });
 
 document.addEventListener("keydown", (event) => {

@@ -109,7 +109,7 @@ function late(rows) {
 }
 
 /** Returns groups as in `stats --by`, from the side of the player or of White: name, games, results, score, ratings. */
-const points = (name, title, groups, heading, list = () => null) => groups.length > 0 && section(name,
+const points = (name, title, groups, heading, list = (_group) => null) => groups.length > 0 && section(name,
   sheet(t(name), [title, "games", "results", "score", "rating", "performance"].map((text) => t(text)), groups.map((group) => [
     heading(group), link(list(group), number(group.games)), bar({ white: group.won, draws: group.drawn, black: group.lost }, ["won", "drawn", "lost"]),
     group.score === null ? "–" : percent(group.score, 1, 1), group.rating ?? "–", group.performance ?? "–"]), "tree.points"));

@@ -64,7 +64,7 @@ export function words(part) {
     if (sign === ">=") return t(`words_${key}elo_from`, { n: value });
     if (sign === "<=") return t(`words_${key}elo_to`, { n: value });
     if (sign === ">") return t(`words_${key}elo_from`, { n: Number(value) + 1 });
-    if (sign === "<") return t(`words_${key}elo_to`, { n: value - 1 });
+    if (sign === "<") return t(`words_${key}elo_to`, { n: Number(value) - 1 });
     if (sign === "in" && range) return t(`words_${key}elo_in`, { a: range[1], b: range[2] });
   }
   if (name === "year" && /^\d+$/.test(value)) return t({ ">=": "words_since", "<=": "words_until", "=": "words_year" }[sign] ?? "words_year", { n: value });
@@ -174,7 +174,8 @@ function form(where, error) {
 
   async function submit(event) {
     event.preventDefault();
-    const data = Object.fromEntries(new FormData(node));
+    /** @type {Record<string, string>} */
+    const data = Object.fromEntries([...new FormData(node)].map(([name, value]) => [name, String(value)]));
     const added = [];
     if (data.player) added.push(`${data.side} ~ ${quoted(data.player)}`);
     if (data.opponent) {

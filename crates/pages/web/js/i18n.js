@@ -81,6 +81,7 @@ export function date(text) {
   if (!year) return "";
   if (!month) return String(year);
   const when = new Date(Date.UTC(year, month - 1, day || 1));
+  /** @type {Intl.DateTimeFormatOptions} */
   const form = day ? { dateStyle: "medium" } : { year: "numeric", month: "short" };
   return new Intl.DateTimeFormat(locale, { ...form, timeZone: "UTC" }).format(when);
 }
@@ -89,7 +90,7 @@ export function date(text) {
 export function days(from, until) {
   const matches = [from, until].map((text) => /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(text ?? ""));
   if (matches[0] && matches[1]) {
-    const [first, last] = matches.map(([, year, month, day]) => Date.UTC(year, month - 1, day));
+    const [first, last] = matches.map(([, year, month, day]) => Date.UTC(Number(year), Number(month) - 1, Number(day)));
     return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }).formatRange(first, last);
   }
   return [...new Set([date(from), date(until)].filter(Boolean))].join(" – ");

@@ -109,7 +109,7 @@ export function popover(name, label, title, ...content) {
 }
 
 /** Returns rows of games, each a link. */
-export const gameRows = (games, { ply } = {}) => games.map((game) => gameRow(game, link(game, ply)));
+export const gameRows = (games, { ply } = /** @type {{ply?: number}} */ ({})) => games.map((game) => gameRow(game, link(game, ply)));
 
 /** Returns the address of a player's page; `undefined` without a name. */
 export const playerPage = (name, more) => (name && name !== "?" ? state.address("player", { name, ...more }) : undefined);

@@ -30,7 +30,7 @@ export async function suggestions(text, last, signal) {
   // A site can complete the names of players and events only after it has fetched the archive.
   const complete = (field, words) => api.complete({ field, text: words, limit: NAMES }, signal).catch((error) => {
     if (error.name === "AbortError") throw error;
-    return { names: [] };
+    return { names: [], openings: [] };
   });
   const [players, openings, events] = await Promise.all(["player", "opening", "event"].map((field) => complete(field, typed)));
   found.push(...players.names.map((name) => ({ kind: "player", label: name, to: to("player", { name }) })));
@@ -80,7 +80,8 @@ export function box(last, name = ".wide-box") {
   let found = [];
   let at = -1;
   let controller = new AbortController();
-  let coming = Promise.resolve();
+  /** @type {Promise<void> | void} */
+  let coming;
   const input = el("input", { type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": id, "aria-autocomplete": "list", "aria-label": t("seek"), placeholder: t("seek_hint"), autocomplete: "off", spellcheck: "false", "data-seek": true,
     oninput: () => look(), onkeydown: key, onblur: () => setTimeout(() => show([]), 150) });
 

@@ -52,7 +52,8 @@ export function named(address) {
   return path === "" || path === "index.html" ? new URLSearchParams(address.search).get("page") ?? "start" : null;
 }
 
-/** Returns the page and the parameters that the address names. */
+/** Returns the page and the parameters that the address names.
+ * @returns {{page: string, embedded: boolean, params: Record<string, string | undefined>}} */
 export function read() {
   const address = here();
   const params = Object.fromEntries(new URLSearchParams(address.search));
@@ -66,7 +67,9 @@ export function read() {
 }
 
 /** Returns the address of a page with these parameters. The current filter and archive stay unless the parameters name
- * others. */
+ * others.
+ * @param {string} page
+ * @param {Record<string, string | number | undefined>} params */
 export function address(page, params = {}) {
   const now = read().params;
   const all = {};
@@ -82,7 +85,8 @@ export function address(page, params = {}) {
   return to;
 }
 
-/** Returns the address of a game (`n`) or of a position for embedding in other pages. */
+/** Returns the address of a game (`n`) or of a position for embedding in other pages.
+ * @param {Record<string, any>} params */
 export function embedded({ n, ...params }) {
   const to = new URL(site ? "" : n ? `embed/${n}` : "embed", root);
   const all = { ...(site ? { page: "embed", n } : {}), ...params };

@@ -91,7 +91,8 @@ export function show(main, { params, embedded, signal, archives }) {
       now === "compare" ? [archives.length > 1 && other(), field("where2", t("other_filter"))] : null);
   }
 
-  /** Returns the games of the view, one or two sides: `{where, archive}`. */
+  /** Returns the games of the view, one or two sides. `isOwn` marks the reader's own games.
+   * @returns {{where?: string, archive?: string, isOwn?: boolean}[]} */
   function sides() {
     const { where = "", archive, view } = params;
     if ((view === "white" || view === "black") && params.player) return [{ where: both(where, `${view} ~ ${quoted(params.player)}`), archive }];
@@ -161,8 +162,8 @@ export function show(main, { params, embedded, signal, archives }) {
     const current = moves.querySelector("[aria-current]") ?? moves.querySelector("button");
     for (const node of moves.querySelectorAll("button")) node.tabIndex = node === current ? 0 : -1;
     if (hadFocus) current?.focus({ preventScroll: true });
-    if (embedded) link.href = state.address("explorer", { fen: start, play: line.slice(0, at).join(","), theme: undefined, rows: undefined });
-    else document.getElementById("set-up").href = state.address("search", { fen: position.fen });
+    if (embedded) link.setAttribute("href", state.address("explorer", { fen: start, play: line.slice(0, at).join(","), theme: undefined, rows: undefined }).href);
+    else document.getElementById("set-up").setAttribute("href", state.address("search", { fen: position.fen }).href);
     const end = position.end ? ` ${t(position.end)}` : "";
     announce(position.moves.length ? `${position.moves.at(-1).san}.${end}` : t("starting_position"));
   }
@@ -184,7 +185,8 @@ export function show(main, { params, embedded, signal, archives }) {
     return node;
   }
 
-  /** Returns a text that names the games of a side. */
+  /** Returns a text that names the games of a side.
+   * @param {{where?: string, archive?: string, isOwn?: boolean}} side */
   const named = ({ where, archive, isOwn }) => {
     if (isOwn) return [params.me ?? t("own"), params.color && t(params.color)].filter(Boolean).join(", ");
     const of = archives.length > 1 && archives.find((candidate) => String(candidate.archive) === archive);
@@ -227,7 +229,8 @@ export function show(main, { params, embedded, signal, archives }) {
   }
 
   /** Returns the address of the list of a side's games that reach the position. */
-  function list({ where, archive, isOwn } = sides()[0]) {
+  function list(side = sides()[0]) {
+    const { where, archive, isOwn } = side;
     if (isOwn) return state.address("own", { me: params.me, color: params.color, where: undefined, find: undefined, archive: undefined });
     return state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, where: where || undefined, archive });
   }

@@ -302,7 +302,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
       if (target.top < box.top || target.bottom > box.bottom) list.scrollTop += target.top - box.top - box.height / 2;
     }
     const explore = document.getElementById("explore");
-    if (explore) explore.href = path();
+    explore?.setAttribute("href", path().href);
     state.set(locate(addressed(now)));
     announce(now === root ? t("starting_position") : `${now.san}${(now.nags ?? []).map((nag) => `, ${t(`nag_${nag}`)}`).join("")}`);
   }

@@ -19,7 +19,7 @@ export function show(main, { params, signal }) {
   const { list, look } = names("player", "names-player-page");
   const form = el("form.inline", { onsubmit: (event) => {
     event.preventDefault();
-    const name = new FormData(event.target).get("name").trim();
+    const name = String(new FormData(event.target).get("name")).trim();
     if (name) state.go("player", { name });
   } }, el("label", {}, el("span", {}, t("other_player")), el("input", { name: "name", type: "text", list: "names-player-page", autocomplete: "off", oninput: (event) => look(event.target.value) })), list,
   el("button", { type: "submit" }, t("show")));

@@ -154,9 +154,11 @@ export function show(main, { params, signal }) {
     changed();
   }
 
+  /** Returns the search of the form: the parameters of the address, and the request.
+   * @returns {{state: Record<string, string | undefined>, find: {position?: any, pattern?: any}}} */
   function request() {
     const data = new FormData(form);
-    const text = (name) => (data.get(name) ?? "").trim() || undefined;
+    const text = (name) => String(data.get(name) ?? "").trim() || undefined;
     const either = data.get("either_color") ? true : undefined;
     const lines = data.get("in_pv") ? true : undefined;
     if (tab === "position") {
