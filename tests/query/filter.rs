@@ -253,7 +253,7 @@ fn is_above(evaluation: Evaluation, is_white: bool, centipawns: i32) -> bool {
 type Naive = fn(&Seen) -> bool;
 
 /// Filters and their meanings as code.
-const CASES: [(&str, Naive); 77] = [
+const CASES: [(&str, Naive); 78] = [
     (r#"white ~ "an""#, |g| g.has("White", "an")),
     (r#"white ~ "AN" and black ~ "e""#, |g| g.has("White", "an") && g.has("Black", "e")),
     (r#"player ~ "ch" or event ~ "blitz""#, |g| {

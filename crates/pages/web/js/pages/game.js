@@ -288,7 +288,8 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     const mover = addressed(now);
     if (expectation.of !== mover) expectation = { of: mover, element: mover.line && !mover.depth ? folded(mover) : null };
     // The moves show the comments.
-    fill(comment, expectation.element ?? [mover.eval && el("strong", {}, mover.eval, " "), el("span.soft", {}, engine(mover))]);
+    const searched = engine(mover);
+    fill(comment, expectation.element ?? [mover.eval && el("strong", {}, mover.eval, " "), searched && el("span.soft", {}, searched)]);
     const hadFocus = list.contains(document.activeElement) && document.activeElement !== list;
     for (const node of list.querySelectorAll("[aria-current]")) node.removeAttribute("aria-current");
     // The moves are one stop of the Tab key. From there, the arrow keys step through the game.
