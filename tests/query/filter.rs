@@ -386,11 +386,11 @@ const CASES: [(&str, Naive); 78] = [
         g.tag("Round").and_then(|round| digits(round).parse::<i64>().ok()).is_some_and(|round| round > 3)
     }),
     ("speed in {blitz, Classical}", |g| {
-        // The sample has time controls such as `180+2`; `-` is a correspondence game.
-        let control =
-            g.tag("TimeControl").and_then(|control| control.split_once('+').map(|(a, b)| (a.to_owned(), b.to_owned())));
-        let total = control.and_then(|(base, add)| Some(base.parse::<i64>().ok()? + 40 * add.parse::<i64>().ok()?));
-        total.is_some_and(|total| (180..480).contains(&total) || (1500..21_600).contains(&total))
+        let Some(control) = g.tag("TimeControl") else { return false };
+        let first = control.split(':').next().unwrap().split('/').next_back().unwrap();
+        let (base, add) = first.split_once('+').unwrap_or((first, "0"));
+        let (Ok(base), Ok(add)) = (base.parse::<f64>(), add.parse::<f64>()) else { return false };
+        (180.0..480.0).contains(&(base + 40.0 * add)) || (1500.0..21_600.0).contains(&(base + 40.0 * add))
     }),
     ("base >= 300 and increment = 0", |g| {
         let Some(control) = g.tag("TimeControl") else { return false };

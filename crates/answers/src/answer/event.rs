@@ -71,17 +71,18 @@ fn editions_of(snapshot: &Snapshot, only: Option<usize>, selection: &Selection) 
 /// contain all editions of the event or their games.
 fn stored_games(kept: &Value, name: &str, year: Option<&str>) -> Option<(Vec<Edition>, Vec<u64>)> {
     let events = kept["events"].as_array()?;
-    // A list without the oldest events may lack editions.
-    if kept["total"] != events.len() {
-        return None;
-    }
     let is_named = |event: &&Value| event["event"].as_str().is_some_and(|known| fold(known) == fold(name));
-    let mut stored: Vec<(Edition, &Value)> = Vec::new();
+    let (mut stored, mut most) = (Vec::<(Edition, &Value)>::new(), 0);
     for event in events.iter().filter(is_named) {
         let text = |key: &str| event[key].as_str().map(str::to_owned);
         let edition =
             Edition { year: text("year"), dates: text("from").zip(text("until")), games: event["games"].as_u64()? };
         stored.push((edition, &event["ranges"]));
+        most = most.max(event["editions"].as_u64()?);
+    }
+    // The list stores only the latest events, so it may lack editions.
+    if stored.len() as u64 != most {
+        return None;
     }
     stored.sort_by_key(|(edition, _)| (edition.dates.is_none(), edition.dates.clone()));
     let (all, ranges): (Vec<Edition>, Vec<&Value>) = stored.into_iter().unzip();

@@ -66,7 +66,9 @@ pub fn events(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
         let all = kept["events"].as_array_mut().map(std::mem::take).unwrap_or_default();
         if offset + limit <= all.len() || all.len() == total {
             let page = all.into_iter().skip(offset).take(limit).map(|mut event| {
-                event.as_object_mut().map(|event| event.remove("ranges"));
+                if let Some(event) = event.as_object_mut() {
+                    event.retain(|member, _| !["ranges", "editions"].contains(&member.as_str()));
+                }
                 event
             });
             kept["events"] = page.collect();
@@ -83,7 +85,8 @@ pub fn events(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     }
 }
 
-/// Returns the latest events of an archive for its site file, each with the ranges of its games.
+/// Returns the latest events of an archive for its site file, each with the ranges of its games and the number of
+/// editions of its name.
 ///
 /// Errors: the request was stopped.
 pub fn of_site(snapshot: &Snapshot, stop: &Stop) -> Result<Value, Fault> {
@@ -128,6 +131,9 @@ fn list(
         key(right).cmp(&key(left)).then_with(|| name_of(left).cmp(name_of(right)))
     });
     let total = all.len();
+    // The number of editions of each name shows whether a site file stores all of them.
+    let mut editions_of = HashMap::<usize, u64>::new();
+    all.iter().for_each(|event| *editions_of.entry(event.name).or_default() += 1);
     let page: Vec<Event> = all.into_iter().skip(offset).take(limit).collect();
     let (entrants, ranges) = played_in(&page, &names, &sources, has_ranges, stop)?;
     let events = page.iter().zip(entrants).zip(ranges).map(|((event, entrants), ranges)| {
@@ -141,6 +147,7 @@ fn list(
         json.insert("entrants".to_owned(), entrants.into());
         if has_ranges && ranges.len() <= RANGES {
             json.insert("ranges".to_owned(), json!(ranges));
+            json.insert("editions".to_owned(), editions_of.get(&event.name).copied().unwrap_or(0).into());
         }
         Value::Object(json)
     });
