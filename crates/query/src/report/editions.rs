@@ -7,6 +7,7 @@ use crate::tag_columns::{Column, Key, TagColumns, Unread};
 use crate::value;
 use scoresheet::game::calendar::{days, month_length};
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The number of days without a game that separates two editions.
@@ -143,7 +144,6 @@ pub fn named(all: &[Edition], text: &str) -> Vec<usize> {
 struct Run {
     first: i64,
     last: i64,
-    event: Parts,
 }
 
 impl Run {
@@ -180,20 +180,21 @@ impl Run {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn editions(games: &[(GameDates, u64)]) -> (Vec<Edition>, Vec<usize>) {
-    let mut runs = event_runs(games);
+    let (mut runs, of_events) = event_runs(games);
     let by_event = runs.len();
     let mut of_games: Vec<Option<usize>> = vec![None; games.len()];
     let mut rest = Vec::new();
     for (index, (dates, _)) in games.iter().enumerate() {
         let Some(span) = dates.span() else { continue };
-        let nearest = |run: &(usize, &Run)| run.1.distance(span);
-        let known = runs.iter().take(by_event).enumerate();
-        let known = match dates.event {
-            [0, ..] => known.min_by_key(nearest).filter(|(_, run)| run.distance(span) < GAP),
-            event => known.min_by_key(|(_, run)| (run.event != event, run.distance(span))),
-        };
+        let known = of_events.get(&dates.event).copied().or_else(|| {
+            // These runs are sorted and share no day, so only two can be near.
+            let after = runs.partition_point(|run| run.first <= span.0);
+            let near = [after.checked_sub(1), Some(after)].into_iter().flatten();
+            let near = near.filter_map(|run| Some((runs.get(run)?.distance(span), run)));
+            near.min().filter(|(distance, _)| *distance < GAP).map(|(_, run)| run)
+        });
         match known {
-            Some((run, _)) => of_games[index] = Some(run),
+            Some(run) => of_games[index] = Some(run),
             None => rest.push((span, index)),
         }
     }
@@ -201,7 +202,7 @@ pub fn editions(games: &[(GameDates, u64)]) -> (Vec<Edition>, Vec<usize>) {
     for (span, index) in rest {
         match runs.get_mut(by_event..).unwrap_or_default().last_mut().filter(|run| run.distance(span) < GAP) {
             Some(run) => run.last = run.last.max(span.1),
-            None => runs.push(Run { first: span.0, last: span.1, event: [0; 3] }),
+            None => runs.push(Run { first: span.0, last: span.1 }),
         }
         of_games[index] = Some(runs.len() - 1);
     }
@@ -231,27 +232,26 @@ pub fn editions(games: &[(GameDates, u64)]) -> (Vec<Edition>, Vec<usize>) {
     finished(games, &of_games)
 }
 
-/// Returns the runs of the games with an EventDate. Runs that share a day are one edition under two dates.
-fn event_runs(games: &[(GameDates, u64)]) -> Vec<Run> {
+/// Returns the runs of the games with an EventDate in order, and the run of each EventDate. Runs that share a day are one
+/// edition under two dates.
+fn event_runs(games: &[(GameDates, u64)]) -> (Vec<Run>, HashMap<Parts, usize>) {
     let spans = games.iter().filter_map(|(dates, _)| Some((dates.event, dates.span()?)));
-    let mut dated: Vec<(Parts, (i64, i64))> = spans.filter(|(event, _)| event[0] > 0).collect();
-    dated.sort_unstable();
-    let mut runs: Vec<Run> = Vec::new();
-    for (event, (first, last)) in dated {
-        match runs.last_mut().filter(|run| run.event == event) {
-            Some(run) => (run.first, run.last) = (run.first.min(first), run.last.max(last)),
-            None => runs.push(Run { first, last, event }),
-        }
+    let mut dated: HashMap<Parts, Run> = HashMap::new();
+    for (event, (first, last)) in spans.filter(|(event, _)| event[0] > 0) {
+        let run = dated.entry(event).or_insert(Run { first, last });
+        (run.first, run.last) = (run.first.min(first), run.last.max(last));
     }
-    runs.sort_unstable_by_key(|run| (run.first, Reverse(run.last)));
-    runs.dedup_by(|next, run| {
-        let is_same = next.first <= run.last;
-        if is_same {
-            run.last = run.last.max(next.last);
+    let mut dated: Vec<(Parts, Run)> = dated.into_iter().collect();
+    dated.sort_unstable_by_key(|(event, run)| (run.first, Reverse(run.last), *event));
+    let (mut runs, mut of_events) = (Vec::<Run>::new(), HashMap::new());
+    for (event, next) in dated {
+        match runs.last_mut().filter(|run| next.first <= run.last) {
+            Some(run) => run.last = run.last.max(next.last),
+            None => runs.push(next),
         }
-        is_same
-    });
-    runs
+        of_events.insert(event, runs.len() - 1);
+    }
+    (runs, of_events)
 }
 
 /// Returns the editions with dates and names, in order, and the index of the edition of each item.
@@ -287,12 +287,16 @@ fn finished(games: &[(GameDates, u64)], of_games: &[Option<usize>]) -> (Vec<Edit
         let dates = span.map(|(from, until)| (written(from), written(until)));
         all.push(Edition { year: None, dates, games: *games });
     }
-    let froms: Vec<Option<String>> =
-        all.iter().map(|edition| edition.dates.as_ref().map(|(from, _)| from.clone())).collect();
-    for (edition, from) in all.iter_mut().zip(&froms) {
-        let Some(from) = from else { continue };
-        let is_unique = |text: &&str| froms.iter().flatten().filter(|other| other.starts_with(text)).count() == 1;
-        let shortest = [4, 7].into_iter().filter_map(|length| from.get(..length)).find(is_unique);
+    // The number of editions that begin with each year, and with each month.
+    let mut begun: HashMap<String, u64> = HashMap::new();
+    let froms = all.iter().filter_map(|edition| edition.dates.as_ref());
+    for beginning in froms.flat_map(|(from, _)| [from.get(..4), from.get(..7)]).flatten() {
+        *begun.entry(beginning.to_owned()).or_default() += 1;
+    }
+    for edition in &mut all {
+        let Some((from, _)) = &edition.dates else { continue };
+        let mut shortest = [4, 7].into_iter().filter_map(|length| from.get(..length));
+        let shortest = shortest.find(|beginning| begun.get(*beginning) == Some(&1));
         edition.year = Some(shortest.unwrap_or(from).to_owned());
     }
     (
@@ -366,6 +370,16 @@ mod tests {
         assert_eq!(found(&["1990.03.??", "1990.03.15"]), years(&[("1990", 2)]));
         assert_eq!(found(&["????.??.??"]), years(&[("", 1)]));
         assert_eq!(found(&[]), []);
+    }
+
+    /// The work grows with the number of dates, not with its square.
+    #[test]
+    fn many_editions_take_little_time() {
+        let day = |n: u16| [1800 + n / 336, 1 + n % 336 / 28, 1 + n % 28];
+        let dates = (0..60_000).map(|n| GameDates { played: day(n), event: if n % 2 == 0 { day(n) } else { [0; 3] } });
+        let (all, of_games) = editions(&dates.map(|dates| (dates, 1)).collect::<Vec<_>>());
+        assert_eq!((all.len(), of_games.len()), (30_000, 60_000));
+        assert_eq!(all.iter().map(|edition| edition.games).sum::<u64>(), 60_000);
     }
 
     #[test]
