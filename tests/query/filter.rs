@@ -274,7 +274,7 @@ fn is_above(evaluation: Evaluation, is_white: bool, centipawns: i32) -> bool {
 type Naive = fn(&Seen) -> bool;
 
 /// Filters and their meanings as code.
-const CASES: [(&str, Naive); 80] = [
+const CASES: [(&str, Naive); 81] = [
     (r#"white ~ "an""#, |g| g.has("White", "an")),
     (r#"white ~ "AN" and black ~ "e""#, |g| g.has("White", "an") && g.has("Black", "e")),
     (r#"player ~ "ch" or event ~ "blitz""#, |g| {
@@ -412,6 +412,13 @@ const CASES: [(&str, Naive); 80] = [
     ("round > 3", |g| {
         let digits = |text: &str| text.trim().chars().take_while(char::is_ascii_digit).collect::<String>();
         g.tag("Round").and_then(|round| digits(round).parse::<i64>().ok()).is_some_and(|round| round > 3)
+    }),
+    ("speed in {blitz, Classical}", |g| {
+        let Some(control) = g.tag("TimeControl") else { return false };
+        let first = control.split(':').next().unwrap().split('/').next_back().unwrap();
+        let (base, add) = first.split_once('+').unwrap_or((first, "0"));
+        let (Ok(base), Ok(add)) = (base.parse::<f64>(), add.parse::<f64>()) else { return false };
+        (180.0..480.0).contains(&(base + 40.0 * add)) || (1500.0..21_600.0).contains(&(base + 40.0 * add))
     }),
     ("base >= 300 and increment = 0", |g| {
         let Some(control) = g.tag("TimeControl") else { return false };

@@ -2,7 +2,7 @@
 
 use crate::answer::{
     Answer, archives, by_position, by_tags, complete, download, event, events, find, game, games, player, position,
-    read, stats, tree,
+    read, read_games, stats, tree,
 };
 use crate::fault::Fault;
 use crate::params::Params;
@@ -30,6 +30,7 @@ enum Noun {
     Cost,
     Find(Arc<find::FindRequest>),
     Read(Arc<read::ReadRequest>),
+    ReadGames(Arc<read_games::GamesRequest>),
     Stats,
     Player,
     Event,
@@ -50,6 +51,7 @@ impl Request {
         let parts: Vec<&str> = path.split('/').collect();
         let noun = match (parts.as_slice(), body) {
             (["find"], Some(body)) => Noun::Find(Arc::new(find::by_question(body)?)),
+            (["read", "games"], Some(body)) => Noun::ReadGames(Arc::new(read_games::parse(body)?)),
             (["read"], Some(body)) => Noun::Read(Arc::new(read::parse(body)?)),
             (["find"], None) => Noun::Find(Arc::new(find::by_position(&params)?)),
             (_, Some(_)) => return Err(Fault::missing("there is no such route; see /api/v1/openapi.json")),
@@ -92,6 +94,7 @@ impl Request {
             Noun::Games if at => by_position(snapshot),
             Noun::Games if asks("sort") || asks("where") => by_tags(snapshot),
             Noun::Games => Cost::Quick,
+            Noun::ReadGames(_) => Cost::Scan,
             Noun::Novelty(_) | Noun::Tree | Noun::Download => by_position(snapshot),
             // This answer needs the spellings of all names.
             Noun::Player if !snapshot.knows_spellings() => Cost::Scan,
@@ -117,6 +120,7 @@ impl Request {
             Noun::Cost => find::cost(snapshot, params, stop)?,
             Noun::Find(request) => return find::find(snapshot, request),
             Noun::Read(request) => read::read(snapshot, request, stop)?,
+            Noun::ReadGames(request) => read_games::read_games(snapshot, request, stop)?,
             Noun::Stats => stats::stats(snapshot, params, stop)?,
             Noun::Player => player::player(snapshot, params, stop)?,
             Noun::Event => event::event(snapshot, params, stop)?,

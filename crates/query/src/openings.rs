@@ -104,6 +104,12 @@ impl Openings {
         &self.names
     }
 
+    /// Returns the opening with this name and the fewest moves; a name can stand for several positions.
+    pub fn named(&self, name: &str) -> Option<&Opening> {
+        let fitting = self.positions.values().filter(|opening| opening.name == name);
+        fitting.min_by_key(|opening| (opening.moves.len(), opening.moves))
+    }
+
     /// Returns the index of a name in [`names`](Openings::names).
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.names.binary_search(&name).ok()

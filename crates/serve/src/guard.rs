@@ -26,7 +26,7 @@ const URL: usize = 8192;
 const BODY: usize = 16 << 10;
 const TEXT: usize = 1 << 20;
 /// The routes that accept bodies, each with its maximum length.
-const POSTED: [(&str, usize); 2] = [("/api/v1/find", BODY), ("/api/v1/read", TEXT)];
+const POSTED: [(&str, usize); 3] = [("/api/v1/find", BODY), ("/api/v1/read", TEXT), ("/api/v1/read/games", TEXT)];
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors ";
@@ -69,6 +69,11 @@ async fn allowed(State(app): State<App>, request: Request, next: Next) -> Respon
             Some(_turn) => next.run(request).await,
         },
     };
+    // RFC 9110 requires the allowed methods in this answer.
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        let methods = if longest(&path).is_some() { "GET, HEAD, POST" } else { "GET, HEAD" };
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(methods));
+    }
     protect(response.headers_mut(), &path, app.config.cors);
     response
 }

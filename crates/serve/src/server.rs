@@ -81,8 +81,9 @@ pub async fn serve(
     let _ = tokio::time::timeout(limits.drain, graceful.shutdown()).await;
 }
 
-/// Reloads archives when they change.
+/// Reloads archives when they change, and prepares answers about players.
 async fn watch(app: App, message: impl Fn(&str) + Send + 'static) {
+    prepare(&app);
     let mut ticks = tokio::time::interval(LOOK);
     let mut said = None;
     loop {
@@ -90,11 +91,66 @@ async fn watch(app: App, message: impl Fn(&str) + Send + 'static) {
         let refreshed = app.clone();
         let looked = tokio::task::spawn_blocking(move || refreshed.refresh()).await;
         let Ok(looked) = looked else { continue };
+        if looked.as_ref().is_ok_and(|changed| *changed) {
+            prepare(&app);
+        }
         let what = looked.err().map(|error| format!("still showing the previous state: {error}"));
         // Report a persistent error only once.
         if let Some(what) = what.as_ref().filter(|_| what != said) {
             message(what);
         }
         said = what;
+    }
+}
+
+/// Reads the players' names in the background, so the first page of a player needs no scan. Without tag columns this
+/// would read the tags of all games, perhaps for nobody.
+fn prepare(app: &App) {
+    let snapshot = Arc::clone(&app.shelf.now().snapshot);
+    if snapshot.has_columns() && !snapshot.knows_spellings() {
+        let pool = app.work.scan_pool();
+        tokio::task::spawn_blocking(move || pool.install(|| _ = snapshot.spellings()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Config;
+    use scoresheet::{Archive, Import};
+    use std::time::Instant;
+
+    /// Without a request, the server knows the names soon after its start, and again after a change.
+    #[test]
+    fn the_names_are_read_when_the_server_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.bga");
+        let pgn = "[White \"Tal, M\"]\n[Black \"Tal, Mikhail\"]\n\n1. e4 *\n";
+        Import::new(&path).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+        scoresheet_query::tag_columns::write(&Archive::open(&path).unwrap()).unwrap();
+        let app = App::open(Config { archives: vec![path.clone()], ..Config::default() }).unwrap();
+        assert!(!app.shelf.now().knows_spellings());
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let served = app.clone();
+        runtime.spawn(async move { serve(served, listener, Limits::default(), std::future::pending(), |_| {}).await });
+        let until_known = || {
+            let began = Instant::now();
+            while !app.shelf.now().knows_spellings() {
+                assert!(began.elapsed() < Duration::from_secs(30), "the names are not read");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        };
+        until_known();
+        let before = app.shelf.now().version;
+        Archive::describe(&path, [("title", "Games")]).unwrap();
+        scoresheet_query::tag_columns::write(&Archive::open(&path).unwrap()).unwrap();
+        let began = Instant::now();
+        while app.shelf.now().version == before {
+            assert!(began.elapsed() < Duration::from_secs(30), "the change is not seen");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        until_known();
+        runtime.shutdown_background();
     }
 }

@@ -3,6 +3,7 @@
 use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::Snapshot;
+use scoresheet::chess::Position;
 use scoresheet_query::fold;
 use scoresheet_query::openings::Openings;
 use scoresheet_query::tag_columns::Key;
@@ -56,5 +57,23 @@ pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
         }
     }
     let names: Vec<String> = beginning.into_iter().chain(within).take(limit).collect();
-    Ok(json!({ "names": names }))
+    if tag.is_some() {
+        return Ok(json!({ "names": names }));
+    }
+    let openings: Vec<Value> = names.iter().filter_map(|name| opening(name)).collect();
+    Ok(json!({ "names": names, "openings": openings }))
+}
+
+/// Returns an opening with its shortest moves in UCI notation.
+fn opening(name: &str) -> Option<Value> {
+    let opening = Openings::table().named(name)?;
+    let mut position = Position::standard();
+    let sans = opening.moves.split_whitespace().filter(|word| !word.ends_with('.'));
+    let play = sans.map(|san| {
+        let m = position.parse_san(san.as_bytes()).ok()?;
+        let uci = position.uci(m);
+        position.play_unchecked(m);
+        Some(uci)
+    });
+    Some(json!({"name": name, "eco": opening.eco, "play": play.collect::<Option<Vec<_>>>()?.join(",")}))
 }

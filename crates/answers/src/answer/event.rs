@@ -1,11 +1,12 @@
-//! The resource `event`: the standings and the cross table of a tournament.
+//! The resource `event`: the editions of a tournament, and the standings and the cross table of one or all of them.
 
 use crate::answer::events::GAMES;
 use crate::fault::Fault;
 use crate::params::Params;
-use crate::snapshot::{Choice, Snapshot};
+use crate::snapshot::{Choice, Selection, Snapshot};
 use crate::stop::Stop;
 use scoresheet_query::filter::Relation;
+use scoresheet_query::report::editions::{DateColumns, Edition, GameDates, editions, is_tournament, named};
 use scoresheet_query::report::points::Points;
 use scoresheet_query::report::standings::Standings;
 use scoresheet_query::{Filter, fold};
@@ -23,35 +24,89 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
         filter = filter & more;
     }
     let filter = filter.to_string();
+    let year = params.get("year");
     if let [book] = snapshot.all()
         && let Some(site) = book.site()
         && params.is_of_all()?
-        && let Some(games) = site.events()?.and_then(|kept| stored_games(&kept, name))
+        && let Some((all, games)) = site.events()?.and_then(|kept| stored_games(&kept, name, year))
     {
-        return standings_of(snapshot, name, &games, 0);
+        return standings_of(snapshot, name, (&all, &games), year, 0);
     }
     let choice = Choice { only: params.archive()?, filter: &filter, question: params.question()?, ..Choice::default() };
     let selection = snapshot.select(choice, stop)?;
-    if selection.games > GAMES {
-        return Err(Fault::bad(format!("the event has {} games; a tournament has at most {GAMES}", selection.games)));
+    let (all, of_games) = editions_of(snapshot, choice.only, &selection)?;
+    let chosen = chosen(&all, year);
+    let games: Vec<u64> =
+        of_games.into_iter().filter(|(_, edition)| chosen.contains(edition)).map(|(number, _)| number).collect();
+    if games.len() as u64 > GAMES {
+        return Err(Fault::bad(format!("the event has {} games; a tournament has at most {GAMES}", games.len())));
     }
-    standings_of(snapshot, name, &selection.page(snapshot, 0, GAMES as usize), selection.undecided)
+    standings_of(snapshot, name, (&all, &games), year, selection.undecided)
 }
 
-/// Returns the numbers of an event's games from the list of a site file; `None` if the list does not contain the event
-/// or its games.
-fn stored_games(kept: &Value, name: &str) -> Option<Vec<u64>> {
+/// Returns the indexes of the requested editions: those that `year` names, or all.
+fn chosen(all: &[Edition], year: Option<&str>) -> Vec<usize> {
+    year.map_or_else(|| (0..all.len()).collect(), |year| named(all, year))
+}
+
+/// The editions of an event, and the number and the edition of each game.
+type Dated = (Vec<Edition>, Vec<(u64, usize)>);
+
+/// Returns the editions of the selected games.
+fn editions_of(snapshot: &Snapshot, only: Option<usize>, selection: &Selection) -> Result<Dated, Fault> {
+    let (mut numbers, mut dates) = (Vec::new(), Vec::<(GameDates, u64)>::new());
+    for (index, before, book) in snapshot.books(only)? {
+        let (columns, _) = DateColumns::new(book.tags());
+        let games = selection.set(index).cloned().unwrap_or_else(|| book.archive().live());
+        for game in games.iter() {
+            numbers.push(before + game);
+            dates.push((columns.get(game), 1));
+        }
+    }
+    let (all, of_games) = editions(&dates);
+    Ok((all, numbers.into_iter().zip(of_games).collect()))
+}
+
+/// Returns the editions and the numbers of an event's games from the list of a site file; `None` if the list does not
+/// contain all editions of the event or their games.
+fn stored_games(kept: &Value, name: &str, year: Option<&str>) -> Option<(Vec<Edition>, Vec<u64>)> {
+    let events = kept["events"].as_array()?;
     let is_named = |event: &&Value| event["event"].as_str().is_some_and(|known| fold(known) == fold(name));
-    let event = kept["events"].as_array()?.iter().find(is_named)?;
+    let (mut stored, mut most) = (Vec::<(Edition, &Value)>::new(), 0);
+    for event in events.iter().filter(is_named) {
+        let text = |key: &str| event[key].as_str().map(str::to_owned);
+        let edition =
+            Edition { year: text("year"), dates: text("from").zip(text("until")), games: event["games"].as_u64()? };
+        stored.push((edition, &event["ranges"]));
+        most = most.max(event["editions"].as_u64()?);
+    }
+    // The list stores only the latest events, so it may lack editions.
+    if stored.len() as u64 != most {
+        return None;
+    }
+    stored.sort_by_key(|(edition, _)| (edition.dates.is_none(), edition.dates.clone()));
+    let (all, ranges): (Vec<Edition>, Vec<&Value>) = stored.into_iter().unzip();
+    let chosen = chosen(&all, year);
     let range = |range: &Value| Some(range[0].as_u64()?..=range[1].as_u64()?);
-    let ranges: Option<Vec<RangeInclusive<u64>>> = event["ranges"].as_array()?.iter().map(range).collect();
-    let games: Vec<u64> = ranges?.into_iter().flatten().take(GAMES as usize).collect();
-    (event["games"] == games.len() as u64).then_some(games)
+    let mut games = Vec::new();
+    for index in &chosen {
+        let ranges: Option<Vec<RangeInclusive<u64>>> = ranges.get(*index)?.as_array()?.iter().map(range).collect();
+        games.extend(ranges?.into_iter().flatten().take(GAMES as usize));
+    }
+    games.sort_unstable();
+    let expected: u64 = chosen.iter().filter_map(|index| all.get(*index)).map(|edition| edition.games).sum();
+    (!all.is_empty() && games.len() as u64 == expected && expected <= GAMES).then_some((all, games))
 }
 
-/// Returns the standings of these games, and the cross table if it is small enough. `undecided` is the number of games
-/// that could not be tested.
-fn standings_of(snapshot: &Snapshot, name: &str, games: &[u64], undecided: u64) -> Result<Value, Fault> {
+/// Returns the editions, the standings of these games, and the cross table if it is small enough. `undecided` is the
+/// number of games that could not be tested.
+fn standings_of(
+    snapshot: &Snapshot,
+    name: &str,
+    (editions, games): (&[Edition], &[u64]),
+    year: Option<&str>,
+    undecided: u64,
+) -> Result<Value, Fault> {
     let mut summaries = Vec::with_capacity(games.len());
     for number in games.iter().copied() {
         let (book, _, game) = snapshot.locate(number)?;
@@ -71,9 +126,16 @@ fn standings_of(snapshot: &Snapshot, name: &str, games: &[u64], undecided: u64) 
             "points": player.halves as f64 / 2.0, "sonneborn_berger": player.sonneborn_berger as f64 / 4.0, "results": results,
         })
     });
-    let (from, until) = standings.dates.clone().unzip();
+    let dates = || chosen(editions, year).into_iter().filter_map(|index| editions.get(index)?.dates.clone());
+    let (from, until) = (dates().map(|(from, _)| from).min(), dates().map(|(_, until)| until).max());
+    let editions = editions.iter().map(|edition| {
+        let (from, until) = edition.dates.clone().unzip();
+        json!({"year": edition.year, "from": from, "until": until, "games": edition.games})
+    });
     Ok(json!({
         "event": name,
+        "is_tournament": is_tournament(name),
+        "editions": editions.collect::<Vec<_>>(),
         "games": games.len(),
         "from": from,
         "until": until,

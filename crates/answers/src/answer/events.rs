@@ -7,8 +7,9 @@ use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::archive::GameSet;
 use scoresheet_query::fold;
+use scoresheet_query::report::editions::{DateColumns, Edition, GameDates, editions, is_tournament};
 use scoresheet_query::tag_columns::{Column, Key};
-use scoresheet_query::value::{is_known, year};
+use scoresheet_query::value::is_known;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,29 +22,37 @@ const LISTED: usize = 100;
 /// The maximum number of ranges of games that a site file stores for an event.
 const RANGES: usize = 64;
 
-/// An event. Names that differ only in case or accents denote the same event, as in filters.
+/// The games of an event's name. Names that differ only in case or accents denote the same event, as in filters.
 #[derive(Default)]
-struct Event {
-    /// The most frequent spelling of the event's name, and the number of games with this spelling.
-    name: String,
+struct Name {
+    /// The most frequent spelling, and the number of games with this spelling.
+    text: String,
     spelled: u64,
-    games: u64,
-    /// The first and the last date of the event, as written.
-    from: Option<String>,
-    until: Option<String>,
-    /// The numbers that represent the event in the columns of the archives.
+    /// The numbers that represent the name in the columns of the archives.
     numbers: Vec<(usize, u32)>,
+    /// The number of games for each combination of dates.
+    dates: HashMap<GameDates, u64>,
+}
+
+/// An edition of an event.
+struct Event {
+    /// The index of the name.
+    name: usize,
+    edition: Edition,
+    /// The dates of its games.
+    dates: Vec<GameDates>,
 }
 
 /// A source of events: the games of an archive and their columns.
 struct Source {
     games: GameSet,
     columns: Vec<Arc<Column>>,
+    dates: DateColumns,
     before: u64,
 }
 
-/// The columns of a source, in this order.
-const COLUMNS: [&str; 5] = ["Event", "Date", "UTCDate", "White", "Black"];
+/// The columns of a source in addition to its dates, in this order.
+const COLUMNS: [&str; 3] = ["Event", "White", "Black"];
 
 pub fn events(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
     let limit = params.number("limit", LISTED)?.min(MOST);
@@ -57,7 +66,9 @@ pub fn events(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
         let all = kept["events"].as_array_mut().map(std::mem::take).unwrap_or_default();
         if offset + limit <= all.len() || all.len() == total {
             let page = all.into_iter().skip(offset).take(limit).map(|mut event| {
-                event.as_object_mut().map(|event| event.remove("ranges"));
+                if let Some(event) = event.as_object_mut() {
+                    event.retain(|member, _| !["ranges", "editions"].contains(&member.as_str()));
+                }
                 event
             });
             kept["events"] = page.collect();
@@ -74,7 +85,8 @@ pub fn events(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     }
 }
 
-/// Returns the latest events of an archive for its site file, each with the ranges of its games.
+/// Returns the latest events of an archive for its site file, each with the ranges of its games and the number of
+/// editions of its name.
 ///
 /// Errors: the request was stopped.
 pub fn of_site(snapshot: &Snapshot, stop: &Stop) -> Result<Value, Fault> {
@@ -94,8 +106,11 @@ fn list(
     let (mut sources, mut unread) = (Vec::new(), 0);
     for (index, before, book) in snapshot.books(choice.only)? {
         let mut games = selection.set(index).cloned().unwrap_or_else(|| book.archive().live());
-        unread += without_unread(book, &mut games, &keys);
-        sources.push(Source { games, columns: book.tags().readable(&keys).0, before });
+        // An unreadable EventDate alone hides no game.
+        let needed = [&keys[..], &DateColumns::keys()[..2]].concat();
+        unread += without_unread(book, &mut games, &needed);
+        let (dates, _) = DateColumns::new(book.tags());
+        sources.push(Source { games, columns: book.tags().readable(&keys).0, dates, before });
     }
     let mut found = HashMap::new();
     for (index, source) in sources.iter().enumerate() {
@@ -104,24 +119,35 @@ fn list(
         }
         source.count(index, &mut found);
     }
-    let mut all: Vec<Event> = found.into_values().filter(|event| event.games <= GAMES).collect();
+    let names: Vec<Name> = found.into_values().filter(|name| is_tournament(&name.text)).collect();
+    let all = names.iter().enumerate().flat_map(|(index, name)| name.editions(index));
+    let mut all: Vec<Event> = all.filter(|event| event.edition.games <= GAMES).collect();
+    let name_of = |event: &Event| names[event.name].text.as_str();
     all.sort_unstable_by(|left, right| {
-        (&right.until, &right.from, right.games)
-            .cmp(&(&left.until, &left.from, left.games))
-            .then_with(|| left.name.cmp(&right.name))
+        let key = |event: &Event| {
+            let (from, until) = event.edition.dates.clone().unzip();
+            (until, from, event.edition.games)
+        };
+        key(right).cmp(&key(left)).then_with(|| name_of(left).cmp(name_of(right)))
     });
     let total = all.len();
+    // The number of editions of each name shows whether a site file stores all of them.
+    let mut editions_of = HashMap::<usize, u64>::new();
+    all.iter().for_each(|event| *editions_of.entry(event.name).or_default() += 1);
     let page: Vec<Event> = all.into_iter().skip(offset).take(limit).collect();
-    let (entrants, ranges) = played_in(&page, &sources, has_ranges, stop)?;
-    let events = page.into_iter().zip(entrants).zip(ranges).map(|((event, entrants), ranges)| {
+    let (entrants, ranges) = played_in(&page, &names, &sources, has_ranges, stop)?;
+    let events = page.iter().zip(entrants).zip(ranges).map(|((event, entrants), ranges)| {
+        let (from, until) = event.edition.dates.clone().unzip();
         let mut json = Map::new();
-        json.insert("event".to_owned(), event.name.into());
-        json.insert("games".to_owned(), event.games.into());
-        json.insert("from".to_owned(), event.from.into());
-        json.insert("until".to_owned(), event.until.into());
+        json.insert("event".to_owned(), name_of(event).into());
+        json.insert("year".to_owned(), event.edition.year.clone().into());
+        json.insert("games".to_owned(), event.edition.games.into());
+        json.insert("from".to_owned(), from.into());
+        json.insert("until".to_owned(), until.into());
         json.insert("entrants".to_owned(), entrants.into());
         if has_ranges && ranges.len() <= RANGES {
             json.insert("ranges".to_owned(), json!(ranges));
+            json.insert("editions".to_owned(), editions_of.get(&event.name).copied().unwrap_or(0).into());
         }
         Value::Object(json)
     });
@@ -130,49 +156,52 @@ fn list(
     }))
 }
 
-impl Source {
-    /// Adds the events of the games in the source at an index.
-    fn count(&self, index: usize, found: &mut HashMap<String, Event>) {
-        let [event, date, utc, ..] = self.columns.as_slice() else { return };
-        let has_year =
-            |column: &Column, number: u32| text(column, number).and_then(|text| year(text.as_bytes())).is_some();
-        let years = [date, utc].map(|column| -> Vec<bool> {
-            (0..numbers(column) as u32).map(|number| has_year(column, number)).collect()
-        });
-        // For each event, collect its games and the first and last number of each date column. Numbers ascend with the
-        // texts that they represent.
-        let mut counts: Vec<(u64, [Span; 2])> = vec![(0, [None; 2]); numbers(event)];
-        for game in self.games.iter() {
-            let Some((games, spans)) = counts.get_mut(event.get(game) as usize) else { continue };
-            *games += 1;
-            let numbers = [date.get(game), utc.get(game)];
-            let has = |column: usize| years[column].get(numbers[column] as usize) == Some(&true);
-            if let Some(column) = [0, 1].into_iter().find(|column| has(*column)) {
-                let number = numbers[column];
-                let span = spans[column].get_or_insert((number, number));
-                *span = (span.0.min(number), span.1.max(number));
-            }
-        }
-        for (number, (games, spans)) in (0..).zip(counts).filter(|(_, (games, _))| *games > 0) {
-            let Some(name) = text(event, number).filter(|name| is_known(name.as_bytes())) else { continue };
-            let listed = found.entry(fold(&name)).or_default();
-            listed.games += games;
-            if (games, &listed.name) > (listed.spelled, &name) {
-                (listed.name, listed.spelled) = (name, games);
-            }
-            listed.numbers.push((index, number));
-            for ((first, last), column) in
-                spans.iter().zip([date, utc]).filter_map(|(span, column)| Some(((*span)?, column)))
-            {
-                listed.from = text(column, first).into_iter().chain(listed.from.take()).min();
-                listed.until = text(column, last).max(listed.until.take());
-            }
-        }
+impl Name {
+    /// Returns the editions of the name at an index.
+    fn editions(&self, index: usize) -> Vec<Event> {
+        let dates: Vec<(GameDates, u64)> = self.dates.iter().map(|(dates, games)| (*dates, *games)).collect();
+        let (found, of_dates) = editions(&dates);
+        let mut all: Vec<Event> =
+            found.into_iter().map(|edition| Event { name: index, edition, dates: Vec::new() }).collect();
+        dates.iter().zip(of_dates).for_each(|((dates, _), edition)| all[edition].dates.push(*dates));
+        all
     }
 }
 
-/// The smallest and the greatest number of a column.
-type Span = Option<(u32, u32)>;
+impl Source {
+    /// Adds the names of the games in the source at an index.
+    fn count(&self, index: usize, found: &mut HashMap<String, Name>) {
+        let [event, ..] = self.columns.as_slice() else { return };
+        let mut counts: HashMap<(u32, GameDates), u64> = HashMap::new();
+        // Games of an event often follow each other, which saves most lookups.
+        let (mut last, mut run) = ((0, GameDates::default()), 0);
+        for game in self.games.iter() {
+            let key = (event.get(game), self.dates.get(game));
+            if key != last {
+                *counts.entry(last).or_default() += run;
+                (last, run) = (key, 0);
+            }
+            run += 1;
+        }
+        *counts.entry(last).or_default() += run;
+        let mut of_number: Vec<Vec<(GameDates, u64)>> = vec![Vec::new(); numbers(event)];
+        for ((number, dates), games) in counts.into_iter().filter(|(_, games)| *games > 0) {
+            if let Some(all) = of_number.get_mut(number as usize) {
+                all.push((dates, games));
+            }
+        }
+        for (number, dates) in (0..).zip(of_number).filter(|(_, dates)| !dates.is_empty()) {
+            let Some(text) = text(event, number).filter(|text| is_known(text.as_bytes())) else { continue };
+            let games = dates.iter().map(|(_, games)| games).sum();
+            let name = found.entry(fold(&text)).or_default();
+            if (games, &name.text) > (name.spelled, &text) {
+                (name.text, name.spelled) = (text, games);
+            }
+            name.numbers.push((index, number));
+            dates.into_iter().for_each(|(dates, games)| *name.dates.entry(dates).or_default() += games);
+        }
+    }
+}
 
 /// Returns the number of different numbers in a column: one for each string, and 0 for games without a string.
 fn numbers(column: &Column) -> usize {
@@ -188,20 +217,32 @@ fn text(column: &Column, number: u32) -> Option<String> {
 type Played = (Vec<u64>, Vec<Vec<[u64; 2]>>);
 
 /// Returns the number of players of each event, and the ranges of its games if requested.
-fn played_in(page: &[Event], sources: &[Source], has_ranges: bool, stop: &Stop) -> Result<Played, Fault> {
+fn played_in(
+    page: &[Event],
+    all_names: &[Name],
+    sources: &[Source],
+    has_ranges: bool,
+    stop: &Stop,
+) -> Result<Played, Fault> {
     let mut names = HashMap::<String, u32>::new();
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     let mut ranges: Vec<Vec<[u64; 2]>> = page.iter().map(|_| Vec::new()).collect();
+    // The rows of each name on the page, by the dates of games.
+    let mut rows_of = HashMap::<usize, HashMap<GameDates, u32>>::new();
+    for (row, event) in (0u32..).zip(page) {
+        let rows = rows_of.entry(event.name).or_default();
+        rows.extend(event.dates.iter().map(|dates| (*dates, row)));
+    }
     for (index, source) in sources.iter().enumerate() {
         if stop.is_set() {
             return Err(Fault::stopped());
         }
-        let [event, _, _, players @ ..] = source.columns.as_slice() else { continue };
-        // The index of each event on the page by its number in the column.
-        let mut rows = vec![u32::MAX; numbers(event)];
-        for (row, listed) in (0u32..).zip(page) {
-            for (_, number) in listed.numbers.iter().filter(|(archive, _)| *archive == index) {
-                rows[*number as usize] = row;
+        let [event, players @ ..] = source.columns.as_slice() else { continue };
+        // The rows of each name on the page by its number in the column.
+        let mut by_number: Vec<Option<&HashMap<GameDates, u32>>> = vec![None; numbers(event)];
+        for (name, rows) in &rows_of {
+            for (_, number) in all_names[*name].numbers.iter().filter(|(archive, _)| *archive == index) {
+                by_number[*number as usize] = Some(rows);
             }
         }
         // Assigns a number to each name, across all archives.
@@ -210,7 +251,8 @@ fn played_in(page: &[Event], sources: &[Source], has_ranges: bool, stop: &Stop) 
             known.resize(numbers(column), u32::MAX);
         }
         for game in source.games.iter() {
-            let Some(row) = rows.get(event.get(game) as usize).filter(|row| **row != u32::MAX) else { continue };
+            let Some(Some(rows)) = by_number.get(event.get(game) as usize) else { continue };
+            let Some(row) = rows.get(&source.dates.get(game)) else { continue };
             for (known, column) in known.iter_mut().zip(players) {
                 let number = column.get(game);
                 let Some(name_number) = known.get_mut(number as usize) else { continue };

@@ -14,6 +14,7 @@ use scoresheet::{Archive, Game};
 use scoresheet_query::openings::{Opening, Openings};
 use scoresheet_query::{PositionQuery, SearchOptions};
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
 /// Returns one game as PGN.
 pub fn pgn(snapshot: &Snapshot, number: u64) -> Result<Answer, Fault> {
@@ -57,17 +58,19 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
     if let Some(site) = book.site() {
         return novelty_of_site(snapshot, site, &game, game_number);
     }
-    let (novelty, known) = left(snapshot, &game, Some(number), stop)?;
+    let (novelty, known) = left(snapshot, &game, Some(number), &mut HashMap::new(), stop)?;
     let (ply, san) = novelty.unzip();
     Ok(json!({"game": before + game_number, "ply": ply, "san": san, "games_before": known}))
 }
 
 /// Returns the ply and the move at which a game leaves all other games, and the number of other games that reach the
-/// position before this move. `number` is the game's number, if it is in an archive.
+/// position before this move. `number` is the game's number, if it is in an archive. `counted` keeps the numbers of
+/// other games by position, for more games outside the archives.
 pub fn left(
     snapshot: &Snapshot,
     game: &Game,
     number: Option<u64>,
+    counted: &mut HashMap<u64, u64>,
     stop: &Stop,
 ) -> Result<(Option<(u32, String)>, u64), Fault> {
     let mut position = game.start.clone();
@@ -86,7 +89,11 @@ pub fn left(
         }
         let san = position.san(m);
         position.play_unchecked(m);
-        let others = others(snapshot, number, &position)?;
+        let others = match counted.get(&position.zobrist()) {
+            Some(others) => *others,
+            None => others(snapshot, number, &position)?,
+        };
+        counted.insert(position.zobrist(), others);
         match others {
             0 => {
                 novelty.get_or_insert((ply, san));

@@ -11,6 +11,7 @@ pub mod games;
 pub mod player;
 pub mod position;
 pub mod read;
+pub mod read_games;
 pub mod stats;
 pub mod tree;
 

@@ -36,6 +36,7 @@ pub fn position(params: &Params) -> Result<Value, Fault> {
     let moves: Vec<Value> = line.moves.iter().map(|(san, uci)| json!({"san": san, "uci": uci})).collect();
     Ok(json!({
         "fen": line.position.fen(),
+        "key": key(&line.position),
         "start": line.start.fen(),
         "ply": line.moves.len(),
         "turn": turn(&line.position),
@@ -46,6 +47,11 @@ pub fn position(params: &Params) -> Result<Value, Fault> {
         "legal": legal(&line.position),
         "faults": faults,
     }))
+}
+
+/// Returns a number for a position, whatever moves have led to it. JSON's numbers hold it exactly.
+pub fn key(position: &Position) -> u64 {
+    position.zobrist() >> 12
 }
 
 /// Returns the legal moves of a position, each with the FEN after it.

@@ -9,6 +9,7 @@ use scoresheet::Game;
 use scoresheet::pgn::{Disposition, PgnWriter, ReadOptions, read_game};
 use scoresheet_query::openings::Openings;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// A text, and the number of the requested game, from 1.
 #[derive(Debug)]
@@ -59,7 +60,7 @@ pub fn read(snapshot: &Snapshot, request: &ReadRequest, stop: &Stop) -> Result<V
     writer.write(&game);
     let novelty = match snapshot.is_indexed() {
         false => None,
-        true => Some(game::left(snapshot, &game, None, stop)?),
+        true => Some(game::left(snapshot, &game, None, &mut HashMap::new(), stop)?),
     };
     let novelty = novelty.map(|(left, known)| {
         let (ply, san) = left.unzip();
@@ -77,7 +78,7 @@ pub fn read(snapshot: &Snapshot, request: &ReadRequest, stop: &Stop) -> Result<V
 }
 
 /// Returns the last named position of the main line, if the game begins in the standard position.
-fn opening(game: &Game) -> Option<Value> {
+pub fn opening(game: &Game) -> Option<Value> {
     let mut position = game.start.clone();
     if position != scoresheet::Position::standard() {
         return None;

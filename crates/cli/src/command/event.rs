@@ -13,6 +13,7 @@ use crate::text::{count, plain};
 use crate::threads::Threads;
 use scoresheet_query::GameSummary;
 use scoresheet_query::filter::Relation;
+use scoresheet_query::report::editions::{DateColumns, Edition, editions, is_tournament, named};
 use scoresheet_query::report::standings::{Standing, Standings};
 use scoresheet_query::{ArchiveSet, Filter};
 use std::io::Write;
@@ -22,11 +23,14 @@ use std::path::PathBuf;
 ///
 /// Players are ordered by points, then by Sonneborn-Berger score: the sum of the points against each opponent, times
 /// the opponent's points. The performance is the rating at which the player's score was expected.
+///
+/// An edition of a tournament contains the games of one EventDate, or games with fewer than 60 days from each to the
+/// next. --year selects an edition; by default, the games of all editions count.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet event games.bga 'Candidates'
-  scoresheet event games.bga 'Hastings' --where 'year = 1895'
+  scoresheet event games.bga 'Hastings' --year 1895
   scoresheet event games.bga --where 'site ~ London' --format csv")]
 pub struct Args {
     /// The archive, or a folder of archives
@@ -35,6 +39,11 @@ pub struct Args {
     ///
     /// Letter case and accents do not matter. Without a name, all games that match --where count.
     name: Option<String>,
+    /// Count only the edition that begins in this year; 1981.02 or 1981.02.13 if the year has several
+    ///
+    /// If no edition begins in this year, the edition that ends in it counts.
+    #[arg(long, value_name = "YEAR", requires = "name")]
+    year: Option<String>,
     #[command(flatten)]
     filter: Where,
     #[command(flatten)]
@@ -60,6 +69,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 Filter::condition("event", Relation::Is, name).map_err(|fault| Failure::Usage(fault.to_string()))?;
             all.iter_mut().for_each(|selection| selection.games.intersect(&is_event.games(selection.columns()).games));
         }
+        let all_editions = chosen_edition(&mut all, args.year.as_deref());
+        if let Some(year) = args.year.as_deref().filter(|year| named(&all_editions, year).is_empty()) {
+            let years = list(&all_editions);
+            let other = if years.is_empty() { String::new() } else { format!("; its editions are {years}") };
+            session.note(&format!("no edition of {year}{other}"));
+        }
         let mut summaries = Vec::new();
         for selection in &all {
             for number in selection.games.iter() {
@@ -68,15 +83,23 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
         }
         if summaries.is_empty() {
-            report_none(args, session, &archives);
+            if args.year.is_none() || all_editions.is_empty() {
+                report_none(args, session, &archives);
+            }
             if args.rows.format() == RowFormat::Table {
                 return failure::all_read(failed);
             }
         }
         let name = args.name.as_deref().or(args.filter.text()).unwrap_or_default();
+        if args.name.as_deref().is_some_and(|name| !is_tournament(name)) {
+            session.note(&format!("{} is no tournament: game servers name single games like this", plain(name)));
+        } else if args.name.is_some() && args.year.is_none() && all_editions.len() > 1 {
+            let count = all_editions.len();
+            session.note(&format!("{count} editions together; --year selects one: {}", list(&all_editions)));
+        }
         let standings = Standings::new(summaries);
         let text = match args.rows.format() {
-            RowFormat::Json => format!("{}\n", json(name, &standings)),
+            RowFormat::Json => format!("{}\n", json(name, &all_editions, &standings)),
             RowFormat::Csv => csv(&standings),
             RowFormat::Table => text(session, name, &standings)?,
         };
@@ -85,6 +108,37 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         out.flush()?;
         failure::all_read(failed)
     })
+}
+
+/// Keeps the games of the editions that `year` names, by default of all editions. Returns all editions.
+fn chosen_edition(all: &mut [Games], year: Option<&str>) -> Vec<Edition> {
+    let mut dates = Vec::new();
+    for selection in all.iter() {
+        let (columns, _) = DateColumns::new(selection.columns());
+        dates.extend(selection.games.iter().map(|game| (columns.get(game), 1)));
+    }
+    let (found, of_games) = editions(&dates);
+    if let Some(year) = year {
+        let chosen = named(&found, year);
+        let mut of_games = of_games.into_iter();
+        for selection in all {
+            let games: Vec<u64> = selection.games.iter().collect();
+            for (game, _) in games.into_iter().zip(&mut of_games).filter(|(_, edition)| !chosen.contains(edition)) {
+                selection.games.remove(game);
+            }
+        }
+    }
+    found
+}
+
+/// The maximum number of editions in a message.
+const LISTED: usize = 12;
+
+/// Returns the years of editions as a list, of the latest ones if there are many.
+fn list(all: &[Edition]) -> String {
+    let years: Vec<&str> = all.iter().filter_map(|edition| edition.year.as_deref()).collect();
+    let latest = years.get(years.len().saturating_sub(LISTED)..).unwrap_or_default().join(", ");
+    if years.len() > LISTED { format!(".., {latest}") } else { latest }
 }
 
 fn report_none(args: &Args, session: &Session, archives: &ArchiveSet) {
@@ -177,7 +231,15 @@ fn text(session: &Session, name: &str, standings: &Standings) -> Result<String, 
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-fn json(name: &str, standings: &Standings) -> Object {
+fn json(name: &str, all_editions: &[Edition], standings: &Standings) -> Object {
+    let all_editions = all_editions.iter().map(|edition| {
+        let (from, until) = edition.dates.clone().unzip();
+        Object::new()
+            .with("year", edition.year.clone())
+            .with("from", from)
+            .with("until", until)
+            .with("games", edition.games)
+    });
     let players = standings.players.iter().enumerate().map(|(place, player)| {
         let games = player.games.iter().map(|game| {
             Object::new()
@@ -201,6 +263,7 @@ fn json(name: &str, standings: &Standings) -> Object {
     let (from, until) = standings.dates.clone().unzip();
     Object::new()
         .with("event", name)
+        .array("editions", &all_editions.collect::<Vec<_>>())
         .with("games", standings.games)
         .with("from", from)
         .with("until", until)

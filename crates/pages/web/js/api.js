@@ -3,6 +3,9 @@
 
 import { Fault, root } from "./fault.js";
 
+/** The answers as the description of the API has them. `.ci/serve` generates the types and checks all scripts.
+ * @typedef {import("scoresheet-api").components["schemas"]} Schemas */
+
 export { Fault, root };
 
 /** The reader of a site without a server; `null` if there is a server. */
@@ -53,6 +56,7 @@ async function requestSite(address, options) {
   return answer;
 }
 
+/** @returns {Promise<Schemas["Archives"]>} */
 export const archives = (signal) => requestJson("archives", {}, signal);
 
 let available;
@@ -62,7 +66,7 @@ export const hasEngine = () => (available ??= site ? site.then((reader) => Boole
 /** Analyses a position (`fen`) for `time` milliseconds with `lines` lines. */
 export async function engine(params, signal) {
   if (!site) return requestJson("engine", params, signal);
-  const module = await import(new URL((await site).engine, root));
+  const module = await import(new URL((await site).engine, root).href);
   const found = await module.analyse(params, signal);
   // The module returns moves only in UCI notation.
   const lines = await Promise.all(found.lines.map(async (line) => {
@@ -71,27 +75,47 @@ export async function engine(params, signal) {
   }));
   return { ...found, lines };
 }
+/** @returns {Promise<Schemas["Games"]>} */
 export const games = (params, signal) => requestJson("games", params, signal);
+/** @returns {Promise<Schemas["Game"]>} */
 export const game = (number, signal) => requestJson(`games/${number}`, { fens: true }, signal);
+/** @returns {Promise<Schemas["Novelty"]>} */
 export const novelty = (number, signal) => requestJson(`games/${number}/novelty`, {}, signal);
+/** @returns {Promise<Schemas["Position"]>} */
 export const position = (params, signal) => requestJson("position", params, signal);
+/** @returns {Promise<Schemas["Tree"]>} */
 export const tree = (params, signal) => requestJson("tree", params, signal);
+/** @returns {Promise<Schemas["Cost"]>} */
 export const cost = (params, signal) => requestJson("cost", params, signal);
+/** @returns {Promise<Schemas["Stats"]>} */
 export const stats = (params, signal) => requestJson("stats", params, signal);
 /** Returns whether position indexes find the games with a position: the indexes of all archives, or the site file. */
 export const isIndexed = (archives) => site !== null || archives.every((archive) => archive.side_files.positions === "used");
+/** @returns {Promise<Schemas["Player"]>} */
 export const player = (params, signal) => requestJson("player", params, signal);
+/** @returns {Promise<Schemas["Event"]>} */
 export const event = (params, signal) => requestJson("event", params, signal);
-/** Tournaments, latest first. */
+/** Tournaments, latest first.
+ * @returns {Promise<Schemas["Events"]>} */
 export const events = (params, signal) => requestJson("events", params, signal);
+/** @returns {Promise<Schemas["Names"]>} */
 export const complete = (params, signal) => requestJson("complete", params, signal);
 
-/** Parses a game of a PGN text: `{pgn, number}`. */
+/** Parses a game of a PGN text: `{pgn, number}`.
+ * @returns {Promise<Schemas["ReadGame"]>} */
 export async function read(request, signal) {
   const body = JSON.stringify(request);
   if (site) return JSON.parse((await requestSite(url("read"), { body, signal })).body);
   const response = await posted("read", body, signal);
   return response.json();
+}
+
+/** Parses all games of a part of a PGN text: `{pgn, more}`.
+ * @returns {Promise<Schemas["ReadGames"]>} */
+export async function readGames(request, signal) {
+  const body = JSON.stringify(request);
+  if (site) return JSON.parse((await requestSite(url("read/games"), { body, signal })).body);
+  return (await posted("read/games", body, signal)).json();
 }
 
 /** Addresses for links, which the browser opens without this file. */

@@ -64,7 +64,8 @@ export class Board {
         // The picture has no controls.
         const picture = this.board.view.svg;
         picture.setAttribute("role", "group");
-        this.board.showPromotionDialog(event.squareTo, event.squareFrom[1] === "7" ? "w" : "b", (result) => {
+        // The extension adds this method.
+        /** @type {any} */ (this.board).showPromotionDialog(event.squareTo, event.squareFrom[1] === "7" ? "w" : "b", (result) => {
           picture.setAttribute("role", "img");
           const letter = result?.piece?.[1];
           if (letter) this.onMove(event.squareFrom + event.squareTo + letter);

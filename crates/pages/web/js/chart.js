@@ -105,14 +105,14 @@ export function sheet(label, titles, rows, kind = "data", isTall = rows.length >
 const table = (titles, rows) => el("details", {}, el("summary", {}, t("as_table")), sheet(titles.join(", "), titles, rows));
 
 /** Returns a bar of White's wins, draws and Black's wins. `sides` names the sides if they are not White and Black.
- * Large parts show their percentage. */
-export function bar({ white, draws, black }, sides = ["white", "draws", "black"], written = 20) {
+ * The style sheet hides the percentages of parts that are too narrow for them. */
+export function bar({ white, draws, black }, sides = ["white", "draws", "black"]) {
   const total = white + draws + black;
   if (total === 0) return el("span.soft", {}, "–");
   const words = [white, draws, black].map((count, side) => `${t(sides[side])} ${percent(count, total)}`).join(", ");
   const part = (name, count) => {
     const share = (100 * count) / total;
-    return count > 0 && wide(el(`span.part.${name}`, {}, share >= written ? percent(count, total) : ""), share);
+    return count > 0 && wide(el(`span.part.${name}`, {}, el("span", {}, percent(count, total))), share);
   };
   return el("span.bar", { role: "img", "aria-label": words, title: words },
     part("w", white), part("d", draws), part("b", black));

@@ -71,6 +71,25 @@ export function wide(node, percent) {
   return node;
 }
 
+/** Makes the matching elements of a container one stop of the Tab key. Keys move the focus among them: `keys` maps a key
+ * to a step. `first()` returns the element that has the stop before any element had the focus. */
+export function rove(container, selector, keys, first = (all) => all[0]) {
+  const all = () => [...container.querySelectorAll(selector)];
+  const choose = (chosen) => { for (const node of all()) node.tabIndex = node === chosen ? 0 : -1; };
+  choose(first(all()));
+  container.addEventListener("focusin", ({ target }) => target.matches(selector) && choose(target));
+  container.addEventListener("keydown", (event) => {
+    const step = keys[event.key];
+    if (!step || !event.target.matches(selector)) return;
+    const nodes = all();
+    const next = nodes[nodes.indexOf(event.target) + step];
+    event.preventDefault();
+    event.stopPropagation();
+    next?.focus();
+  });
+  return container;
+}
+
 /** Returns a function that calls `work` after a pause of this length without calls. */
 export function later(work, milliseconds) {
   let timer = 0;

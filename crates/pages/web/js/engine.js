@@ -22,7 +22,9 @@ export function score({ cp, mate }) {
 }
 
 /** Returns a panel for a board, or nothing if there is no engine. `show(fen)` analyses a position. `onPlay(uci)` is
- * called when the reader chooses a line. */
+ * called when the reader chooses a line.
+ * @param {AbortSignal} signal
+ * @param {{onPlay?: (uci: string) => void, onHint?: (uci?: string) => void}} calls */
 export function analysis(signal, { onPlay, onHint } = {}) {
   const node = el("div.analysis", { hidden: true });
   const lines = el("ol.lines", { "aria-label": t("engine_lines") });

@@ -48,9 +48,9 @@ export function statistics(found, to) {
     plot(`by_${when}`, by(times, year, ofYear), when, "games"),
     times.length > 1 && section(`results_by_${when}`, shares(t(`results_by_${when}`), times.map((row) => ({ name: year(row), white: row.white ?? 0, draws: row.draws ?? 0, black: row.black ?? 0 })), [t(when), t("games")])),
     ratings.filter((item) => item.value !== null).length > 1 && section("mean_rating", line(t("mean_rating"), ratings, [t(when), t("rating")])),
-    families("by_eco", found.by_eco, (group) => link(code(group) && to.where(`eco = ${code(group)}`), group.name), found.without?.eco),
+    families("by_eco", found.by_eco, (group) => link(code(group) && to.where(`eco = ${code(group)}`), `${code(group) ?? ""} ${openingName(group.name.replace(/^[A-E]\d\d /, ""))}`.trim()), found.without?.eco),
     stacked("by_rating", found.by_rating, (group) => link(band(group)[1] && to.where(`avgelo in ${band(group).join("..")}`), group.name), undefined, found.without?.rating),
-    stacked("by_speed", found.by_speed, (group) => t(`speed_${group.name}`.toLowerCase()), undefined, found.without?.speed),
+    stacked("by_speed", found.by_speed, (group) => link(to.where(`speed = ${group.name}`), t(`speed_${group.name}`.toLowerCase())), undefined, found.without?.speed),
     plot("by_length", by(usual(filled(found.lengths, 10)), span, (row) => (row.to ? `moves in ${row.from}..${row.to}` : `moves >= ${row.from}`)), "moves", "games"),
     plot("by_player_rating", by(usual(late(filled(found.ratings, 100))), (row) => (row.isBefore ? `≤${row.to}` : row.to ? String(row.from) : `${row.from}+`), (row) => (row.isBefore ? `elo <= ${row.to}` : row.to ? `elo in ${row.from}..${row.to}` : `elo >= ${row.from}`)), "rating", "players"),
     found.squares && section("squares", el("div.boards", {}, heat(t("white_moves"), found.squares.white), heat(t("black_moves"), found.squares.black))),
@@ -63,17 +63,22 @@ export function statistics(found, to) {
   ];
 }
 
-/** Returns openings as a tree: the openings of one name together, with their codes below. */
+/** The number of openings in a table. The others are one row, so the rows add up to all games. */
+const FAMILIES = 40;
+
+/** Returns openings as a tree: the openings of one name together, with their codes below. `groups` has all codes. */
 function families(name, groups, heading, missing) {
   if (!groups?.length) return null;
   const found = new Map();
   for (const group of groups) {
-    const family = /^[A-E]\d\d ([^:,]+)/.exec(group.name)?.[1] ?? group.name;
+    // A code with several openings belongs to its most frequent one.
+    const family = /^[A-E]\d\d ([^:,]+?)(?: and others)?(?:[:,]|$)/.exec(group.name)?.[1] ?? group.name;
     found.set(family, [...(found.get(family) ?? []), group]);
   }
   const sum = (members, key) => members.reduce((all, group) => all + (group[key] ?? 0), 0);
   const row = (members, title) => [title, number(sum(members, "games")), bar({ white: sum(members, "white"), draws: sum(members, "draws"), black: sum(members, "black") })];
-  const most = [...found].sort(([, a], [, b]) => sum(b, "games") - sum(a, "games"));
+  const sorted = [...found].sort(([, a], [, b]) => sum(b, "games") - sum(a, "games"));
+  const [most, others] = [sorted.slice(0, FAMILIES), sorted.slice(FAMILIES).flatMap(([, members]) => members)];
   const unfold = (family, count) => {
     const open = el("button.plain.unfold", { type: "button", "aria-expanded": "false", onclick: () => {
       const isOpen = open.getAttribute("aria-expanded") !== "true";
@@ -83,12 +88,13 @@ function families(name, groups, heading, missing) {
         line = line.nextElementSibling;
         line.classList.toggle("shown", isOpen);
       }
-    } }, family);
+    } }, openingName(family));
     return open;
   };
   const rows = most.flatMap(([family, members]) => (members.length < 2
     ? [row(members, heading(members[0]))]
     : [row(members, unfold(family, members.length)), ...members.map((group) => row([group], el("span.member", {}, heading(group))))]));
+  if (others.length) rows.push(row(others, t("other_openings")));
   return section(name, sheet(t(name), [t(name), t("games"), t("results")], rows, "tree"), without(missing));
 }
 
@@ -103,20 +109,43 @@ function late(rows) {
 }
 
 /** Returns groups as in `stats --by`, from the side of the player or of White: name, games, results, score, ratings. */
-const points = (name, title, groups, heading, list = () => null) => groups.length > 0 && section(name,
+const points = (name, title, groups, heading, list = (_group) => null) => groups.length > 0 && section(name,
   sheet(t(name), [title, "games", "results", "score", "rating", "performance"].map((text) => t(text)), groups.map((group) => [
-    heading(group), link(list(group), number(group.games)), bar({ white: group.won, draws: group.drawn, black: group.lost }, ["won", "drawn", "lost"], 34),
+    heading(group), link(list(group), number(group.games)), bar({ white: group.won, draws: group.drawn, black: group.lost }, ["won", "drawn", "lost"]),
     group.score === null ? "–" : percent(group.score, 1, 1), group.rating ?? "–", group.performance ?? "–"]), "tree.points"));
 
-const games = (name, rows, to) => list(name, ["game", "white", "black", "result", "date"], rows.map((game) => [
-  link(to.game(game.game), `${game.archive ? `${game.archive} ` : ""}${game.game}`), `${game.white ?? "?"} ${game.white_elo ?? ""}`, `${game.black ?? "?"} ${game.black_elo ?? ""}`, game.result, date(game.date) || "?"]));
+const games = (name, rows, to) => rows.length > 0 && section(name, gamesTable(rows.map((game) => gameRow(game, to.game(game.game)))));
+
+/** Returns a player as "Carlsen 2850". A line breaks only between name and rating. */
+export function player(name, rating) {
+  return el("span.person-of", {}, el("span.name", {}, name ?? "?"), rating ? el("span.soft", {}, ` ${rating}`) : null);
+}
+
+export const result = (text) => (text === "1/2-1/2" ? "½-½" : text ?? "*");
+
+/** Returns a row of a game: the players with their ratings, and below them the event and the date. `ply` in the address
+ * shows the position of a search. */
+export function gameRow(game, href) {
+  const named = [player(game.white, game.white_elo), " – ", player(game.black, game.black_elo)];
+  const under = [game.archive, game.event, date(game.date)].filter((text) => text && text !== "?").join(" · ");
+  return el("tr", {},
+    el("td", {}, href ? el("a.row-link", { href }, named) : named, under && el("div.under", {}, under)),
+    el("td.center", {}, result(game.result)),
+    game.san ? el("td", {}, game.san) : null);
+}
+
+/** Returns a table of rows of games. */
+export const gamesTable = (rows) => el("table.games-table", {},
+  el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "move"].map((key) => el("th", { scope: "col" }, t(key))))),
+  el("tbody", {}, rows));
 
 /** Returns the sections of a player from the members of `scoresheet player --json` and `/api/v1/player`. */
-export function player(found, to) {
+export function playerFigures(found, to) {
   const sides = [["white", found.white], ["black", found.black], ["both", found]];
   const span = ({ year }) => (/^\d+-\d+$/.test(year) ? `year in ${year.replace("-", "..")}` : `year = ${year}`);
   const family = ({ opening: name }) => `(opening = ${quoted(name)} or opening ^= ${quoted(`${name}:`)})`;
   const years = found.years.map((row) => ({ name: row.year, white: row.won, draws: row.drawn, black: row.lost }));
+  const ratings = found.years.map((row) => ({ name: row.year, value: row.rating ?? null }));
   const { unread = 0, undecided = 0 } = found;
   return [
     el("p.total", {}, link(to.games(""), counted("game", found.games)), unread + undecided > 0 && el("span.fault", {}, " ", t("not_read", { n: number(unread + undecided) }))),
@@ -124,6 +153,7 @@ export function player(found, to) {
     found.not_counted?.length > 0 && list("not_counted", ["player", "games"], found.not_counted.slice(0, 10).map((other) => [link(to.player(other.name), other.name), number(other.games)])),
     points("sides", "side", sides.map(([side, group]) => ({ ...group, side })), (group) => t(group.side), (group) => to.games("", group.side === "both" ? undefined : group.side)),
     years.length > 1 && section("results_by_year", shares(t("results_by_year"), years, [t("year"), t("games")], ["won", "drawn", "lost"])),
+    ratings.filter((item) => item.value !== null).length > 1 && section("rating_by_year", line(t("rating_by_year"), ratings, [t("year"), t("rating")])),
     points("with_white", "opening", found.openings_with_white, (group) => openingName(group.opening), (group) => to.games(family(group), "white")),
     points("with_black", "opening", found.openings_with_black, (group) => openingName(group.opening), (group) => to.games(family(group), "black")),
     points("opponents", "opponent", found.opponents, (group) => link(to.player(group.opponent), group.opponent), (group) => to.games(`opponent = ${quoted(group.opponent)}`)),

@@ -54,7 +54,7 @@ const SIDES = { player: "", white: "white", black: "black", opponent: "opponent"
 
 /** Returns a part of a filter in words, or unchanged if there are no words for it. */
 export function words(part) {
-  const [, name, sign, value] = /^(\w+)\s*(>=|<=|=|~|in)\s*(.+)$/s.exec(part) ?? [];
+  const [, name, sign, value] = /^(\w+)\s*(>=|<=|=|~|in|<|>)\s*(.+)$/s.exec(part) ?? [];
   const text = /^"(.*)"$/s.exec(value ?? "")?.[1].replace(/\\(.)/g, "$1") ?? (/^[\w.,'-]+$/.test(value ?? "") ? value : undefined);
   const several = sign === "in" && /^\{("(?:[^"\\]|\\.)*"(?:, )?)+\}$/.test(value) && value.match(/"(?:[^"\\]|\\.)*"/g).map((spelling) => spelling.slice(1, -1).replace(/\\(.)/g, "$1"));
   if (several && name in SIDES) return `${SIDES[name] ? `${t(SIDES[name])}: ` : ""}${several[0]} ${t("words_spellings", { n: several.length })}`;
@@ -63,12 +63,15 @@ export function words(part) {
     const key = { elo: "", avgelo: "mean_", minelo: "both_" }[name];
     if (sign === ">=") return t(`words_${key}elo_from`, { n: value });
     if (sign === "<=") return t(`words_${key}elo_to`, { n: value });
+    if (sign === ">") return t(`words_${key}elo_from`, { n: Number(value) + 1 });
+    if (sign === "<") return t(`words_${key}elo_to`, { n: Number(value) - 1 });
     if (sign === "in" && range) return t(`words_${key}elo_in`, { a: range[1], b: range[2] });
   }
   if (name === "year" && /^\d+$/.test(value)) return t({ ">=": "words_since", "<=": "words_until", "=": "words_year" }[sign] ?? "words_year", { n: value });
   if (name === "year" && sign === "in" && range) return `${range[1]}–${range[2]}`;
   if (name === "result" && sign === "=") return { "1-0": t("white_won"), "0-1": t("black_won"), "1/2-1/2": t("drawn") }[value] ?? part;
   if (name === "eco" && sign === "=" && text) return `ECO ${value}`;
+  if (name === "speed" && sign === "=" && text) return t(`speed_${text}`.toLowerCase());
   if (name === "moves" && sign === ">=" && /^\d+$/.test(value)) return t("words_moves", { n: value });
   if (name in SIDES && (sign === "~" || sign === "=") && text) return SIDES[name] ? `${t(SIDES[name])}: ${text}` : text;
   if (part === "comments") return t("has_comments");
@@ -171,7 +174,8 @@ function form(where, error) {
 
   async function submit(event) {
     event.preventDefault();
-    const data = Object.fromEntries(new FormData(node));
+    /** @type {Record<string, string>} */
+    const data = Object.fromEntries([...new FormData(node)].map(([name, value]) => [name, String(value)]));
     const added = [];
     if (data.player) added.push(`${data.side} ~ ${quoted(data.player)}`);
     if (data.opponent) {

@@ -53,8 +53,12 @@ export const number = (value, most = 3, least = 0) =>
   new Intl.NumberFormat(locale, { maximumFractionDigits: most, minimumFractionDigits: least }).format(value);
 
 /** Returns a short number: 12K, 3.4M. */
-export const short = (value) =>
-  value < 10000 ? number(value) : new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(value);
+export function short(value) {
+  if (value < 10000) return number(value);
+  const text = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(value);
+  // Some languages, such as German, have no short form of thousands.
+  return /^[\d.,\s\u2019]*$/.test(text) ? t("thousands", { n: number(value / 1000, value < 100_000 ? 1 : 0) }) : text;
+}
 
 /** Returns a number of bytes: 340 B, 12 KB, 98 MB. */
 export const size = (bytes) => {
@@ -77,6 +81,7 @@ export function date(text) {
   if (!year) return "";
   if (!month) return String(year);
   const when = new Date(Date.UTC(year, month - 1, day || 1));
+  /** @type {Intl.DateTimeFormatOptions} */
   const form = day ? { dateStyle: "medium" } : { year: "numeric", month: "short" };
   return new Intl.DateTimeFormat(locale, { ...form, timeZone: "UTC" }).format(when);
 }
@@ -85,7 +90,7 @@ export function date(text) {
 export function days(from, until) {
   const matches = [from, until].map((text) => /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(text ?? ""));
   if (matches[0] && matches[1]) {
-    const [first, last] = matches.map(([, year, month, day]) => Date.UTC(year, month - 1, day));
+    const [first, last] = matches.map(([, year, month, day]) => Date.UTC(Number(year), Number(month) - 1, Number(day)));
     return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }).formatRange(first, last);
   }
   return [...new Set([date(from), date(until)].filter(Boolean))].join(" – ");
@@ -119,6 +124,8 @@ export function openingName(name) {
 }
 
 function openingPart(part, known) {
+  const [, most] = /^(.+) and others$/.exec(part) ?? [];
+  if (most) return `${openingPart(most, known)} ${known.others}`;
   const { families, parts, ends, adjectives, places, names, with: conjunction } = known;
   const translation = families[part] ?? parts[part];
   if (translation) return translation;

@@ -2,8 +2,9 @@
 
 import { Fault, site } from "./api.js";
 import { el, fill } from "./dom.js";
+import { gameRow, gamesTable, player, result } from "./figures.js";
 import * as filter from "./filter.js";
-import { date, number, size, t, translated } from "./i18n.js";
+import { number, size, t, translated } from "./i18n.js";
 import * as state from "./state.js";
 
 /** Shows a panel's content when it is ready. After a delay it shows the progress. On failure it shows the error and a
@@ -49,11 +50,14 @@ export function broken(error, retry) {
 /** Returns a complete page with an error. It has a heading, like every page. */
 export const brokenPage = (error, retry, heading) => [el("h1", {}, heading), broken(error, retry)];
 
+/** A site fetches an archive of at most this number of bytes without a question. */
+const SMALL = 3_000_000;
+
 /** Returns the message that a request needs the whole archive, with the cost and a button. */
 function archiveNeeded(error, retry) {
   const about = t(error.code === "no_ranges" ? "no_ranges" : "whole_needed", { bytes: size(error.bytes) });
   const bar = el("progress", { max: 1, "aria-label": t("fetching") });
-  const button = el("button.primary", { type: "button", onclick: async () => {
+  const fetchAll = async () => {
     button.replaceWith(bar);
     try {
       await (await site).fetchArchive((done, of) => { bar.value = done / of; });
@@ -61,8 +65,10 @@ function archiveNeeded(error, retry) {
     } catch (fault) {
       notice.replaceWith(broken(fault, retry));
     }
-  } }, t("fetch_whole", { bytes: size(error.bytes) }));
+  };
+  const button = el("button.primary", { type: "button", onclick: fetchAll }, t("fetch_whole", { bytes: size(error.bytes) }));
   const notice = el("div.notice", { role: "alert" }, el("p", {}, about), button);
+  if (error.bytes <= SMALL && retry) fetchAll();
   return notice;
 }
 
@@ -72,7 +78,7 @@ export function empty(where) {
   const drop = (index) => () => filter.use(parts.filter((_, at) => at !== index).join(" and "));
   return el("div.notice", {},
     el("p", {}, t("nothing_found")),
-    parts.map((part, index) => el("button", { type: "button", onclick: drop(index) }, t("drop"), " ", el("code", {}, part))));
+    parts.map((part, index) => el("button", { type: "button", onclick: drop(index) }, t("drop"), " ", filter.words(part) ?? el("code", {}, part))));
 }
 
 /** Returns the archives of a page: the archive in its address, or all archives. */
@@ -95,12 +101,7 @@ export function described({ metadata }, has = []) {
     el("tr", {}, el("th", { scope: "row" }, METADATA.includes(key) ? t(`meta_${key}`) : key), el("td", {}, linked(metadata[key]))))));
 }
 
-/** Returns a player in the form "Carlsen (2850)". */
-export function player(name, rating) {
-  return [el("span.name", {}, name ?? "?"), rating ? el("span.soft", {}, ` ${rating}`) : null];
-}
-
-export const result = (text) => (text === "1/2-1/2" ? "½-½" : text ?? "*");
+export { gamesTable, player, result };
 
 /** Returns a button and the overlay that it opens. */
 export function popover(name, label, title, ...content) {
@@ -108,19 +109,7 @@ export function popover(name, label, title, ...content) {
 }
 
 /** Returns rows of games, each a link. */
-export function gameRows(games, { ply } = {}) {
-  return games.map((game) =>
-    el("tr", {},
-      el("td", {}, el("a", { href: link(game, ply), class: "row-link" }, player(game.white, game.white_elo), " – ", player(game.black, game.black_elo))),
-      el("td.center", {}, result(game.result)),
-      el("td.right", { title: game.date ?? "" }, date(game.date)),
-      game.san ? el("td.wide-only", {}, game.san) : null));
-}
-
-/** Returns a table of rows of games. */
-export const gamesTable = (rows) => el("table.games-table", {},
-  el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "date", "move"].map((key) => el("th", { scope: "col" }, t(key))))),
-  el("tbody", {}, rows));
+export const gameRows = (games, { ply } = /** @type {{ply?: number}} */ ({})) => games.map((game) => gameRow(game, link(game, ply)));
 
 /** Returns the address of a player's page; `undefined` without a name. */
 export const playerPage = (name, more) => (name && name !== "?" ? state.address("player", { name, ...more }) : undefined);
@@ -185,6 +174,16 @@ export function announce(text) {
   const region = document.getElementById("announced");
   if (region) region.textContent = text;
 }
+
+/** Sets the title of the browser's tab: the content before the name of the site, which the first call names. */
+export function entitle(text, name = siteName) {
+  siteName = name;
+  document.title = `${text} – ${name}`;
+}
+let siteName = "Scoresheet";
+
+/** Returns whether the window has the width of a phone, as in `app.css`. */
+export const isPhone = () => matchMedia("(max-width: 760px)").matches;
 
 /** Returns a short count with the full number as its tooltip. */
 export const exact = (value, shown) => el("span", { title: number(value) }, shown);

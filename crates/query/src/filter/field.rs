@@ -87,7 +87,7 @@ impl Field {
 }
 
 /// The names that are not the names of tags, or that mean more than the tag.
-const SPECIAL: [(&str, Field); 31] = [
+const SPECIAL: [(&str, Field); 32] = [
     ("player", Field::Player),
     ("opening", Field::Opening),
     ("winner", Field::Decided { winner: true }),
@@ -107,6 +107,7 @@ const SPECIAL: [(&str, Field); 31] = [
     ("eco", Field::Value("ECO", Reading::Eco)),
     ("base", Field::Value("TimeControl", Reading::Base)),
     ("increment", Field::Value("TimeControl", Reading::Increment)),
+    ("speed", Field::Value("TimeControl", Reading::Speed)),
     ("result", Field::Result),
     ("movetextresult", Field::MovetextResult),
     ("comment", Field::Comment),

@@ -112,7 +112,7 @@ impl GameField {
     /// Returns whether the values of the field are numbers, which tables should align to the right.
     pub fn is_number(&self) -> bool {
         match &self.field {
-            Field::Value(_, reading) => !matches!(reading, Reading::Date | Reading::Eco),
+            Field::Value(_, reading) => !matches!(reading, Reading::Date | Reading::Eco | Reading::Speed),
             Field::Measure(Measure { kind, .. }) | Field::EitherMeasure(kind) => kind.unit().is_ordered(),
             Field::Rating | Field::Ratings(_) | Field::Year | Field::Plies | Field::Moves | Field::Number => true,
             Field::Date(reading) => *reading != Reading::Date,
@@ -142,6 +142,11 @@ impl GameField {
             Field::Text(name) => text(name).map(|text| FieldValue::Text(text.to_owned())),
             Field::Value(name, Reading::Date | Reading::Eco) => {
                 text(name).map(|text| FieldValue::Text(text.to_owned()))
+            }
+            Field::Value(name, Reading::Speed) => {
+                let index = number(name, Reading::Speed).and_then(|index| usize::try_from(index).ok());
+                let name = index.and_then(|index| value::SPEEDS.get(index));
+                name.map(|name| FieldValue::Text((*name).to_owned()))
             }
             Field::Value(name, reading) => integer(number(name, *reading)),
             Field::Player => {

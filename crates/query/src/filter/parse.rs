@@ -644,6 +644,9 @@ impl Parser<'_> {
             Field::Value(_, Reading::Date) | Field::Date(Reading::Date) => {
                 (Reading::Date, "a date, as in 1998, 1998.05 or 1998.05.31")
             }
+            Field::Value(_, Reading::Speed) => {
+                (Reading::Speed, "ultraBullet, bullet, blitz, rapid, classical or correspondence")
+            }
             Field::Value(_, Reading::Rating) | Field::Rating | Field::Ratings(_) => (Reading::Number, "a rating"),
             Field::Year => (Reading::Number, "a year"),
             Field::Comment => {

@@ -3,6 +3,7 @@
 
 pub mod book;
 pub mod duplicates;
+pub mod editions;
 pub mod frequent;
 pub mod groups;
 pub mod overview;

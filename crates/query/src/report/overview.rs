@@ -40,8 +40,6 @@ pub struct Overview {
 
 /// The maximum number of years for which games are grouped by month.
 const YEARS_BY_MONTH: usize = 3;
-/// The maximum number of groups for keys without a natural order, such as openings.
-const OPENINGS: usize = 30;
 
 impl Overview {
     /// Returns an overview with these counts and without groups.
@@ -57,13 +55,11 @@ impl Overview {
         keys.into_iter().chain(by_month.then_some(GroupKey::Month)).collect()
     }
 
-    /// Adds the groups for a key, in the natural order of the key or with the largest groups first. At most 30 openings
-    /// are kept. `without` is the number of games without a value.
+    /// Adds the groups for a key, in the natural order of the key or with the largest groups first. All groups are kept:
+    /// readers of the page add the codes of an opening, so a missing code would falsify their sums. `without` is the
+    /// number of games without a value.
     pub fn add(&mut self, key: GroupKey, mut groups: Vec<Group>, without: u64) {
         groups::sort(&mut groups, key);
-        if matches!(key, GroupKey::Eco | GroupKey::Family) {
-            groups.truncate(OPENINGS);
-        }
         self.groups.push((key, groups));
         self.without.push(without);
     }

@@ -1,7 +1,7 @@
 //! Reads tag values as numbers, and reads the values in filters as ranges of numbers.
 
 pub use super::{MOST, is_known};
-use super::{control, date, number, rating};
+use super::{SPEEDS, control, date, number, rating, speed_of};
 use scoresheet::game::Outcome;
 use scoresheet::game::calendar::month_length;
 
@@ -24,6 +24,8 @@ pub enum Reading {
     Base,
     /// The seconds that a time control adds for each move.
     Increment,
+    /// The speed category of a time control, encoded as its index in [`SPEEDS`](super::SPEEDS).
+    Speed,
     /// A result, encoded as the number of the [`Outcome`].
     Result,
 }
@@ -44,6 +46,7 @@ pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
         Reading::Eco => eco(text, false),
         Reading::Base => control(text).map(|(base, _)| both(base)),
         Reading::Increment => control(text).map(|(_, increment)| both(increment)),
+        Reading::Speed => speed_of(text).and_then(|speed| i64::try_from(speed).ok()).map(both),
         Reading::Result => Outcome::parse(text).map(|outcome| both(outcome as i64)),
     }
 }
@@ -55,7 +58,7 @@ pub fn is_unreadable(reading: Reading, text: &[u8]) -> bool {
             Reading::Date | Reading::Month | Reading::Day => date(text).is_none(),
             Reading::Rating => number(text).is_none(),
             // Some engines write an unlimited time like this.
-            Reading::Base | Reading::Increment => control(text).is_none() && text != b"inf",
+            Reading::Base | Reading::Increment | Reading::Speed => control(text).is_none() && text != b"inf",
             reading => read(reading, text).is_none(),
         }
 }
@@ -114,6 +117,10 @@ pub fn literal(reading: Reading, text: &str) -> Option<(i64, i64)> {
     let bytes = text.as_bytes();
     match reading {
         Reading::Eco => eco(bytes, true),
+        Reading::Speed => {
+            let index = SPEEDS.iter().position(|name| name.eq_ignore_ascii_case(text))?;
+            i64::try_from(index).ok().map(|index| (index, index))
+        }
         // In a tag, April 31 stands for some day of that April.
         Reading::Date => {
             date(bytes).filter(|[year, ..]| *year > 0).map(|[year, month, day]| span(year, month, day, 31))
@@ -178,6 +185,9 @@ mod tests {
             (Increment, "300", same(0)),
             (Base, "40/9000:900", same(9000)),
             (Base, "-", None),
+            (Speed, "300+2", same(2)),
+            (Speed, "60", same(1)),
+            (Speed, "?", None),
         ] {
             assert_eq!(read(reading, text.as_bytes()), value, "{reading:?} {text:?}");
         }
@@ -207,6 +217,7 @@ mod tests {
         assert_eq!(literal(Date, "1998.05"), Some((day(1998, 5, 1), day(1998, 5, 31))));
         assert_eq!(literal(Date, "1998.04"), Some((day(1998, 4, 1), day(1998, 4, 31))));
         assert_eq!(literal(Number, "-12"), Some((-12, -12)));
+        assert_eq!((literal(Speed, "Blitz"), literal(Speed, "fast")), (Some((2, 2)), None));
         for bad in ["", "-", "1x", "1.5", "9999999999999999999"] {
             assert_eq!(literal(Number, bad), None, "{bad}");
         }

@@ -39,7 +39,7 @@ fn an_empty_list_drops_whole_conditions() {
         filter.replace(' ', "+").replace('"', "%22").replace('>', "%3E")
     ));
     browser.until("document.querySelectorAll('.notice button').length === 2");
-    assert_eq!(browser.text("document.querySelector('.notice button code').textContent"), "event = \"Foo and Bar\"");
+    assert_eq!(browser.text("document.querySelector('.notice button').textContent"), "Drop Event: Foo and Bar");
     browser.click(".notice button");
     browser.until(
         "new URLSearchParams(location.search).get('where') === '(elo >= 4000 or white = \"X\" and black = \"Y\")'",
@@ -141,7 +141,7 @@ fn a_search_that_cannot_be_read_is_not_on_its_way() {
     let server = Server::of("1. e4 *\n");
     browser.dark(false);
     browser.open(&format!("http://{}/search?tab=material&material=KX&run=1", server.address));
-    browser.until("document.querySelector('.notice[role=alert]')");
+    browser.until("document.getElementById('field-fault')");
     assert!(!browser.text("document.querySelector('section.right').textContent").contains("Searching"));
 }
 

@@ -17,6 +17,8 @@ mod explorer;
 mod fake_engine;
 /// The page of a game.
 mod game;
+/// The focus and the keys.
+mod keyboard;
 /// Lists, filters, searches, statistics.
 mod lists;
 /// The reader's own game.
@@ -26,12 +28,18 @@ mod player;
 /// Interaction with the pages.
 mod reader;
 
+/// The search box.
+mod seek;
 /// Appearance: themes, widths, languages, and the rules of accessibility.
 mod seen;
 /// Drawings, diagrams, embedded positions, the engine.
 mod shared;
+/// Widths, heights, paper.
+mod sizes;
 /// Damaged archives.
 #[path = "../serve/spoiled.rs"]
 mod spoiled;
 /// The first page.
 mod start;
+/// Numbers, names and addresses.
+mod truth;

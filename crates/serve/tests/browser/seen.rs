@@ -109,7 +109,7 @@ fn every_page_fits_and_keeps_the_rules() {
                     settled(&mut browser);
                     if name == "own-game" {
                         browser.eval(&crate::own_game::dropped(crate::own_game::OWN));
-                        browser.until("document.querySelector('.movetext')");
+                        browser.until("document.querySelector('.repertoire')");
                         settled(&mut browser);
                     }
                     let theme = if dark { "dark" } else { "light" };
@@ -158,8 +158,15 @@ fn other_states_keep_the_rules() {
         ("filter open", "games?where=elo+%3E%3D+1500", "document.querySelector('details.filter summary').click()"),
         ("settings open", "explorer", "document.querySelector('.settings summary').click()"),
         ("share open", "game?n=1", "document.querySelector('.left details summary').click()"),
-        ("own", "own", ""),
+        ("own", "own?fresh", ""),
         ("own game", "own", "own"),
+        ("my games", "explorer?view=mine&me=Me&color=white", ""),
+        ("editions", "event?name=Test&year=2020", ""),
+        (
+            "search box",
+            "start",
+            "(() => { const box = document.querySelector(innerWidth > 860 ? '.wide-box input' : '.narrow-box input'); const menu = box.closest('details'); if (menu) menu.open = true; box.focus(); box.value = 'Sic'; box.dispatchEvent(new Event('input')); })()",
+        ),
         ("promotion", "explorer?fen=4k3/P7/8/8/8/8/8/4K3+w+-+-+0+1", ""),
         ("keys", "explorer", "document.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }))"),
     ];
@@ -172,10 +179,12 @@ fn other_states_keep_the_rules() {
             settled(&mut browser);
             if work == "own" {
                 browser.eval(&crate::own_game::dropped(crate::own_game::OWN));
+                browser.until("document.querySelector('.repertoire .games-table a')");
+                browser.click(".repertoire .games-table a");
                 browser.until("document.querySelector('.movetext')");
             } else if !work.is_empty() {
                 browser.eval(&format!("{work}; 1"));
-                browser.until("document.querySelector('details[open] .sheet, dialog[open]')");
+                browser.until("document.querySelector('details[open] .sheet, dialog[open], .seek-list li')");
             }
             if name == "promotion" {
                 browser.drag(".board rect[data-square=a7]", ".board rect[data-square=a8]");

@@ -47,7 +47,9 @@ expect(masters !== undefined && masters.moves.length === tree.moves.length, "the
 
 // Tournaments, statistics, a search.
 const { data: events } = await api.GET("/api/v1/events", { params: { query: { limit: 2 } } });
-expect(events !== undefined && events.events.length === 2 && events.events[0]!.entrants > 1, "events");
+expect(events !== undefined && events.events.length === 0, "events without a tournament");
+const { data: event } = await api.GET("/api/v1/event", { params: { query: { name: "Rated Blitz game", year: "2012" } } });
+expect(event !== undefined && !event.is_tournament && event.editions[0]!.year === "2012" && event.entrants > 1, "an event");
 const { data: stats } = await api.GET("/api/v1/stats", { params: { query: {} } });
 expect(stats?.games === archive.games, "figures");
 // A search answers in lines, which the client does not support. The types of the request and of each line still apply.
@@ -75,4 +77,4 @@ async function wrong(): Promise<void> {
 }
 void wrong;
 
-console.log(`${archive.games} games, ${events.total} events`);
+console.log(`${archive.games} games, ${event.editions.length} edition`);

@@ -547,3 +547,45 @@ fn a_tournament_has_standings_and_a_cross_table() {
     assert_eq!(server.fine("/api/v1/event?name=None").json()["players"], json!([]));
     assert_eq!(server.get("/api/v1/event").status, 400);
 }
+
+/// All games of a text are read, in pieces of any size, and compared with the archives.
+#[test]
+fn own_games_are_read_in_pieces() {
+    let server = Server::of("1. e4 c5 2. Nf3 d6 *\n\n1. e4 e5 *\n");
+    let games = [
+        "[White \"Ann\"]\n[WhiteElo \"2100\"]\n\n1. e4 c5 2. Nf3 h5 1-0\n\n",
+        "[White \"M\u{fc}ller\"]\n\n1. e4 e5 *\n\n",
+        "[FEN \"4k3/8/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. Kd2 *\n",
+    ];
+    let all = games.concat();
+    let found = server.post("/api/v1/read/games", &json!({"pgn": all})).json();
+    let rows = found["games"].as_array().unwrap();
+    assert_eq!((rows.len(), &found["read"]), (3, &json!(all.len())));
+    assert_eq!(
+        (&rows[0]["novelty"], &rows[0]["white_elo"]),
+        (&json!({"ply": 4, "san": "h5", "games_before": 1}), &json!(2100))
+    );
+    assert_eq!((&rows[1]["white"], &rows[1]["novelty"]["ply"]), (&json!("M\u{fc}ller"), &json!(null)));
+    assert_eq!((&rows[2]["moves"], &rows[2]["plies"]), (&json!([]), &json!(1)));
+    // The keys are those of the positions.
+    let key = server.fine("/api/v1/position?play=e2e4,c7c5,g1f3").json()["key"].clone();
+    assert_eq!(rows[0]["keys"][2], key);
+    assert_eq!(server.fine("/api/v1/position?play=g1f3,c7c5,e2e4").json()["key"], key);
+    // With any cut, the games are the same.
+    for size in [30, 70, 90, 500] {
+        let (mut at, mut joined) = (0, Vec::new());
+        let mut length = size;
+        while at < all.len() {
+            let end = (at + length..=all.len()).find(|end| all.is_char_boundary(*end)).unwrap_or(all.len());
+            let piece =
+                server.post("/api/v1/read/games", &json!({"pgn": &all[at..end], "more": end < all.len()})).json();
+            joined.extend(piece["games"].as_array().unwrap().iter().map(|game| game["novelty"].clone()));
+            let read = piece["read"].as_u64().unwrap() as usize;
+            (at, length) = if read == 0 { (at, length + size) } else { (at + read, size) };
+        }
+        let expected: Vec<Value> = rows.iter().map(|game| game["novelty"].clone()).collect();
+        assert_eq!(joined, expected, "{size}");
+    }
+    assert_eq!(server.post("/api/v1/read/games", &json!({"pgn": 1})).status, 400);
+    assert_eq!(server.post("/api/v1/read/games", &json!({"pgn": "", "more": 1})).status, 400);
+}

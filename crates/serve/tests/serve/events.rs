@@ -1,7 +1,7 @@
 //! Tournaments and metadata: compares the list of events with the games, and tests the archives' metadata.
 
 use crate::common::{Server, archive, index, sample};
-use scoresheet::{Archive, Import};
+use scoresheet::Archive;
 use scoresheet_query::fold;
 use scoresheet_serve::Config;
 use serde_json::{Value, json};
@@ -37,7 +37,9 @@ fn server(has_columns: bool) -> Server {
 }
 
 fn rows(answer: &Value) -> Vec<Value> {
-    let row = |event: &Value| json!([event["event"], event["games"], event["from"], event["until"], event["entrants"]]);
+    let row = |event: &Value| {
+        json!([event["event"], event["year"], event["games"], event["from"], event["until"], event["entrants"]])
+    };
     answer["events"].as_array().unwrap().iter().map(row).collect()
 }
 
@@ -47,37 +49,57 @@ fn tournaments_are_listed_latest_first() {
         let server = server(has_columns);
         let all = server.fine("/api/v1/events").json();
         let expected = [
-            json!(["Late", 1, "2023.??.??", "2023.??.??", 2]),
-            json!(["Cup", 3, "2020.01.03", "2022.07.01", 4]),
-            json!(["Online", 1, "2021.02.03", "2021.02.03", 2]),
-            json!(["Old", 1, "1990.??.??", "1990.??.??", 2]),
-            json!(["Undated", 1, null, null, 2]),
+            json!(["Late", "2023", 1, "2023.??.??", "2023.??.??", 2]),
+            json!(["Cup", "2022", 1, "2022.07.01", "2022.07.01", 2]),
+            json!(["Online", "2021", 1, "2021.02.03", "2021.02.03", 2]),
+            json!(["Cup", "2020", 2, "2020.01.03", "2020.01.05", 3]),
+            json!(["Old", "1990", 1, "1990.??.??", "1990.??.??", 2]),
+            json!(["Undated", null, 1, null, null, 2]),
         ];
         assert_eq!(rows(&all), expected);
-        assert_eq!((&all["total"], &all["unread"], &all["undecided"]), (&json!(5), &json!(0), &json!(0)));
+        assert_eq!((&all["total"], &all["unread"], &all["undecided"]), (&json!(6), &json!(0), &json!(0)));
         // A page of the list, one archive, a filter.
         let page = server.fine("/api/v1/events?offset=1&limit=2").json();
-        assert_eq!((rows(&page), &page["total"]), (expected[1..3].to_vec(), &json!(5)));
+        assert_eq!((rows(&page), &page["total"]), (expected[1..3].to_vec(), &json!(6)));
         let of = |query: &str| rows(&server.fine(&format!("/api/v1/events?{query}")).json());
-        assert_eq!(of("archive=2"), [expected[0].clone(), json!(["Cup", 1, "2022.07.01", "2022.07.01", 2])]);
-        assert_eq!(of("where=player = Cid"), [json!(["cup", 1, "2020.01.03", "2020.01.03", 2])]);
+        assert_eq!(of("archive=2"), [expected[0].clone(), expected[1].clone()]);
+        assert_eq!(of("where=player = Cid"), [json!(["cup", "2020", 1, "2020.01.03", "2020.01.03", 2])]);
         assert!(of("where=year = 1800").is_empty());
-        // Each event has the same games and players as its page.
+        // Each edition has the same games and players as its page.
         for listed_event in all["events"].as_array().unwrap() {
-            let event = server.fine(&format!("/api/v1/event?name={}", listed_event["event"].as_str().unwrap())).json();
+            let year = listed_event["year"].as_str().map(|year| format!("&year={year}")).unwrap_or_default();
+            let name = listed_event["event"].as_str().unwrap();
+            let event = server.fine(&format!("/api/v1/event?name={name}{year}")).json();
             for member in ["games", "from", "until", "entrants"] {
                 assert_eq!(listed_event[member], event[member], "{listed_event} {member}");
             }
+            assert_eq!(event["is_tournament"], true);
         }
+        // Without a year the answer contains all editions.
+        let cup = server.fine("/api/v1/event?name=CUP").json();
+        let editions = json!([
+            {"year": "2020", "from": "2020.01.03", "until": "2020.01.05", "games": 2},
+            {"year": "2022", "from": "2022.07.01", "until": "2022.07.01", "games": 1},
+        ]);
+        assert_eq!((&cup["editions"], &cup["games"], &cup["entrants"]), (&editions, &json!(3), &json!(4)));
+        let none = server.fine("/api/v1/event?name=Cup&year=1999").json();
+        assert_eq!((&none["editions"], &none["games"]), (&editions, &json!(0)));
     }
 }
 
-/// Compares with a simple count over the tags of all games.
+/// Single games of game servers are no tournaments. With other names, the same games are tournaments: compares with a
+/// simple count over the tags of all games.
 #[test]
 fn tournaments_are_those_of_the_games() {
+    let pgn = String::from_utf8(zstd::decode_all(std::fs::File::open(sample()).unwrap()).unwrap()).unwrap();
+    assert!(pgn.contains("[Event \"Rated Blitz game\"]"));
+    let single = Server::of(&pgn);
+    let listed = single.fine("/api/v1/events").json();
+    assert_eq!((&listed["total"], &listed["events"]), (&json!(0), &json!([])));
+    let games = single.fine("/api/v1/event?name=Rated Blitz game").json();
+    assert!(games["is_tournament"] == false && games["games"].as_u64().unwrap() > 100);
     let server = Server::with(|folder| {
-        let path = folder.join("sample.bga");
-        Import::new(&path).run([sample()]).unwrap();
+        let path = archive(folder, "sample.bga", &pgn.replace(" game\"]", " cup\"]"));
         index(&path);
         Config { archives: vec![path], ..Config::default() }
     });

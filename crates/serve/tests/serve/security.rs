@@ -35,10 +35,11 @@ fn it_only_reads() {
     let server = small();
     for method in ["PUT", "DELETE", "PATCH", "POST", "OPTIONS", "TRACE"] {
         for path in ["/", "/api/v1/games", "/api/v1/games/1", "/masters", "/assets/app.css"] {
-            let status = server.ask(method, path, &[], b"").status;
-            assert_eq!(status, 405, "{method} {path}");
+            let reply = server.ask(method, path, &[], b"");
+            assert_eq!((reply.status, reply.header("allow")), (405, Some("GET, HEAD")), "{method} {path}");
         }
     }
+    assert_eq!(server.ask("PUT", "/api/v1/find", &[], b"").header("allow"), Some("GET, HEAD, POST"));
     assert_eq!(server.ask("HEAD", "/explorer", &[], b"").status, 200);
     let path = server.folder.path().join("games.bga");
     let before = std::fs::read(&path).unwrap();

@@ -162,10 +162,32 @@ fn what_was_seen_is_there_without_a_network() {
     browser.until("document.querySelector('.movetext')");
 }
 
+/// A small archive is fetched without a question.
+#[test]
+fn a_small_archive_is_fetched_at_once() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(site(), "/");
+    assert!(manifest()["archive"]["length"].as_u64().unwrap() < 3_000_000);
+    browser.open(&format!("http://{}/?page=games&where=elo+%3E%3D+1500", server.address));
+    browser.until("document.querySelectorAll('.list .rows .row').length > 5");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+/// Returns a copy of the site whose scripts regard every archive as large.
+fn cautious() -> tempfile::TempDir {
+    let folder = copy(site());
+    let script = folder.path().join("assets/js/parts.js");
+    let text = std::fs::read_to_string(&script).unwrap();
+    assert!(text.contains("const SMALL = 3_000_000;"));
+    std::fs::write(script, text.replace("const SMALL = 3_000_000;", "const SMALL = 1_000;")).unwrap();
+    folder
+}
+
 #[test]
 fn what_needs_the_whole_archive_says_so_before() {
     let Some(mut browser) = browser() else { return };
-    let server = Server::of(site(), "/");
+    let folder = cautious();
+    let server = Server::of(folder.path(), "/");
     let root = format!("http://{}/", server.address);
     browser.open(&format!("{root}?page=games&where=elo+%3E%3D+1500"));
     browser.until("document.querySelector('.notice button.primary')");
@@ -191,7 +213,8 @@ fn what_needs_the_whole_archive_says_so_before() {
 #[test]
 fn without_ranges_a_message_offers_the_archive() {
     let Some(mut browser) = browser() else { return };
-    let server = Server::of(site(), "/");
+    let folder = cautious();
+    let server = Server::of(folder.path(), "/");
     server.state.no_ranges.store(true, Ordering::Relaxed);
     browser.open(&format!("http://{}/?page=explorer", server.address));
     browser.until("document.querySelector('.notice')?.textContent.includes('does not support range requests')");
@@ -312,15 +335,13 @@ fn a_site_of_a_damaged_archive_says_so() {
     assert!(said.starts_with("sample.bga is damaged: 20 games could not be read"), "{said}");
 }
 
-/// A player needs all names, so the page first offers the whole archive. The reader's own game needs no such fetch.
+/// A player needs all names, so the page first fetches the whole archive. The reader's own game needs no such fetch.
 #[test]
 fn players_and_own_games_are_shown_without_a_server() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of(site(), "/");
     let root = format!("http://{}/", server.address);
     browser.open(&format!("{root}?page=player&name=cheesedout"));
-    browser.until("document.querySelector('main [role=alert] button.primary')");
-    browser.click("main [role=alert] button.primary");
     browser.until("document.querySelector('.total')?.textContent === '168 games'");
     browser.open(&format!("{root}?page=own"));
     browser.until("document.querySelector('#own-pgn')");
@@ -329,6 +350,18 @@ fn players_and_own_games_are_shown_without_a_server() {
     browser.click("main form button[type=submit]");
     browser.until("document.querySelectorAll('.movetext button.move').length === 5");
     browser.until("document.querySelector('#moves').textContent.includes('Left the archive at')");
+    // Several games are a repertoire, also here, and one search box finds openings without the archive.
+    browser.open(&format!("{root}?page=own"));
+    browser.until("document.querySelector('section.right .notice button:last-child')");
+    browser.click("section.right .notice button:last-child");
+    browser.until("document.querySelector('#own-pgn')");
+    browser.click("#own-pgn");
+    browser.typed("[White \"Me\"]\n\n1. e4 e5 2. Ke2 1-0\n\n[White \"Me\"]\n\n1. e4 e5 2. Ke2 0-1\n");
+    browser.click("main form button[type=submit]");
+    browser.until("document.querySelectorAll('.repertoire .games-table tbody tr').length === 2");
+    browser.eval("document.querySelector('[data-seek]').focus()");
+    browser.typed("Caro-Kann Defense");
+    browser.until("document.querySelector('.seek-list li')?.textContent === 'Opening Caro-Kann Defense (B10)'");
     keep(&mut browser, "own");
     assert_eq!(browser.complaints(), [""; 0]);
     // An embedded position.
@@ -379,7 +412,7 @@ fn tournaments_are_on_the_first_page() {
     );
     println!("a tournament: {} bytes", server.taken().1);
     keep(&mut browser, "event");
-    // Load more until the site file has no more events; then the page offers the whole archive.
+    // Load more until the site file has no more events; then the page fetches the small archive.
     browser.open(&root);
     browser.until("document.querySelectorAll('table.events tbody tr').length === 100");
     for rows in [200, 300, 400, 500] {
@@ -387,7 +420,7 @@ fn tournaments_are_on_the_first_page() {
         browser.until(&format!("document.querySelectorAll('table.events tbody tr').length === {rows}"));
     }
     browser.click(".panel section.card > button");
-    browser.until("document.querySelector('.panel .notice button.primary')");
+    browser.until("document.querySelectorAll('table.events tbody tr').length === 600");
     // The statistics show the archive's metadata.
     browser.open(&format!("{root}?page=statistics"));
     browser.until("document.querySelector('.about')?.textContent.includes('CC0-1.0')");

@@ -1,4 +1,4 @@
-// A tournament: its standings and its cross table.
+// A tournament: its editions, and the standings and the cross table of an edition.
 
 import * as api from "../api.js";
 import { sheet } from "../chart.js";
@@ -6,32 +6,55 @@ import { el, fill } from "../dom.js";
 import { quoted } from "../figures.js";
 import { both } from "../filter.js";
 import { counted, days, number, t } from "../i18n.js";
-import { empty, load, playerPage } from "../parts.js";
+import { empty, entitle, load, playerPage } from "../parts.js";
 import * as state from "../state.js";
 
 const POINTS = { 0: "0", 0.5: "½", 1: "1" };
 
 export function show(main, { params, signal }) {
   const panel = el("div.panel");
-  fill(main, el("h1", {}, params.name || t("event")), panel);
-  load(panel, () => api.event({ name: params.name, where: params.where, archive: params.archive, find: params.find }, signal), (found) => {
-    document.title = document.title.replace(/^.*? – /, `${params.name} – `);
+  const heading = el("h1", {}, params.name || t("event"));
+  fill(main, heading, panel);
+  load(panel, () => api.event({ name: params.name, year: params.year, where: params.where, archive: params.archive, find: params.find }, signal), (found) => {
+    entitle([params.name, params.year].filter(Boolean).join(" "));
+    const { undecided, unread, editions } = found;
+    const all = editions.length > 1 && list(params.name, editions, found);
     if (!found.games) {
-      fill(panel, empty(params.where));
+      fill(panel, empty(params.where), all);
       return;
     }
-    const games = state.address("games", { where: both(params.where ?? "", `event = ${quoted(params.name)}`) });
     const when = days(found.from, found.until);
-    const { undecided, unread } = found;
+    const games = state.address("games", { where: both(params.where ?? "", [`event = ${quoted(params.name)}`, params.year && dated(found)].filter(Boolean).join(" and ")) });
+    // All editions together, or single games of a server, have no standings.
+    const isEdition = found.is_tournament && (params.year || editions.length === 1);
+    const shown = editions.find((edition) => edition.from === found.from && edition.until === found.until);
+    if (isEdition && editions.length > 1) heading.textContent = `${params.name} ${shown?.year ?? params.year}`;
     fill(panel,
       el("p.total", {}, el("a", { href: games }, counted("game", found.games)), when && ` · ${when}`, ` · ${counted("player", found.entrants)}`,
         undecided + unread > 0 && el("span.fault", {}, " ", t("not_read", { n: number(undecided + unread) }))),
-      el("section.card", {}, el("h2", {}, t("standings")), table(found.players)));
+      found.is_tournament ? null : el("p.notice", {}, t("no_tournament")),
+      isEdition && el("section.card", {}, el("h2", {}, t("standings")), table(found.players)),
+      found.is_tournament && all);
   });
   return { keyNames: [] };
 }
 
 const points = (value) => number(value, 1);
+
+/** Returns the condition that a game was played between the dates of an edition. */
+function dated({ from, until }) {
+  if (!from) return undefined;
+  const [first, last] = [from, until].map((text) => text.replace(/\.\?\?/g, "").replaceAll(".", "-"));
+  return first === last ? `date = ${first}` : `date in ${first}..${last}`;
+}
+
+/** Returns the editions of a tournament, latest first. The shown one is marked. */
+function list(name, editions, { from, until }) {
+  return el("section.card", {}, el("h2", {}, t("editions"), " ", el("span.soft", { id: "n-editions" }, number(editions.length))),
+    sheet(t("editions"), [t("year"), t("date"), t("games")], [...editions].reverse().map((edition) => [
+      el("a", { href: state.address("event", { name, year: edition.year ?? undefined }), "aria-current": edition.from === from && edition.until === until ? "page" : null }, edition.year ?? "–"),
+      days(edition.from, edition.until) || "–", number(edition.games)]), "data.editions"));
+}
 
 function table(players) {
   const name = (player) => {

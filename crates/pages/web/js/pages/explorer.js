@@ -3,21 +3,24 @@
 import * as api from "../api.js";
 import { Board } from "../board.js";
 import { bar } from "../chart.js";
-import { el, fill, sign } from "../dom.js";
+import { el, fill, rove, sign } from "../dom.js";
 import { analysis } from "../engine.js";
 import { quoted } from "../figures.js";
 import { both, parts, words } from "../filter.js";
 import { counted, number, openingName, percent, san, short, t } from "../i18n.js";
-import { announce, copy, diagrams, embedding, empty, exact, gameRows, gamesTable, load, popover } from "../parts.js";
+import { restore, source } from "../own.js";
+import { announce, copy, diagrams, embedding, empty, entitle, exact, gameRows, gamesTable, isPhone, load, popover, titled } from "../parts.js";
+import * as repertoire from "../repertoire.js";
 import * as state from "../state.js";
 import { typedMove } from "../typed.js";
 
 /** With fewer games, a percentage is not meaningful. */
 const FEW = 15;
+const STANDARD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /** The number of main moves with an arrow. */
 const ARROWS = 3;
 
-export function show(main, { params, embedded, signal }) {
+export function show(main, { params, embedded, signal, archives }) {
   let line = (params.play ?? "").split(",").filter(Boolean);
   let at = line.length;
   // The history entry, not the address, stores the moves beyond the current position.
@@ -54,13 +57,14 @@ export function show(main, { params, embedded, signal }) {
           step("forward", () => move(at + 1)), step("last", () => move(line.length)), step("flip", flip),
           embedded ? null : [el("form.typed", { onsubmit: type }, el("label", { for: "typed" }, t("type_move")), typed, el("button", { type: "submit" }, t("play"))),
           popover("", sign("share"), t("share"),
-            el("button", { type: "button", onclick: () => copy(location.href) }, t("copy_link")),
+            el("button", { type: "button", onclick: () => copy(state.here().href) }, t("copy_link")),
             el("button", { type: "button", onclick: () => copy(position?.fen ?? "") }, t("copy_fen")),
             diagrams(board, () => position?.fen ?? ""),
             el("button", { type: "button", onclick: () => copy(embedding(state.embedded({ fen: start, play: line.slice(0, at).join(","), where: params.where, archive: params.archive, side: params.side, draw: board.drawn.join(",") }))) }, t("copy_embed")),
             el("a.button", { href: "", id: "set-up" }, t("set_up_board")))]),
-        fault, embedded ? null : engine.node),
-      el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") }, el("div", {}, opening, moves), embedded ? null : views(), panel, games, embedded && el("p", {}, link))));
+        fault),
+      el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") }, el("div", {}, opening, moves),
+        embedded ? [panel, el("p", {}, link)] : isPhone() ? [panel, views(), engine.node, games] : [engine.node, views(), panel, games])));
   board.mount();
   board.setDrawings(params.draw);
   update();
@@ -68,22 +72,33 @@ export function show(main, { params, embedded, signal }) {
   /** Returns the views: all games, a player's games, or two filters. */
   function views() {
     const now = params.view ?? "all";
-    const pick = (view) => () => state.go("explorer", { ...state.read().params, view: view === "all" ? undefined : view });
+    const pick = (view) => () => state.go("explorer", { ...state.read().params, view: view === "all" ? undefined : view, ...(view === "mine" ? { color: params.color ?? "white", me: params.me ?? repertoire.players(source.games ?? [])[0]?.[0] } : {}) });
     const tab = (view) => el("button", { type: "button", "aria-pressed": String(now === view), onclick: pick(view) }, t(`view_${view}`));
     const field = (name, label) =>
       el("form.inline", { onsubmit: (event) => { event.preventDefault(); state.go("explorer", { ...state.read().params, [name]: new FormData(event.target).get(name) }); } },
         el("label", {}, el("span", {}, label), el("input", { name, type: "text", value: params[name] ?? "", autocomplete: "off" })),
         el("button", { type: "submit" }, t("show")));
+    // The archive of side B. Side A has the archive of the page.
+    const other = () => el("label.choice", {}, el("span", {}, t("other_archive")),
+      el("select", { "data-control": "archive2", onchange: (event) => state.go("explorer", { ...state.read().params, archive2: event.target.value }) },
+        el("option", { value: "" }, t("same_archive")), el("option", { value: "all", selected: params.archive2 === "all" }, t("all_archives")),
+        archives.map((archive) => el("option", { value: archive.archive, selected: String(archive.archive) === params.archive2 }, titled(archive)))));
     return el("div.views", {},
-      el("div.tabs", { role: "group", "aria-label": t("view") }, ["all", "white", "black", "compare"].map(tab)),
+      el("div.tabs", { role: "group", "aria-label": t("view") }, ["all", "white", "black", "compare", ...(now === "mine" || source.games ? ["mine"] : [])].map(tab)),
       now === "white" || now === "black" ? field("player", t("player")) : null,
-      now === "compare" ? field("where2", t("other_filter")) : null);
+      now === "mine" ? el("div.tabs", { role: "group", "aria-label": t("side") }, ["white", "black"].map((color) => el("button", { type: "button", "data-control": `color-${color}`, "aria-pressed": String(params.color === color),
+        onclick: () => state.go("explorer", { ...state.read().params, color, side: color === "black" ? "black" : undefined }) }, t(color)))) : null,
+      now === "compare" ? [archives.length > 1 && other(), field("where2", t("other_filter"))] : null);
   }
 
-  function filters() {
-    const where = params.where ?? "";
-    if ((params.view === "white" || params.view === "black") && params.player) return [both(where, `${params.view} ~ ${quoted(params.player)}`)];
-    return params.view === "compare" ? [where, params.where2 ?? ""] : [where];
+  /** Returns the games of the view, one or two sides. `isOwn` marks the reader's own games.
+   * @returns {{where?: string, archive?: string, isOwn?: boolean}[]} */
+  function sides() {
+    const { where = "", archive, view } = params;
+    if ((view === "white" || view === "black") && params.player) return [{ where: both(where, `${view} ~ ${quoted(params.player)}`), archive }];
+    if (view === "mine") return [{ isOwn: true }, { where, archive }];
+    const other = params.archive2 === "all" ? undefined : params.archive2 ?? archive;
+    return view === "compare" ? [{ where, archive }, { where: params.where2 ?? "", archive: other }] : [{ where, archive }];
   }
 
   function flip() {
@@ -99,14 +114,18 @@ export function show(main, { params, embedded, signal }) {
     state.set({ play, fen: start, draw: board.drawn.join(",") });
     if (!embedded) state.keep({ line });
     panel.setAttribute("data-stale", "");
-    const base = { fen: start, play, archive: params.archive, find: params.find };
+    const base = { fen: start, play, find: params.find };
     coming = load(panel, async () => {
-      const found = Promise.all(filters().map((where, index) => api.tree({ ...base, where, transpositions: index === 0 && filters().length === 1, games: 8 }, stop)));
+      const all = sides().filter((side) => !side.isOwn);
+      const found = Promise.all(all.map((side) => api.tree({ ...base, ...side, transpositions: sides().length === 1, games: 8 }, stop)));
       // A canceled request fails together with the position, which reports the error.
       found.catch(() => {});
       position = await api.position({ fen: start, play }, stop);
       setBoard();
-      return found;
+      if (!sides()[0].isOwn) return found;
+      await restore(archives);
+      // The reader's own games beside the archives' games.
+      return [repertoire.tree(repertoire.chosen(source.games ?? [], params.me, params.color), position), ...await found];
     }, (found) => {
       trees = found;
       tree = found[0];
@@ -128,17 +147,23 @@ export function show(main, { params, embedded, signal }) {
     const marks = last ? [last.slice(0, 2), last.slice(2, 4)].map((square) => ({ square, color: "last" })) : [];
     board.show(position.fen, position.legal, { squares: marks });
     engine.show(position.fen);
-    fill(opening, position.opening ? [el("strong", {}, position.opening.eco), " ", openingName(position.opening.name)] : el("span.soft", {}, t("no_opening")));
+    const isStart = !position.moves.length && position.start === STANDARD;
+    fill(opening, position.opening ? [el("strong", {}, position.opening.eco), " ", openingName(position.opening.name)] : isStart ? t("starting_position") : null);
+    if (!embedded) entitle(position.opening ? openingName(position.opening.name) : t("explorer"));
     const first = position.start.split(" ");
     const black = first[1] === "b";
     const from = Number(first[5]) || 1;
+    const hadFocus = moves.contains(document.activeElement);
     fill(moves, position.moves.map((m, index) => {
       const ply = index + (black ? 1 : 0);
       const label = ply % 2 === 0 ? `${from + ply / 2}. ` : index === 0 ? `${from}… ` : "";
       return [label, el("button.move", { type: "button", "aria-current": index === at - 1 ? "step" : null, onclick: () => move(index + 1) }, san(m.san)), " "];
     }));
-    if (embedded) link.href = state.address("explorer", { fen: start, play: line.slice(0, at).join(","), theme: undefined, rows: undefined });
-    else document.getElementById("set-up").href = state.address("search", { fen: position.fen });
+    const current = moves.querySelector("[aria-current]") ?? moves.querySelector("button");
+    for (const node of moves.querySelectorAll("button")) node.tabIndex = node === current ? 0 : -1;
+    if (hadFocus) current?.focus({ preventScroll: true });
+    if (embedded) link.setAttribute("href", state.address("explorer", { fen: start, play: line.slice(0, at).join(","), theme: undefined, rows: undefined }).href);
+    else document.getElementById("set-up").setAttribute("href", state.address("search", { fen: position.fen }).href);
     const end = position.end ? ` ${t(position.end)}` : "";
     announce(position.moves.length ? `${position.moves.at(-1).san}.${end}` : t("starting_position"));
   }
@@ -160,21 +185,33 @@ export function show(main, { params, embedded, signal }) {
     return node;
   }
 
-  /** Returns a text that names the games of a filter. */
-  const named = (where) => (where ? parts(where).map((part) => words(part) ?? part).join(", ") : t("all_games"));
+  /** Returns a text that names the games of a side.
+   * @param {{where?: string, archive?: string, isOwn?: boolean}} side */
+  const named = ({ where, archive, isOwn }) => {
+    if (isOwn) return [params.me ?? t("own"), params.color && t(params.color)].filter(Boolean).join(", ");
+    const of = archives.length > 1 && archives.find((candidate) => String(candidate.archive) === archive);
+    return [of && titled(of), where ? parts(where).map((part) => words(part) ?? part).join(", ") : !of && t("all_games")].filter(Boolean).join(", ");
+  };
 
+  /** Draws the tables. If a move of the previous table had the focus, the first move of the new one gets it. */
   function draw() {
+    const hadFocus = document.activeElement?.matches?.("[data-uci]") && panel.contains(document.activeElement);
+    drawTables();
+    if (hadFocus) panel.querySelector("[data-uci]")?.focus({ preventScroll: true });
+  }
+
+  function drawTables() {
     if (trees.length > 1) {
       fill(panel,
-        ["A", "B"].map((letter, index) => el("p.total", {}, el("strong", {}, letter), ` ${named(filters()[index])}: `,
-          el("a", { href: list(filters()[index]) }, counted("game", trees[index].games)))),
+        ["A", "B"].map((letter, index) => el("p.total", {}, el("strong", {}, letter), ` ${named(sides()[index])}: `,
+          el("a", { href: list(sides()[index]) }, counted("game", trees[index].games)))),
         compared());
       fill(games);
       hint();
       return;
     }
     if (tree.games === 0) {
-      fill(panel, filters()[0] ? empty(params.where) : el("div.notice", {}, el("p", {}, t("not_reached"))),
+      fill(panel, sides()[0].where ? empty(params.where) : el("div.notice", {}, el("p", {}, t("not_reached"))),
         (tree.transpositions ?? []).length ? tableOf() : null);
       fill(games);
       hint();
@@ -191,9 +228,11 @@ export function show(main, { params, embedded, signal }) {
         gamesTable(gameRows(rows.map((game) => ({ ...game, san: san(game.san) })), { ply: at })))));
   }
 
-  /** Returns the address of the list of a filter's games that reach the position. */
-  function list(where = filters()[0]) {
-    return state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, where: where || undefined });
+  /** Returns the address of the list of a side's games that reach the position. */
+  function list(side = sides()[0]) {
+    const { where, archive, isOwn } = side;
+    if (isOwn) return state.address("own", { me: params.me, color: params.color, where: undefined, find: undefined, archive: undefined });
+    return state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, where: where || undefined, archive });
   }
 
   const score = (row) => (row.white + row.draws / 2) / Math.max(1, row.white + row.draws + row.black);
@@ -218,8 +257,8 @@ export function show(main, { params, embedded, signal }) {
     const row = (entry, index) => pointing(el("tr", {}, cells(entry, index)), entry.uci, ["mouseenter", "focusin"], ["mouseleave", "focusout"]);
     return el(`table.tree.${kind}`, {},
       el("caption.visually-hidden", {}, t("moves")),
-      el("thead", {}, el("tr", {}, head)),
-      el("tbody", {}, sorted.map(row), more));
+      rove(el("thead", {}, el("tr", {}, head)), "button", { ArrowLeft: -1, ArrowRight: 1 }),
+      rove(el("tbody", {}, sorted.map(row), more), "button", { ArrowUp: -1, ArrowDown: 1 }));
   }
 
   function tableOf() {
@@ -278,8 +317,8 @@ export function show(main, { params, embedded, signal }) {
       return [
         el("th", { scope: "row" }, name),
         el("td.right", {}, exact(a.games, short(a.games))),
-        el(a.games < FEW ? "td.few" : "td", {}, bar(a, undefined, 38)),
-        el(b.games < FEW ? "td.few" : "td", {}, bar(b, undefined, 38)),
+        el(a.games < FEW ? "td.few" : "td", {}, bar(a)),
+        el(b.games < FEW ? "td.few" : "td", {}, bar(b)),
         el("td.right", {}, exact(b.games, short(b.games))),
         el("td.right", { title: t("difference_note"), class: few || !by ? "less" : by > 0 ? "more" : "less-good" }, points),
       ];

@@ -6,7 +6,7 @@ import { graph, time } from "../chart.js";
 import { el, fill, sign } from "../dom.js";
 import { analysis } from "../engine.js";
 import { counted, date, number as written, openingName, san, short, t, translated } from "../i18n.js";
-import { announce, brokenPage, copy, diagrams, embedding, linked, load, player, playerPage, popover, result } from "../parts.js";
+import { announce, brokenPage, copy, diagrams, embedding, entitle, linked, load, player, playerPage, popover, result } from "../parts.js";
 import { readMarks } from "../picture.js";
 import * as state from "../state.js";
 
@@ -138,14 +138,16 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   const plies = main.map((node) => ({ eval: node.eval, clock: node.clock, judged: judged(node) }));
   const has = plies.some((ply) => ply.eval !== undefined || ply.clock !== undefined);
   const plot = has ? graph(plies, { onPick: (ply) => go(main[ply]) }) : null;
-  const ofEvent = tag("Event") && tag("Event") !== "?" && !game.isOwn && el("a.person", { href: state.address("event", { name: tag("Event"), where: undefined, find: undefined }) }, tag("Event"));
+  /** The known parts of the date, which name the edition of the tournament. */
+  const [played] = /^\d{4}(\.\d\d){0,2}/.exec([tag("Date"), tag("UTCDate")].find((text) => /^\d{4}/.test(text ?? "")) ?? "") ?? [];
+  const ofEvent = tag("Event") && tag("Event") !== "?" && !game.isOwn && el("a.person", { href: state.address("event", { name: tag("Event"), year: played, where: undefined, find: undefined }) }, tag("Event"));
   const heading = [ofEvent || tag("Event"), tag("Site") !== "?" && !/^https?:/.test(tag("Site") ?? "") && tag("Site") !== tag("Event") && tag("Site"), date(tag("Date") ?? tag("UTCDate")), tag("Round") && tag("Round") !== "?" && `${t("round")} ${tag("Round")}`].filter((text) => text && text !== "?");
 
   fill(holder,
     embedded ? el("h1.visually-hidden", {}, `${tag("White")} – ${tag("Black")}`) : [
       el("h1", {}, person("White"), " – ", person("Black"), " ", el("span.result", {}, result(game.result))),
       el("p.soft", {}, heading.map((text, index) => [index ? " · " : "", text]), game.opening && el("span", {}, `${heading.length ? " · " : ""}${game.opening.eco} ${openingName(game.opening.name)}`)),
-      game.has_fault ? el("p.notice", {}, t("source_fault")) : null],
+    ],
     el("div.columns.game-columns", {},
       el("section.left", { "aria-label": t("board") },
         el("div.side", {}, names.top, clocks.top),
@@ -153,10 +155,12 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
         el("div.side", {}, names.bottom, clocks.bottom),
         el("div.buttons.tight", {},
           button("first", () => go(main[from0] ?? root)), button("back", back), button("forward", forward), button("last", () => go(end(now))),
-          button("flip", flip), button("autoplay", autoplay), embedded ? null : share()), embedded ? null : analyst.node),
+          button("flip", flip), button("autoplay", autoplay), embedded ? null : share())),
       el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") },
-        embedded ? null : comment,
+        embedded ? null : [analyst.node, comment],
         list,
+        // A notice above the board would push the step buttons out of the window.
+        !embedded && game.has_fault ? el("p.notice", { id: "source-fault" }, t("source_fault")) : null,
         plot && el("figure.graph-frame", {}, plot, el("figcaption.soft", {}, t("graph_note"))),
         embedded ? el("p", {}, el("a", { href: state.address("game", { n: game.game, ply: now.ply || undefined }), target: "_blank", rel: "noopener" }, t("open_whole"))) : [left, below()])));
 
@@ -248,8 +252,8 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
 
   function sides() {
     const man = (color) => el("span", { class: `man ${color}`, "aria-hidden": "true" });
-    const white = [man("w"), ...player(tag("White"), tag("WhiteElo"))];
-    const black = [man("b"), ...player(tag("Black"), tag("BlackElo"))];
+    const white = [man("w"), player(tag("White"), tag("WhiteElo"))];
+    const black = [man("b"), player(tag("Black"), tag("BlackElo"))];
     const up = board.orientation === "b";
     fill(names.top, up ? white : black);
     fill(names.bottom, up ? black : white);
@@ -283,16 +287,23 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     plot?.move(!now.depth || now === root ? now.ply : main.findLast((node) => node.ply <= now.ply).ply);
     const mover = addressed(now);
     if (expectation.of !== mover) expectation = { of: mover, element: mover.line && !mover.depth ? folded(mover) : null };
-    fill(comment, expectation.element ?? [mover.eval && el("strong", {}, mover.eval, " "), el("span.soft", {}, engine(mover)), " "], plain(mover).map((note) => [note.text, " "]));
+    // The moves show the comments.
+    const searched = engine(mover);
+    fill(comment, expectation.element ?? [mover.eval && el("strong", {}, mover.eval, " "), searched && el("span.soft", {}, searched)]);
+    const hadFocus = list.contains(document.activeElement) && document.activeElement !== list;
     for (const node of list.querySelectorAll("[aria-current]")) node.removeAttribute("aria-current");
+    // The moves are one stop of the Tab key. From there, the arrow keys step through the game.
+    const stop = now.button ?? list.querySelector("button.move");
+    for (const node of list.querySelectorAll("button.move")) node.tabIndex = node === stop ? 0 : -1;
     if (now.button) {
       now.button.setAttribute("aria-current", "step");
+      if (hadFocus) now.button.focus({ preventScroll: true });
       for (let parent = now.button.closest("details"); parent; parent = parent.parentElement.closest("details")) parent.open = true;
       const [box, target] = [list.getBoundingClientRect(), now.button.getBoundingClientRect()];
       if (target.top < box.top || target.bottom > box.bottom) list.scrollTop += target.top - box.top - box.height / 2;
     }
     const explore = document.getElementById("explore");
-    if (explore) explore.href = path();
+    explore?.setAttribute("href", path().href);
     state.set(locate(addressed(now)));
     announce(now === root ? t("starting_position") : `${now.san}${(now.nags ?? []).map((nag) => `, ${t(`nag_${nag}`)}`).join("")}`);
   }
@@ -432,6 +443,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   const isLong = (root.comments ?? []).reduce((sum, note) => sum + note.text.length, 0) > LONG;
   fill(list, !before.length ? null : isLong ? el("details.folded", {}, el("summary", {}, t("comment")), before) : el("div.words", {}, before),
     main[1] ? table(main[1]) : null, to0 === Infinity ? el("strong.end", {}, result(game.result)) : null);
+  if (!embedded) entitle(`${tag("White") ?? "?"} – ${tag("Black") ?? "?"} ${result(game.result)}`);
   board.mount();
   board.show(now.fen);
   board.setDrawings(params.draw);

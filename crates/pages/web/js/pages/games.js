@@ -5,12 +5,13 @@ import { miniature } from "../picture.js";
 import { el, fill, later, sign } from "../dom.js";
 import * as filter from "../filter.js";
 import { counted, date, number, openingName, t } from "../i18n.js";
-import { broken, empty, link, load, playerPage, result } from "../parts.js";
+import { broken, empty, isPhone, link, load, playerPage, result } from "../parts.js";
 import * as state from "../state.js";
 
-const ROW = 40;
+/** The height of a row, and of a row in two lines on a phone (`app.css`). */
+const [ROW_WIDE, ROW_PHONE] = [40, 56];
 /** The height of the list's header. It is larger than the height of a row. */
-const HEAD = 44;
+const HEAD_WIDE = 44;
 const PAGE = 100;
 /** Browsers limit elements to about 17 million pixels. Longer lists scroll within this height. */
 const HIGHEST = 8_000_000;
@@ -22,7 +23,9 @@ const COLUMNS = [["white", "white", "white"], ["elo", "elo", "whiteelo"], ["resu
 const FALLING = ["whiteelo", "blackelo", "date", "plies", "result"];
 const WON = { "1-0": "won-white", "0-1": "won-black", "1/2-1/2": "drawn" };
 
-export function show(main, { params, signal }) {
+export function show(main, { params, signal, archives }) {
+  const ROW = isPhone() ? ROW_PHONE : ROW_WIDE;
+  const HEAD = isPhone() ? 0 : HEAD_WIDE;
   const base = { where: params.where, sort: params.sort, archive: params.archive, fen: params.fen, play: params.play, find: params.find };
   const total = el("p.total");
   const picture = el("aside.picture", { "aria-hidden": "true" });
@@ -46,7 +49,7 @@ export function show(main, { params, signal }) {
 
   fill(main,
     el("div.heading", {}, el("h1", {}, t("games")),
-      el("div.buttons", {}, el("a.button", { href: api.links.download(base), download: "games.pgn" }, t("download")))),
+      el("div.buttons", {}, sorting(), el("a.button", { href: api.links.download(base), download: "games.pgn" }, t("download")))),
     params.fen || params.play ? el("p", {}, t("with_position"), " ", el("a", { href: state.address("explorer", { fen: params.fen, play: params.play }) }, t("show_position")), " · ", el("a", { href: state.address("games", {}) }, t("all_games"))) : null,
     total, panel);
 
@@ -63,6 +66,9 @@ export function show(main, { params, signal }) {
     }
     chosen = Math.min(chosen, count - 1);
     view.setAttribute("aria-rowcount", count);
+    // Room for the largest number, with its separators.
+    const last = number(archives.reduce((sum, archive) => sum + archive.games, 0));
+    view.style.setProperty("--number", `${Math.max(2, last.length)}ch`);
     fill(view, head(), body);
     body.style.height = `${height()}px`;
     fill(panel, el("div.with-picture", {}, view, picture));
@@ -86,6 +92,14 @@ export function show(main, { params, signal }) {
         el("button.plain", { type: "button", "aria-label": side ? `${t(text)}${side}` : null, onclick: () => order(next) }, t(text), now === "ascending" ? " ▴" : now ? " ▾" : ""));
     };
     return el("div.head", { role: "rowgroup" }, el("div.row", { role: "row" }, el("div.cell.number", { role: "columnheader" }, "№"), COLUMNS.map(cell)));
+  }
+
+  /** Returns the selection of the order, for windows without headings of all columns. */
+  function sorting() {
+    const orders = [["", "order_archive"], ["-date", "order_latest"], ["date", "order_first"], ["-whiteelo", "order_white_rating"], ["-blackelo", "order_black_rating"], ["white", "white"], ["black", "black"], ["-plies", "order_longest"]];
+    return el("label.choice.sort-by", {}, el("span", {}, t("sort_by")),
+      el("select", { "data-control": "sort", onchange: (event) => order(event.target.value || undefined) },
+        orders.map(([value, text]) => el("option", { value, selected: value === (params.sort ?? "") }, t(text)))));
   }
 
   function order(sort) {
@@ -155,15 +169,17 @@ export function show(main, { params, signal }) {
     return fill(node,
       cell("number", number(game.game)),
       cell("white", el("a.stretch", { href: link(game), "data-place": index, onfocus: () => choose(index) }, el("span.name", { title: game.white }, game.white ?? "?")), person(game.white)),
-      cell("elo", game.white_elo ?? ""),
+      cell("elo of-white", game.white_elo ?? ""),
       cell("result", el("span", { class: WON[game.result] }, result(game.result))),
       cell("black", el("span.name", { title: game.black }, game.black ?? "?"), person(game.black)),
-      cell("elo", game.black_elo ?? ""),
+      cell("elo of-black", game.black_elo ?? ""),
       cell("date", date(game.date)),
       cell("eco", game.eco ?? ""),
       cell("opening", title(openingName(game.opening))),
       cell("event", title(game.event)),
-      cell("plies", Math.ceil(game.plies / 2)));
+      cell("plies", Math.ceil(game.plies / 2)),
+      // The second line on a phone, which hides the cells of event and date.
+      isPhone() ? cell("when", [game.event && game.event !== "?" ? game.event : null, date(game.date)].filter(Boolean).join(" · ")) : null);
   }
 
   /** Returns a link to the page of a player. */

@@ -2,10 +2,10 @@
 
 import * as api from "../api.js";
 import { el, fill } from "../dom.js";
-import { player, quoted } from "../figures.js";
+import { playerFigures, quoted } from "../figures.js";
 import { both, names } from "../filter.js";
 import { t } from "../i18n.js";
-import { gameRows, gamesTable, load } from "../parts.js";
+import { entitle, gameRows, gamesTable, load } from "../parts.js";
 import * as state from "../state.js";
 
 /** The number of listed latest games. */
@@ -19,7 +19,7 @@ export function show(main, { params, signal }) {
   const { list, look } = names("player", "names-player-page");
   const form = el("form.inline", { onsubmit: (event) => {
     event.preventDefault();
-    const name = new FormData(event.target).get("name").trim();
+    const name = String(new FormData(event.target).get("name")).trim();
     if (name) state.go("player", { name });
   } }, el("label", {}, el("span", {}, t("other_player")), el("input", { name: "name", type: "text", list: "names-player-page", autocomplete: "off", oninput: (event) => look(event.target.value) })), list,
   el("button", { type: "submit" }, t("show")));
@@ -35,7 +35,7 @@ export function show(main, { params, signal }) {
   }, ({ found, latest }) => {
     const spelled = found.names.map((spelling) => spelling.name);
     if (spelled.length) heading.textContent = spelled[0];
-    document.title = document.title.replace(/^.*? – /, `${heading.textContent} – `);
+    entitle(heading.textContent);
     const games = (more, side = "player") => {
       const filter = condition(side, found.names);
       return filter && state.address("games", { where: both(params.where ?? "", both(filter, more)) }).href;
@@ -52,7 +52,7 @@ export function show(main, { params, signal }) {
       spellings && el("p.soft", {}, spellings),
       found.games > 0 && el("p.buttons", {}, ["white", "black"].map((side) => condition(side, found.names) &&
         el("a.button", { href: state.address("explorer", { where: both(params.where ?? "", condition(side, found.names)), side: side === "black" ? "black" : undefined }) }, t(`explorer_${side}`)))),
-      el("div.figures", {}, player(found, to),
+      el("div.figures", {}, playerFigures(found, to),
         latest?.games.length > 0 && el("section.stat", {}, el("h2", {}, t("latest_games")), gamesTable(gameRows(latest.games)), el("p", {}, el("a", { href: games("") }, t("all_games"))))));
   });
   return { keyNames: [] };

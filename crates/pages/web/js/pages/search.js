@@ -61,7 +61,7 @@ export function show(main, { params, signal }) {
     el("h1", {}, t("search")),
     el("div.tabs", { role: "group", "aria-label": t("kind_of_search") }, TABS.map((name) =>
       el("button", { type: "button", "aria-pressed": String(name === tab), onclick: () => state.go("search", { tab: name }) }, t(`tab_${name}`)))),
-    el("div.columns.search-columns", {}, el("section.left", { "aria-label": t(`tab_${tab}`) }, setup?.node, form, price), el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("found") }, results)));
+    el(`div.columns.search-columns${setup ? ".with-board" : ""}`, {}, setup && el("section.board-side", { "aria-label": t("set_up_board") }, setup.node), el("section.left", { "aria-label": t(`tab_${tab}`) }, form, price), el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("found") }, results)));
   form.addEventListener("input", () => tab !== "position" && estimate());
 
   const input = (name, label, value, more = {}) => el("label", {}, el("span", {}, label), el("input", { name, type: "text", value: value ?? "", autocomplete: "off", spellcheck: "false", ...more }));
@@ -122,6 +122,30 @@ export function show(main, { params, signal }) {
     return given.some(([name]) => !["plies", "either_color", "in_pv"].includes(name)) ? JSON.stringify(Object.fromEntries(given)) : undefined;
   }
 
+  /** Returns the field that an error is about, and the error in words; nothing if it is about no field of the form. */
+  function ofField({ code, message, parameter }) {
+    if (code !== "bad_query" && code !== "bad_request" || parameter === "where") return [];
+    const [, name, what] = /^(?:the question: )?([\w-]+): (.+)$/s.exec(message) ?? [];
+    const field = name?.replaceAll("-", "_");
+    if (field && form.elements[field]) return [field, translated(what)];
+    return form.elements.query?.value ? ["query", translated(message.replace(/^the question: /, ""))] : [];
+  }
+
+  /** Shows an error under a field, and gives the field the focus. Without arguments, removes the error. */
+  function blame(name, what) {
+    document.getElementById("field-fault")?.remove();
+    for (const field of form.querySelectorAll("[aria-invalid]")) {
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("aria-describedby");
+    }
+    const field = name && form.elements[name];
+    if (!field) return;
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", "field-fault");
+    field.closest("label").after(el("p.fault", { id: "field-fault", role: "alert" }, what));
+    field.focus();
+  }
+
   function take(fen) {
     const fields = fen.trim().split(/\s+/);
     setup.set(fen, true);
@@ -130,9 +154,11 @@ export function show(main, { params, signal }) {
     changed();
   }
 
+  /** Returns the search of the form: the parameters of the address, and the request.
+   * @returns {{state: Record<string, string | undefined>, find: {position?: any, pattern?: any}}} */
   function request() {
     const data = new FormData(form);
-    const text = (name) => (data.get(name) ?? "").trim() || undefined;
+    const text = (name) => String(data.get(name) ?? "").trim() || undefined;
     const either = data.get("either_color") ? true : undefined;
     const lines = data.get("in_pv") ? true : undefined;
     if (tab === "position") {
@@ -163,20 +189,22 @@ export function show(main, { params, signal }) {
     running?.abort();
     const controller = (running = new AbortController());
     const cancel = document.getElementById("cancel");
+    blame();
     const status = el("p.total", { role: "status" }, t("searching"));
     const meter = el("progress", { "aria-label": t("progress"), max: 1, value: 0 });
     const rows = el("tbody");
     let found = 0;
     fill(results, status, meter, el("table.games-table", {},
-      el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "date"].map((key) => el("th", { scope: "col" }, t(key))))), rows));
+      el("thead.visually-hidden", {}, el("tr", {}, ["players", "result"].map((key) => el("th", { scope: "col" }, t(key))))), rows));
     let query;
     try {
       query = request();
     } catch (error) {
-      fill(results, broken(new api.Fault({ code: "bad", message: `${t("json_query")}: ${error.message}` })));
+      fill(results, el("p.soft", {}, t("search_help")));
+      blame("query", t("wrong_json", { what: error.message }));
       return;
     }
-    if (event) history.pushState(null, "", state.address("search", { ...state.read().params, ...query.state, run: "1" }));
+    if (event && !state.push(state.address("search", { ...state.read().params, ...query.state, run: "1" }))) return;
     cancel.disabled = false;
     const began = performance.now();
     const seconds = () => number(Number(((performance.now() - began) / 1000).toFixed(2)));
@@ -210,9 +238,16 @@ export function show(main, { params, signal }) {
       meter.remove();
       if (error.name === "AbortError") fill(status, t("cancelled"), " ", counted("found_games", found));
       else {
-        // Removes the message about the running search.
-        status.remove();
-        results.append(broken(error, () => search()));
+        // A fault of a field is shown at the field.
+        const [name, what] = ofField(error);
+        if (name) {
+          fill(results, el("p.soft", {}, t("search_help")));
+          blame(name, what);
+        } else {
+          // Removes the message about the running search.
+          status.remove();
+          results.append(broken(error, () => search()));
+        }
       }
     } finally {
       if (running === controller) {

@@ -48,5 +48,5 @@ export function show(main, { params, signal, archives, title }) {
 
 function table(events) {
   return sheet(t("tournaments"), [t("event"), t("date"), t("games"), t("players")], events.map((event) => [
-    [el("a", { href: state.address("event", { name: event.event }) }, event.event), el("div.under", {}, days(event.from, event.until))], days(event.from, event.until) || "–", number(event.games), number(event.entrants)]), "data.events", false);
+    [el("a", { href: state.address("event", { name: event.event, year: event.year ?? undefined }) }, event.event), el("div.under", {}, days(event.from, event.until))], days(event.from, event.until) || "–", number(event.games), number(event.entrants)]), "data.events", false);
 }

@@ -15,7 +15,7 @@ export const lost = manifest.lost ?? null;
 export let counts = { requests: 0, bytes: 0, cached: 0 };
 /** The amounts that earlier workers and this page have fetched. */
 let earlier = counts;
-let watcher = () => {};
+let watcher = (_counts) => {};
 export const watch = (work) => { watcher = work; };
 
 const sum = (a, b) =>
@@ -109,6 +109,9 @@ async function again() {
 keep();
 start();
 
+/** Sends a message to the worker.
+ * @param {object} message
+ * @param {{signal?: AbortSignal, each?: (piece: Uint8Array) => void}} options */
 function post(message, { signal, each } = {}) {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -128,7 +131,9 @@ function post(message, { signal, each } = {}) {
   });
 }
 
-/** Answers a request: `{status, kind, body, name}`. Calls `each` with the pieces of a streamed answer. */
+/** Answers a request: `{status, kind, body, name}`. Calls `each` with the pieces of a streamed answer.
+ * @param {URL} address
+ * @param {{body?: string, signal?: AbortSignal, each?: (piece: Uint8Array) => void}} options */
 export async function request(address, { body, signal, each } = {}) {
   const path = address.pathname.slice(new URL("api/v1/", root).pathname.length);
   const message = { path, query: address.search.slice(1), body };

@@ -1,0 +1,106 @@
+//! The resource `read/games` parses all games of a PGN text outside the archives. Returns the players, the opening and
+//! the first moves of each game, and the ply at which it leaves the archives' games. Does not store the text.
+//!
+//! A file of any length is sent in pieces: with `more`, the last game of a text may be incomplete, and the answer says
+//! where it begins.
+
+use crate::answer::{game, position, read};
+use crate::fault::Fault;
+use crate::snapshot::Snapshot;
+use crate::stop::Stop;
+use scoresheet::Game;
+use scoresheet::chess::Position;
+use scoresheet::game::Outcome;
+use scoresheet::pgn::{Disposition, ReadOptions, read_game};
+use scoresheet_query::value;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// The number of moves of a game in an answer, in plies.
+const PLIES: usize = 40;
+
+/// A text of games.
+#[derive(Debug)]
+pub struct GamesRequest {
+    pgn: String,
+    /// Whether the text continues after its end.
+    more: bool,
+}
+
+/// Reads the body of a request: `{"pgn": TEXT, "more": BOOLEAN}`.
+///
+/// Errors: the body has a different form.
+pub fn parse(body: &[u8]) -> Result<GamesRequest, Fault> {
+    let body: Value = serde_json::from_slice(body).map_err(|error| Fault::bad(format!("invalid JSON: {error}")))?;
+    let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad("pgn: expected a text"))?.to_owned();
+    let more = match &body["more"] {
+        Value::Null => false,
+        more => more.as_bool().ok_or_else(|| Fault::bad("more: expected true or false"))?,
+    };
+    Ok(GamesRequest { pgn, more })
+}
+
+pub fn read_games(snapshot: &Snapshot, request: &GamesRequest, stop: &Stop) -> Result<Value, Fault> {
+    let text = request.pgn.as_bytes();
+    let (mut at, mut games) = (0, Vec::new());
+    // Games of one player share many positions.
+    let mut known = HashMap::new();
+    while at < text.len() {
+        if stop.is_set() {
+            return Err(Fault::stopped());
+        }
+        let mut game = Game::default();
+        let outcome = read_game(text, at, &ReadOptions::default(), &mut game);
+        let is_last = outcome.next >= text.len() || outcome.next <= at;
+        if is_last && request.more {
+            break;
+        }
+        if outcome.disposition == Some(Disposition::Stored) {
+            games.push(summary(snapshot, &game, (at, outcome.next), &mut known, stop)?);
+        }
+        at = if outcome.next <= at { text.len() } else { outcome.next };
+    }
+    Ok(json!({"games": games, "read": at}))
+}
+
+/// Returns a game of the text between two offsets.
+fn summary(
+    snapshot: &Snapshot,
+    game: &Game,
+    (from, until): (usize, usize),
+    known: &mut HashMap<u64, u64>,
+    stop: &Stop,
+) -> Result<Value, Fault> {
+    let tag = |name: &str| game.tag(name).map(str::to_owned);
+    let named = |name: &str| tag(name).filter(|text| value::is_known(text.as_bytes()));
+    let rating = |name: &str| tag(name).and_then(|text| value::rating(text.as_bytes()));
+    let (date, utc_date) = (tag("Date"), tag("UTCDate"));
+    let novelty = match snapshot.is_indexed() {
+        false => None,
+        true => Some(game::left(snapshot, game, None, known, stop)?),
+    };
+    let novelty = novelty.map(|(left, before)| {
+        let (ply, san) = left.unzip();
+        json!({"ply": ply, "san": san, "games_before": before})
+    });
+    let (mut moves, mut keys) = (Vec::new(), Vec::new());
+    let mut place = game.start.clone();
+    // Games from set-up positions are in no opening.
+    let is_standard = place == Position::standard();
+    for m in game.main_line().take(if is_standard { PLIES } else { 0 }) {
+        moves.push(place.uci(m));
+        place.play_unchecked(m);
+        keys.push(position::key(&place));
+    }
+    Ok(json!({
+        "from": from, "until": until,
+        "white": named("White"), "black": named("Black"),
+        "white_elo": rating("WhiteElo"), "black_elo": rating("BlackElo"),
+        "result": Outcome::of_game(tag("Result").as_deref().map(str::as_bytes), game.outcome).token(),
+        "date": value::played(date.as_deref(), utc_date.as_deref()),
+        "event": named("Event"),
+        "opening": read::opening(game),
+        "plies": game.main_line().count(),
+        "moves": moves, "keys": keys, "novelty": novelty,
+    }))
+}
