@@ -17,7 +17,7 @@ use std::ops::{Range, RangeInclusive};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Part {
     /// A filter, and whether it is exact.
-    Where(Filter, bool),
+    Where(Box<Filter>, bool),
     /// A range of game numbers in the set, which is always exact.
     Games(Range<u64>),
     /// A function and its second argument, which games must satisfy. Exact.
@@ -44,7 +44,7 @@ pub fn translate(expr: &Expr) -> Option<Part> {
     if let Some(games) = games(expr) {
         return Some(Part::Games(games));
     }
-    condition(expr).map(|(filter, exact)| Part::Where(filter, exact))
+    condition(expr).map(|(filter, exact)| Part::Where(Box::new(filter), exact))
 }
 
 /// Returns the range of games of a comparison of `game_id`.

@@ -10,6 +10,7 @@ use crate::format::index::Index;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A new archive file. It receives its final name when it is complete, or as soon as its header is written.
 pub struct NewFile {
@@ -117,8 +118,22 @@ impl NewFile {
     }
 }
 
+/// How often to try to lock a file, and the time between two attempts.
+const LOCK_ATTEMPTS: (u32, Duration) = (10, Duration::from_millis(10));
+
+/// Locks a file. If another thread is starting a program at this time, that program holds a copy of each lock of this
+/// process for a moment, so an attempt that fails is repeated.
 pub(in crate::archive) fn lock(file: &File, path: &Path) -> Result<()> {
-    match file.try_lock() {
+    let (attempts, pause) = LOCK_ATTEMPTS;
+    let mut locked = file.try_lock();
+    for _ in 1..attempts {
+        if !matches!(locked, Err(TryLockError::WouldBlock)) {
+            break;
+        }
+        std::thread::sleep(pause);
+        locked = file.try_lock();
+    }
+    match locked {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(busy(path)),
         // Some file systems do not support locks. On these systems, a second writer is not excluded.

@@ -34,6 +34,7 @@ Fields of tags:
   elo                            either rating; whiteelo, blackelo: of one side
   minelo maxelo avgelo elodiff   of the two ratings
   base increment                 seconds of the time control
+  speed                          bullet, blitz, rapid, classical ..
   plies moves game               half-moves, full moves, the game's number
 
 Fields of clocks, evaluations and the last position:

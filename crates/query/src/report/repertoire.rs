@@ -21,13 +21,13 @@ use std::cmp::Reverse;
 /// # let pgn = "1. e4 e6 1-0\n\n1. e4 c5 2. Nf3 d6 3. d4 a6 0-1\n\n1. d4 *\n\n1. e4 c5 2. Nf3 *\n";
 /// # scoresheet::Import::new(&games).run_reader("games.pgn", pgn.as_bytes())?;
 /// use scoresheet::{Archive, chess::Color};
-/// use scoresheet_query::report::repertoire::{Left, Repertoire};
+/// use scoresheet_query::report::repertoire::{Compared, Left, Repertoire, RepertoireMove};
 ///
 /// let mine = Archive::open(&mine)?; // 1. e4 c5 (1... e5 2. Nf3) 2. Nf3 d6 3. d4
 /// let repertoire = Repertoire::new(Color::White, mine.games())?;
 /// let games = Archive::open(&games)?;
-/// let found = repertoire.compare(&games, &games.live())?;
-/// let hole = &found.holes[0];
+/// let found: Compared = repertoire.compare(&games, &games.live())?;
+/// let hole: &RepertoireMove = &found.holes[0];
 /// assert_eq!((repertoire.text(hole.place, hole.m), hole.points.games), ("1. e4 e6".to_owned(), 1));
 /// let left: Vec<Left> = found.games.iter().map(|(_, left)| *left).collect();
 /// assert!(matches!(left[..], [Left::Opponent { ply: 1, .. }, Left::End { ply: 5 }, Left::Own { .. }, Left::Never]));
@@ -84,6 +84,8 @@ pub enum Left {
 }
 
 /// A move in a position of the repertoire, with the games that play it.
+///
+/// [`Repertoire`] has an example.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RepertoireMove {
     /// The number of the position, for [`Repertoire::text`].
