@@ -115,7 +115,7 @@ impl TableProvider for GamesTable {
             match translate(filter) {
                 Some(Part::Where(filter, is_exact)) => {
                     exact &= is_exact;
-                    passing.push(filter);
+                    passing.push(*filter);
                 }
                 Some(Part::Games(numbers)) => range = range.start.max(numbers.start)..range.end.min(numbers.end),
                 Some(Part::Question(question, text)) => questions.push((question, text)),
