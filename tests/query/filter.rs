@@ -274,6 +274,25 @@ fn is_above(evaluation: Evaluation, is_white: bool, centipawns: i32) -> bool {
 type Naive = fn(&Seen) -> bool;
 
 /// Filters and their meanings as code.
+/// Returns the seconds that a time control gives a player for 40 moves, for the forms that the corpora contain.
+fn expected_duration(control: &str) -> Option<f64> {
+    if let Some((_, days)) = control.split_once(" in ") {
+        // Lichess writes the seconds of a day, truncated.
+        return Some((days.split(' ').next()?.parse::<f64>().ok()? * 86_400.0 + 0.001).floor());
+    }
+    if let Some(each) = control.strip_prefix("movetime: ") {
+        return Some(40.0 * each.parse::<f64>().ok()?);
+    }
+    if control.contains(" min") {
+        let mut numbers = control.split(|letter: char| !letter.is_ascii_digit()).filter_map(|word| word.parse().ok());
+        let (minutes, seconds): (f64, f64) = (numbers.next()?, numbers.next()?);
+        return Some(60.0 * minutes + 40.0 * seconds);
+    }
+    let first = control.split(':').next()?.split('/').next_back()?;
+    let (base, add) = first.split_once('+').unwrap_or((first, "0"));
+    Some(base.parse::<f64>().ok()? + 40.0 * add.parse::<f64>().ok()?)
+}
+
 const CASES: [(&str, Naive); 81] = [
     (r#"white ~ "an""#, |g| g.has("White", "an")),
     (r#"white ~ "AN" and black ~ "e""#, |g| g.has("White", "an") && g.has("Black", "e")),
@@ -414,11 +433,8 @@ const CASES: [(&str, Naive); 81] = [
         g.tag("Round").and_then(|round| digits(round).parse::<i64>().ok()).is_some_and(|round| round > 3)
     }),
     ("speed in {blitz, Classical}", |g| {
-        let Some(control) = g.tag("TimeControl") else { return false };
-        let first = control.split(':').next().unwrap().split('/').next_back().unwrap();
-        let (base, add) = first.split_once('+').unwrap_or((first, "0"));
-        let (Ok(base), Ok(add)) = (base.parse::<f64>(), add.parse::<f64>()) else { return false };
-        (180.0..480.0).contains(&(base + 40.0 * add)) || (1500.0..21_600.0).contains(&(base + 40.0 * add))
+        let seconds = g.tag("TimeControl").and_then(expected_duration);
+        seconds.is_some_and(|seconds| (180.0..480.0).contains(&seconds) || (1500.0..21_600.0).contains(&seconds))
     }),
     ("base >= 300 and increment = 0", |g| {
         let Some(control) = g.tag("TimeControl") else { return false };
