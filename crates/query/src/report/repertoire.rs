@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::{Color, Move, Position};
 use scoresheet::error::Result;
-use scoresheet::game::{Outcome, TextKind, Visitor};
+use scoresheet::game::Visitor;
 use std::cmp::Reverse;
 
 /// The moves of one side in the positions that it has prepared, and the replies of the opponent that it expects. Positions
@@ -117,8 +117,6 @@ struct Adding<'a> {
 }
 
 impl Visitor for Adding<'_> {
-    fn tag(&mut self, _: &[u8], _: &[u8]) {}
-
     fn start(&mut self, position: &Position) {
         let start = || Err(Box::new(position.clone()));
         self.repertoire.place(position, start);
@@ -135,13 +133,6 @@ impl Visitor for Adding<'_> {
             place.moves.push(m);
         }
     }
-
-    fn suffix(&mut self, _: bool) {}
-    fn nag(&mut self, _: u8) {}
-    fn text(&mut self, _: TextKind, _: &[u8]) {}
-    fn open(&mut self) {}
-    fn close(&mut self) {}
-    fn outcome(&mut self, _: Outcome) {}
 }
 
 /// The results of moves in positions.
