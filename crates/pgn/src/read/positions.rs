@@ -14,15 +14,21 @@ const CLOCKS: [&str; 2] = ["hmvc", "fmvn"];
 /// The tags of the starting position, which an operation must not replace.
 const START: [&str; 2] = ["FEN", "SetUp"];
 
-/// Returns whether a text begins like a list of positions: its first line that is neither blank nor a comment is a
-/// position, and no line begins like a tag pair.
+/// Returns whether a text begins like a list of positions: of its lines that are neither blank nor comments, the first
+/// and more than half of all are positions, and none begins like a tag pair.
 #[doc(hidden)]
 pub fn is_position_list(head: &[u8]) -> bool {
     let head = head.strip_prefix(crate::bytes::BOM).unwrap_or(head);
-    let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !is_passed_over(line));
+    let lines: Vec<&[u8]> = head.split(|byte| *byte == b'\n').filter(|line| !is_passed_over(line)).collect();
     let is_placement = |line: &[u8]| line.iter().filter(|byte| **byte == b'/').count() >= 7;
     let is_position = |line: &[u8]| is_placement(line) && PositionRecord::read(line.trim_ascii(), MODE).is_ok();
-    lines.next().is_some_and(is_position) && !lines.any(|line| line.starts_with(b"["))
+    // The last line may be cut off.
+    let is_cut = lines.len() > 1 && !head.ends_with(b"\n");
+    let whole = lines.get(..lines.len() - usize::from(is_cut)).unwrap_or_default();
+    let positions = whole.iter().filter(|line| is_position(line)).count();
+    whole.first().is_some_and(|line| is_position(line))
+        && positions * 2 > whole.len()
+        && !lines.iter().any(|line| line.starts_with(b"["))
 }
 
 const MODE: ReadMode = ReadMode::Forgiving;
@@ -155,4 +161,32 @@ fn illegal_move<'a>(epd: &Epd, operation: &'a Operation) -> Option<(FaultKind, &
     }
     let (index, error) = epd.moves(&operation.opcode).err()?;
     Some((error.into(), operation.operands.get(index)?.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_position_list;
+
+    #[test]
+    fn lists_and_what_is_not() {
+        const FEN: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 5 39";
+        for text in [
+            format!("{FEN}"),
+            format!("\u{FEFF}# mine\n\n {FEN}\r\n"),
+            format!("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n{FEN}\nnone\n{FEN}\n4k3/8/8"),
+        ] {
+            assert!(is_position_list(text.as_bytes()), "{text}");
+        }
+        for text in [
+            String::new(),
+            "1. e4 e5 *".to_owned(),
+            format!("{FEN}\n\n1. e4 e5\n2. Nf3 *\n"),
+            format!("{FEN}\n[Event \"x\"]\n"),
+            format!("my positions\n{FEN}\n{FEN}\n"),
+            "a/b/c/d/e/f/g/h\n".to_owned(),
+            "4k3/8/8/8/8/8/4P3/4K3 | 12 | 1.0\n".to_owned(),
+        ] {
+            assert!(!is_position_list(text.as_bytes()), "{text}");
+        }
+    }
 }
