@@ -171,7 +171,7 @@ mod tests {
     fn lists_and_what_is_not() {
         const FEN: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 5 39";
         for text in [
-            format!("{FEN}"),
+            FEN.to_owned(),
             format!("\u{FEFF}# mine\n\n {FEN}\r\n"),
             format!("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n{FEN}\nnone\n{FEN}\n4k3/8/8"),
         ] {
