@@ -99,3 +99,16 @@ fn the_first_page_speaks_german_and_fits() {
     browser.open(&format!("http://{}/start?where=year+%3D+1400", server.address));
     browser.until("document.querySelector('.notice button')");
 }
+
+/// An archive without tournaments, such as one of single games of a server, leads on to the other pages.
+#[test]
+fn the_first_page_without_tournaments_is_not_empty() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("[Event \"Rated Blitz game\"]\n[White \"Ann\"]\n[Black \"Bob\"]\n\n1. e4 e5 *\n");
+    browser.dark(false);
+    browser.open(&format!("http://{}/start", server.address));
+    browser.until("document.querySelectorAll('.panel .pages a').length === 3");
+    browser.click(".panel .pages a:nth-child(2)");
+    browser.until("location.pathname === '/games' && document.querySelector('h1')");
+    assert_eq!(browser.complaints(), [""; 0]);
+}

@@ -25,7 +25,8 @@ export function show(main, { params, signal, archives, title }) {
   const request = { where: params.where, archive: params.archive, find: params.find, limit: PAGE };
   load(panel, () => api.events(request, signal), (found) => {
     if (!found.total) {
-      fill(panel, params.where && empty(params.where));
+      const pages = ["explorer", "games", "statistics"].map((page) => [el("a.button", { href: state.address(page) }, t(page)), " "]);
+      fill(panel, params.where ? empty(params.where) : el("p.pages", {}, pages));
       return;
     }
     const rows = [...found.events];
