@@ -63,7 +63,7 @@ class Game:
         self.white_elo, self.black_elo = rating(tag.get("WhiteElo")), rating(tag.get("BlackElo"))
         self.date = day(tag.get("Date")) or day(tag.get("UTCDate"))
         self.start_fen = tag.get("FEN")
-        control = re.fullmatch(r"(\d+)(?:\+(\d+))?", (tag.get("TimeControl") or "").split(":")[0].split("/")[-1])
+        control = re.fullmatch(r"(\d+)(?:\.\d+)?(?:\+(\d+)(?:\.\d+)?)?", (tag.get("TimeControl") or "").split(":")[0].split("/")[-1])
         self.base = int(control[1]) if control else None
         self.increment = int(control[2] or 0) if control else None
 
@@ -116,8 +116,8 @@ def most(numbers):
 def openings():
     """Returns the opening of each position in the table. The first line of a position decides."""
     table = {}
-    folder = Path(__file__).resolve().parents[3] / "data" / "openings"
-    for path in sorted(folder.glob("?.tsv")):
+    folder = Path(__file__).resolve().parents[2] / "query" / "data" / "openings"
+    for path in [folder / f"{volume}.tsv" for volume in "abcde"]:
         for line in path.read_text().splitlines()[1:]:
             eco, name, moves = line.split("\t")
             board = chess.Board()
