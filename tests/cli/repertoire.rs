@@ -5,6 +5,7 @@ use crate::common::sample;
 use scoresheet::chess::Color;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::{Archive, Position};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 const MINE: &str = "1. e4 e5 (1... c5 2. Nf3 d6 (2... Nc6 3. Bb5) 3. d4 (3. Bb5+)) 2. Nf3 Nc6 3. Bc4 *\n\n\
@@ -72,6 +73,16 @@ fn the_report_is_that_of_a_naive_program() {
             assert_eq!(report[*way].as_u64(), Some(*games), "{side} {way}");
         }
         assert_eq!(report["games"].as_u64(), Some(ways.values().sum()));
+        // Two archives of the same games: the same moves in the same order, each twice as often.
+        let both = [&args[..2], &["games.bga"], &args[2..]].concat();
+        let both = json(&room.fine(&both)).remove(0);
+        for part in ["holes", "others", "choices"] {
+            let rows = |report: &Value, times: u64| -> Vec<(String, u64)> {
+                let row = |row: &Value| (row["line"].to_string(), row["games"].as_u64().unwrap() * times);
+                report[part].as_array().unwrap().iter().map(row).collect()
+            };
+            assert_eq!(rows(&both, 1), rows(&report, 2), "{side} {part}");
+        }
         for (part, expected) in [("holes", &holes), ("others", &others), ("choices", &choices)] {
             let found: BTreeMap<(String, String), u64> = report[part]
                 .as_array()

@@ -1,6 +1,7 @@
 //! Formats numbers, counts, paths and bytes for messages and tables, and parses numbers in arguments.
 
 use scoresheet::archive::GameSet;
+use scoresheet::chess::Color;
 use scoresheet_output::is_control;
 pub use scoresheet_output::{printable, shown};
 use scoresheet_query::GameRanges;
@@ -10,6 +11,14 @@ use unicode_width::UnicodeWidthStr;
 pub fn ranges(games: &GameSet, most: usize) -> String {
     let more = if games.runs().nth(most).is_some() { ",.." } else { "" };
     format!("{}{more}", GameRanges::from_set(games, most))
+}
+
+/// Returns the name of a side, for sentences and titles.
+pub const fn side(color: Color) -> &'static str {
+    match color {
+        Color::White => "White",
+        Color::Black => "Black",
+    }
 }
 
 /// Wraps the text at this number of columns; a longer word gets its own line. Lines after the first are indented.

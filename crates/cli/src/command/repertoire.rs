@@ -10,7 +10,7 @@ use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::session::Session;
-use crate::text::{count, shown};
+use crate::text::{count, shown, side};
 use crate::threads::Threads;
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::archive::{Archive, FileKind};
@@ -40,9 +40,9 @@ pub struct Args {
     /// The archives, or folders of archives
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// The side whose moves the repertoire prepares
-    #[arg(long, value_enum)]
-    side: Side,
+    /// The side whose moves the repertoire prepares: white or black
+    #[arg(long)]
+    side: Color,
     /// Show only this part
     #[arg(long, value_enum, value_name = "PART")]
     show: Option<Part>,
@@ -57,12 +57,6 @@ pub struct Args {
     quiet: Quiet,
     #[command(flatten)]
     threads: Threads,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Side {
-    White,
-    Black,
 }
 
 /// A part of the report.
@@ -93,14 +87,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.quiet.apply(session);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
-    let color = match args.side {
-        Side::White => Color::White,
-        Side::Black => Color::Black,
-    };
+    let color = args.side;
     args.threads.install(|| {
         let repertoire = read(session, &args.repertoire, color)?;
         if repertoire.positions() == 0 {
-            let what = format!("{}: no moves of {}", shown(&args.repertoire), name(color));
+            let what = format!("{}: no moves of {}", shown(&args.repertoire), side(color));
             return Err(Failure::Message(what));
         }
         let (all, failed) = Games::chosen(session, &archives, &args.filter)?;
@@ -177,10 +168,6 @@ fn totals(repertoire: &Repertoire, compared: &Compared) -> [(&'static str, u64);
         .map(|how| (how, compared.games.iter().filter(|(_, left)| leaves(repertoire, *left).0 == how).count() as u64))
 }
 
-fn name(color: Color) -> &'static str {
-    if color == Color::White { "White" } else { "Black" }
-}
-
 fn percent(played: &RepertoireMove) -> String {
     played.points.score().map_or_else(String::new, |score| format!("{:.1} %", score * 100.0))
 }
@@ -196,7 +183,7 @@ fn text(args: &Args, session: &Session, repertoire: &Repertoire, compared: &Comp
     let positions = count(repertoire.positions() as u64, "position", "positions");
     let [never, end, own, opponent, elsewhere] = totals(repertoire, compared).map(|(_, games)| games);
     let games = |number: u64| count(number, "game", "games");
-    let [color, other] = [repertoire.color(), repertoire.color().other()].map(name);
+    let [color, other] = [repertoire.color(), repertoire.color().other()].map(side);
     let mut out = format!(
         "{}: {positions} with moves of {color}\n{}: {} to the end of a line or of the game, {} left by {color}, {} by \
          {other}, {} from other starts\n",

@@ -295,36 +295,40 @@ impl Repertoire {
                 part.into_iter().for_each(|(key, points)| counts.entry(key).or_default().join(&points));
             }
         }
-        let sorted = |counts: Counts| {
-            let mut moves: Vec<RepertoireMove> =
-                counts.into_iter().map(|((place, m), points)| RepertoireMove { place, m, points }).collect();
-            moves.sort_by_cached_key(|played| (Reverse(played.points.games), played.place, format!("{:?}", played.m)));
-            moves
-        };
-        let [holes, others, mut choices] = counts.map(sorted);
-        // The most frequent position first, then the most frequent move.
-        let mut totals: HashMap<usize, u64> = HashMap::new();
-        choices.iter().for_each(|played| *totals.entry(played.place).or_default() += played.points.games);
-        choices.sort_by_key(|played| (Reverse(totals.get(&played.place).copied()), played.place));
-        Ok(Compared { games: all, holes, others, choices })
+        let [holes, others, choices] = counts.map(by_frequency);
+        Ok(Compared { games: all, holes, others, choices: by_place(choices) })
     }
+}
+
+/// Returns moves with their counts, the most frequent first.
+fn by_frequency(counts: Counts) -> Vec<RepertoireMove> {
+    let mut moves: Vec<RepertoireMove> =
+        counts.into_iter().map(|((place, m), points)| RepertoireMove { place, m, points }).collect();
+    moves.sort_by_cached_key(|played| (Reverse(played.points.games), played.place, format!("{:?}", played.m)));
+    moves
+}
+
+/// Returns moves grouped by position, the most frequent position first. The moves of a position keep their order.
+fn by_place(mut moves: Vec<RepertoireMove>) -> Vec<RepertoireMove> {
+    let mut totals: HashMap<usize, u64> = HashMap::new();
+    moves.iter().for_each(|played| *totals.entry(played.place).or_default() += played.points.games);
+    moves.sort_by_key(|played| (Reverse(totals.get(&played.place).copied()), played.place));
+    moves
 }
 
 impl Compared {
     /// Adds the comparison of another archive, whose games follow `before` games of a set.
     pub fn join(&mut self, other: Compared, before: u64) {
         self.games.extend(other.games.into_iter().map(|(game, left)| (game + before, left)));
-        for (own, more) in
-            [(&mut self.holes, other.holes), (&mut self.others, other.others), (&mut self.choices, other.choices)]
-        {
-            for played in more {
-                match own.iter_mut().find(|known| (known.place, known.m) == (played.place, played.m)) {
-                    Some(known) => known.points.join(&played.points),
-                    None => own.push(played),
-                }
+        let joined = |own: &mut Vec<RepertoireMove>, more: Vec<RepertoireMove>| {
+            let mut counts = Counts::new();
+            for played in own.drain(..).chain(more) {
+                counts.entry((played.place, played.m)).or_default().join(&played.points);
             }
-        }
-        self.holes.sort_by_key(|played| Reverse(played.points.games));
-        self.others.sort_by_key(|played| Reverse(played.points.games));
+            by_frequency(counts)
+        };
+        self.holes = joined(&mut self.holes, other.holes);
+        self.others = joined(&mut self.others, other.others);
+        self.choices = by_place(joined(&mut self.choices, other.choices));
     }
 }

@@ -3,7 +3,7 @@
 use super::line::{self, Line, Parsed, Style};
 use crate::output::board;
 use crate::output::json::Object;
-use crate::text::{beside, count, printable};
+use crate::text::{beside, count, printable, side};
 use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
@@ -235,13 +235,6 @@ impl<'a> Report<'a> {
             Some(fault) => object.with("strict", fault.is_none()),
             None => object,
         }
-    }
-}
-
-const fn side(color: Color) -> &'static str {
-    match color {
-        Color::White => "White",
-        Color::Black => "Black",
     }
 }
 
