@@ -19,5 +19,10 @@ pub const NULL: u8 = 0xC1;
 pub const NAG: u8 = 0xC2;
 /// A variation opens.
 pub const OPEN: u8 = 0xC3;
-/// A variation closes. (C5 begins the header of an archive's game record. C6 and C7 are unassigned.)
+/// A variation closes. (C5 begins the header of an archive's game record.)
 pub const CLOSE: u8 = 0xC4;
+/// A drop of a pawn in Crazyhouse. The byte after it is the square.
+pub const DROP_PAWN: u8 = 0xC6;
+/// A drop of a piece in Crazyhouse. The byte after it is the piece (two bits: knight, bishop, rook, queen) and the square
+/// (six bits).
+pub const DROP_PIECE: u8 = 0xC7;

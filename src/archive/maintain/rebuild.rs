@@ -7,7 +7,7 @@ use crate::archive::read::game_ref::GameRef;
 use crate::archive::write::record::push_record;
 use crate::archive::write::writer::EncodedChunk;
 use crate::brenner::decode::each_move;
-use crate::brenner::{EXPLICIT, NAG, TEXT};
+use crate::brenner::{DROP_PAWN, DROP_PIECE, EXPLICIT, NAG, TEXT};
 use crate::error::{Damage, DamageKind, Error};
 use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
@@ -229,7 +229,7 @@ fn without_texts(stream: &[u8]) -> Vec<u8> {
     while let Some(byte) = rest.first() {
         let length = match *byte {
             EXPLICIT => 3,
-            NAG => 2,
+            NAG | DROP_PAWN | DROP_PIECE => 2,
             _ => 1,
         };
         let (element, after) = rest.split_at(length.min(rest.len()));

@@ -294,7 +294,7 @@ impl<'a> GameRef<'a> {
     /// Appends the game's record in its stored form: packed moves stay packed.
     pub(crate) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
         match self.archive.head(self.chunk)?.coding {
-            Coding::Plain => self.record.push(out),
+            Coding::Plain | Coding::Variants => self.record.push(out),
             Coding::Packed(_) => {
                 let stored = self.archive.stored_record(self.chunk, self.index)?;
                 push_recoded(&stored, &stored.stream, true, out);

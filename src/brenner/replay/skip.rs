@@ -1,6 +1,6 @@
 //! Skips variations and counts plies without maintaining a board.
 
-use crate::brenner::code::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
+use crate::brenner::code::{CASTLE_A, CASTLE_H, CLOSE, DROP_PAWN, DROP_PIECE, EXPLICIT, NAG, NULL, OPEN};
 
 /// Returns the length of a variation in bytes, including both brackets. Returns `None` if the variation is not closed.
 pub fn skip_variation(stream: &[u8]) -> Option<usize> {
@@ -10,7 +10,7 @@ pub fn skip_variation(stream: &[u8]) -> Option<usize> {
             OPEN => depth += 1,
             CLOSE => depth -= 1,
             EXPLICIT => at += 2,
-            NAG => at += 1,
+            NAG | DROP_PAWN | DROP_PIECE => at += 1,
             _ => {}
         }
         at += 1;
@@ -33,6 +33,10 @@ pub fn count_plies(stream: &[u8]) -> u32 {
             EXPLICIT => {
                 plies += 1;
                 3
+            }
+            DROP_PAWN | DROP_PIECE => {
+                plies += 1;
+                2
             }
             NAG => 2,
             OPEN => match skip_variation(stream.get(at..).unwrap_or_default()) {
