@@ -53,7 +53,17 @@ impl Parsed {
                     self.pgn_bytes += (free - counted_bytes) as u64;
                     counted_bytes = free;
                     self.rejected += rejected;
-                    self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, loose, end, faults, deleted });
+                    self.runs.push(Run::Games {
+                        source,
+                        seen,
+                        stored,
+                        rejected,
+                        windows_1252,
+                        loose,
+                        end,
+                        faults,
+                        deleted,
+                    });
                     done.push(std::mem::take(self));
                     (seen, stored, rejected, windows_1252) = (0, 0, 0, 0);
                     continue;

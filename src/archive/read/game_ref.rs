@@ -128,6 +128,11 @@ impl<'a> GameRef<'a> {
         self.number
     }
 
+    /// Returns the number of the game's chunk, and the index of the game in this chunk, from 0.
+    pub(super) fn place(&self) -> (usize, usize) {
+        (self.chunk, self.index)
+    }
+
     /// Returns the number of the game's chunk.
     pub(in crate::archive) fn chunk(&self) -> usize {
         self.chunk

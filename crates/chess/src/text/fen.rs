@@ -157,10 +157,17 @@ impl Position {
     /// blanks may be doubled.
     ///
     /// Castling rights may be `KQkq`, X-FEN or Shredder-FEN. Rights without their rook and impossible en passant
-    /// targets are dropped. The position need not be legal. [`Fen::read`] preserves the fields as written, and also has
+    /// targets are dropped. Pockets mean Crazyhouse, and counts of checks Three-check. The position need not be legal. [`Fen::read`] preserves the fields as written, and also has
     /// a strict mode.
     pub fn from_fen(text: impl AsRef<[u8]>) -> Result<Position, FenError> {
-        Ok(Fen::read(text.as_ref(), ReadMode::Forgiving)?.position())
+        let text = text.as_ref();
+        match Fen::read(text, ReadMode::Forgiving) {
+            Ok(fen) => Ok(fen.position()),
+            Err(error) => match variant::named_by(text) {
+                Some(variant) => Position::from_fen_of(variant, text),
+                None => Err(error),
+            },
+        }
     }
 
     /// Returns the squares of a side's rooks on its back rank.

@@ -356,6 +356,8 @@ impl Position {
             MoveKind::Null => return out.extend_from_slice(b"--"),
             MoveKind::Castle(CastlingSide::King) => return out.extend_from_slice(b"O-O"),
             MoveKind::Castle(CastlingSide::Queen) => return out.extend_from_slice(b"O-O-O"),
+            // Chess has no drops. This is their coordinate notation.
+            MoveKind::Drop(_) => return out.extend_from_slice(m.to_string().as_bytes()),
             _ => {}
         }
         let role = self.piece_at(m.from).map_or(Role::Pawn, |piece| piece.role);

@@ -8,9 +8,10 @@ use crate::select::pattern::PatternArgs;
 use crate::select::position::PositionQueryArgs;
 use crate::session::Session;
 use crate::threads::Threads;
+use scoresheet::chess::Variant;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::measure::{Judgement, Moments};
-use scoresheet_query::{Board, Filter, Member, SearchOptions};
+use scoresheet_query::{Board, Filter, Member, Rules, SearchOptions};
 use std::path::PathBuf;
 
 /// Find games by position, pattern, last move, mistake or clock
@@ -174,6 +175,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         return Err(Failure::Usage("patterns match main lines only: leave out --variations".to_owned()));
     }
     let has_hits = query.has_hits();
+    if has_hits && query.get_rules() == Rules::Only(Variant::Chess) {
+        archives.archives().for_each(|archive| filter.report_left_out(session, archive));
+    }
     args.threads.install(|| {
         listing.run(session, &archives, filter, query, || match has_hits {
             false => filter.report_none(session, &archives.columns()),

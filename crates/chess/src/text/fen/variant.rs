@@ -52,6 +52,19 @@ fn split(variant: Variant, text: &[u8]) -> (Vec<u8>, Extra) {
     (fields.join(&b' '), extra)
 }
 
+/// Returns the variant that a text names by its form: Crazyhouse by a pocket, Three-check by counts of checks.
+pub(super) fn named_by(text: &[u8]) -> Option<Variant> {
+    let (without_pocket, _) = split(Variant::Crazyhouse, text);
+    let (without_checks, _) = split(Variant::ThreeCheck, text);
+    let fields: Vec<&[u8]> = text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).collect();
+    let whole = fields.join(&b' ');
+    match () {
+        () if without_pocket != whole => Some(Variant::Crazyhouse),
+        () if without_checks != whole => Some(Variant::ThreeCheck),
+        () => None,
+    }
+}
+
 /// Splits a placement from the pocket: in brackets, or as a ninth row.
 fn split_pocket(placement: &[u8]) -> (&[u8], &[u8]) {
     if let Some(open) = placement.iter().position(|byte| *byte == b'[') {
