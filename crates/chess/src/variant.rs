@@ -223,6 +223,11 @@ impl Position {
         self.extra.pockets[color.index()]
     }
 
+    /// Returns the pieces that a side of Crazyhouse can drop as letters of a FEN, the most valuable first.
+    pub fn pocket_letters(&self, color: Color) -> String {
+        pocket_letters(self.pocket(color), color).map(char::from).collect()
+    }
+
     /// Returns the squares of promoted pieces in Crazyhouse, as a bit set. They are captured as pawns.
     pub fn promoted(&self) -> u64 {
         self.extra.promoted

@@ -108,6 +108,13 @@ pub fn is_coded(variant: Variant) -> bool {
     matches!(variant, Variant::Crazyhouse | Variant::Atomic | Variant::Antichess | Variant::Horde)
 }
 
+/// Appends the starting position of a game as the content digest states it: for variants, after the number of the
+/// variant, and even if it is the usual one.
+pub fn push_start_in_full(start: &Position, out: &mut Vec<u8>) {
+    let variant = if is_coded(start.variant()) { VARIANT } else { 0 };
+    push_start_of(SET_UP | variant, start, out);
+}
+
 /// Appends what the flags announce: the variant, and the starting position.
 fn push_start_of(flags: u8, start: &Position, out: &mut Vec<u8>) {
     if flags & VARIANT != 0 {

@@ -175,10 +175,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         return Err(Failure::Usage("patterns match main lines only: leave out --variations".to_owned()));
     }
     let has_hits = query.has_hits();
-    if has_hits && query.get_rules() == Rules::Only(Variant::Chess) {
-        archives.archives().for_each(|archive| filter.report_left_out(session, archive));
-    }
     args.threads.install(|| {
+        if has_hits && query.get_rules() == Rules::Only(Variant::Chess) {
+            archives.archives().for_each(|archive| filter.report_left_out(session, archive));
+        }
         listing.run(session, &archives, filter, query, || match has_hits {
             false => filter.report_none(session, &archives.columns()),
             true => session.message(&none_found(filter, &moments, &archives)),

@@ -149,7 +149,7 @@ impl Where {
         let left_out = live.len() - archive.games_of_chess(&live).len();
         if left_out > 0 {
             let games = count(left_out, "game of a variant is", "games of variants are");
-            session.hint(&format!("{games} left out; --variant any includes them, --variant atomic only these"));
+            session.hint(&format!("{games} left out: --variant any includes all games"));
         }
     }
 

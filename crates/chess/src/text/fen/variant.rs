@@ -30,7 +30,7 @@ fn split(variant: Variant, text: &[u8]) -> (Vec<u8>, Extra) {
                 match byte {
                     b'/' => at = (at.0.saturating_sub(1), 0),
                     b'1'..=b'8' => at.1 = (at.1 + byte - b'0').min(8),
-                    b'~' if at.1 > 0 => extra.promoted |= Square::at(at.1 - 1 & 7, at.0).bit(),
+                    b'~' if at.1 > 0 => extra.promoted |= Square::at((at.1 - 1) & 7, at.0).bit(),
                     b'~' => {}
                     _ => at.1 = (at.1 + 1).min(8),
                 }
