@@ -485,7 +485,7 @@ class Position:
 
     @staticmethod
     def read_start(part):
-        """Section 35: the starting position of a variant, after its number."""
+        """Section 36: the starting position of a variant, after its number."""
         variant = part.number(1)
         self = Position.read(part)
         self.variant = variant
@@ -681,7 +681,7 @@ class Position:
         return self.attacked(king, 1 - colour)
 
     def is_over(self):
-        """Section 35: whether a capture has ended the game."""
+        """Section 36: whether a capture has ended the game."""
         if self.variant == ATOMIC:
             return None in (self.king(0), self.king(1))
         return self.variant == HORDE and all(piece < 0 or piece >> 3 for piece in self.board)
@@ -775,7 +775,7 @@ def name(square):
 STANDARD = (0xFFFF00000000FFFF).to_bytes(8, "little") + bytes.fromhex("13422531" "00000000" "88888888" "9BCAADB9")
 STANDARD += bytes([0x1E, 7, 0, 63, 56, 0, 1])
 
-# Section 35: the numbers of variants, and their starting positions.
+# Section 36: the numbers of variants, and their starting positions.
 CRAZYHOUSE, ATOMIC, ANTICHESS, HORDE = range(1, 5)
 
 

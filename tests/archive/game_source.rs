@@ -105,7 +105,7 @@ fn pgn_of_a_source_is_read_as_pgn_is() {
     for text in [
         "[Result \"1-0\"]\n\n1. e4 e5 2. Ke3 Nf6 0-1\n\n",
         "[Date \"yesterday\"]\n\n1. e4 (1. d4 d5 (1... Nf6) *\n\n",
-        "[Variant \"Atomic\"]\n\n1. e4 *\n\n",
+        "[Variant \"Suicide\"]\n\n1. e4 *\n\n",
         "[White \"A\"]\n\n1. e4 {a comment without an end\n\n",
     ] {
         games.push(text.to_owned());

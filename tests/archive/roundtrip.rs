@@ -134,7 +134,7 @@ const ANNOTATED: &str = "\u{feff}[Event \"Notes\"]\n[Annotator \"\"]\n[Opening \
 
 /// Faults of many kinds, each kept unchanged.
 const FAULTY: &str = "[Event \"a\"]\n[Black \"no end]\n\n1. e4 e5 2. Ke3 Nf6 3. e9 {and so on} 1-0\n\n\n[Event \"b\"]\n[FEN \"bad\"]\n\n1. e4 e5 *\n\
-[Event \"c\"]\n\n1. e4 (1. d4 (1. c4 e5 *\n\n[Event \"d\"]\n[Variant \"Atomic\"]\n\n1. e4 *\n\n[Event \"e\"]\n\n1. e4 ) zwischenzug e5 {never closed\n";
+[Event \"c\"]\n\n1. e4 (1. d4 (1. c4 e5 *\n\n[Event \"d\"]\n[Variant \"Suicide\"]\n\n1. e4 *\n\n[Event \"e\"]\n\n1. e4 ) zwischenzug e5 {never closed\n";
 
 /// Handwritten text: tabs, all forms of numbers, no final line end.
 const BY_HAND: &str = "[Event\t\"x\"]  [White \"y\"]\n\n\n\n 1 e4 e5 2 . Nf3\tNc6 3. Bb5 , a6 4)Ba4 Nf6\n5.O-O Be7 6. Re1 b5+ 7. Bb3 d6 8. c3 0-0 9. h3 Na5 10. Bc2 c5 *\n  \n[Event \"z\"]\n1.Nb1c3 e7-e5 2. Rb1 e5e4";
@@ -185,7 +185,7 @@ fn bytes_beside_no_stored_game_come_back() {
     let blank = round(folder.path(), b"\n\n \r\n");
     assert_exact(&blank, b"\n\n \r\n", "blanks");
     // More rejected games than a chunk holds, at the beginning, in the middle and at the end.
-    let atomic = "[Event \"x\"]\n[Variant \"Atomic\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n".repeat(20_000);
+    let atomic = "[Event \"x\"]\n[Variant \"Suicide\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n".repeat(20_000);
     let game = "[Event \"a\"]\n\n1. e4 e5 *\n\n";
     let long = round(folder.path(), [&atomic, game, &atomic, game, game, &atomic].concat().as_bytes());
     assert_exact(&long, [&atomic, game, &atomic, game, game, &atomic].concat().as_bytes(), "long");
@@ -195,7 +195,7 @@ fn bytes_beside_no_stored_game_come_back() {
 #[test]
 fn sources_without_a_stored_game_come_back_among_others() {
     let folder = TempDir::new().unwrap();
-    let atomic = "[Variant \"Atomic\"]\n\n1. e4 *\n\n";
+    let atomic = "[Variant \"Suicide\"]\n\n1. e4 *\n\n";
     let texts = ["\n", atomic, SERVER, atomic, "% nothing\n", MASTERS, atomic];
     let paths: Vec<_> = (0..texts.len()).map(|number| folder.path().join(format!("{number}.pgn"))).collect();
     for (path, text) in paths.iter().zip(texts) {

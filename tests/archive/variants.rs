@@ -62,9 +62,9 @@ fn the_golden_archive_is_read_and_written() {
     let folder = crate::common::tempdir().unwrap();
     let path = imported(folder.path());
     let written = fs::read(&path).unwrap();
-    bless(&testdata("golden/v1.1-variants.bga"), &written);
-    is_current("v1.1-variants.bga", &written);
-    for file in [path, testdata("golden/v1.1-variants.bga")] {
+    bless(&testdata("golden/variants-1.1.bga"), &written);
+    is_current("variants-1.1.bga", &written);
+    for file in [path, testdata("golden/variants-1.1.bga")] {
         let archive = Archive::open(ArchiveFile::at(&file).index(None)).unwrap();
         assert_eq!(archive.version(), (1, 0));
         assert!(original(&archive) == fs::read(source()).unwrap());
@@ -158,7 +158,7 @@ fn games_come_through_pgn_and_every_copy() {
 
 #[test]
 fn every_game_is_replayed_like_its_checked_moves() {
-    let archive = Archive::open(ArchiveFile::at(testdata("golden/v1.1-variants.bga")).index(None)).unwrap();
+    let archive = Archive::open(ArchiveFile::at(testdata("golden/variants-1.1.bga")).index(None)).unwrap();
     let mut drops = 0;
     for game in archive.games() {
         let game = game.unwrap();
@@ -255,7 +255,8 @@ fn spellings_of_positions_are_read() {
         ("KOTH", format!("{board} w KQkq - 0 3"), format!("{board} w KQkq - 0 3")),
         ("Antichess", format!("{board} w KQkq - 0 3"), format!("{board} w - - 0 3")),
     ];
-    let tags = |(variant, fen, _): &(&str, String, String)| format!("[FEN \"{fen}\"]\n[Variant \"{variant}\"]\n\n*\n\n");
+    let tags =
+        |(variant, fen, _): &(&str, String, String)| format!("[FEN \"{fen}\"]\n[Variant \"{variant}\"]\n\n*\n\n");
     let text: String = games.iter().map(tags).collect();
     let summary = Import::new(&target).run_reader("games.pgn", text.as_bytes()).unwrap();
     assert_eq!((summary.stored, summary.faulty), (games.len() as u64, 0));

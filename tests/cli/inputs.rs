@@ -4,7 +4,7 @@ use crate::common::cli::{FAULTY, PGN, Room, bzip2, gzip, json, many};
 use std::io::Write;
 
 /// Rejected as a variant.
-const ATOMIC: &str = "[Event \"Boom\"]\n[Variant \"Atomic\"]\n\n1. e4 e5 *\n\n";
+const ATOMIC: &str = "[Event \"Boom\"]\n[Variant \"Suicide\"]\n\n1. e4 e5 *\n\n";
 
 /// Returns a tar file of these files, in the form of the program `tar`.
 fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {

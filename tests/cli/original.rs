@@ -4,7 +4,7 @@ use crate::common::cli::{FAULTY, PGN, Room, gzip, json, many};
 use std::fs;
 
 /// Rejected as a variant.
-const ATOMIC: &str = "[Event \"Boom\"]\n[Variant \"Atomic\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n";
+const ATOMIC: &str = "[Event \"Boom\"]\n[Variant \"Suicide\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n";
 
 /// A game with Windows-1252 text (German umlauts, the bytes without a character, a euro sign).
 const LATIN: &[u8] = b"[Event \"Stra\xDFe\"]\n[White \"M\xFCller, J\xF6rg\"]\n[Black \"\x81\x8D\x8F\x90\x9D \x80\"]\n\n1. e4 {\xE4} e5 *\n\n";

@@ -646,7 +646,7 @@ fn numbers_of_sections() {
         }
     }
     titles.sort_unstable();
-    assert!(titles.iter().copied().eq(1..=35), "{titles:?}");
+    assert!(titles.iter().copied().eq(1..=36), "{titles:?}");
     // A reader of level A reads this file alone.
     assert!(contents.len() <= 75_000, "FORMAT.md has {} bytes", contents.len());
     let mut texts = vec![("FORMAT.md".to_owned(), DOCUMENT.replace('\n', " "))];
@@ -757,7 +757,8 @@ fn is_known(space: &str, number: u32) -> bool {
         "record flags, bits" => {
             let mut start = Vec::new();
             record::push_start(&Position::standard(), &mut start);
-            any(&[&[], &start], &|rest| {
+            // The third is the number of a variant.
+            any(&[&[], &start, &[1]], &|rest| {
                 record::Record::decode(&[&[record::HEADER, 1 << number], rest].concat(), false).is_some()
             })
         }
@@ -765,11 +766,16 @@ fn is_known(space: &str, number: u32) -> bool {
             use scoresheet::brenner::decode::{Decoder, TextPlaces};
             // After a first move: an explicit move of a piece without a label, a NAG, a variation.
             let five = Position::from_fen(b"8/8/8/7k/8/8/8/QQQQQK2 w - - 0 1").unwrap();
-            any(&[&[0x12, 0x40], &[], &[5], &[0x08, 0xC4], &[0xC3, 0x08, 0xC4]], &|rest| {
-                let opened = if byte == 0xC4 { &[0x08, 0xC3, 0x09][..] } else { &[] };
-                [opened, &[0x08]].iter().any(|before| {
+            let drops = Position::from_fen(b"8/8/8/7k/8/8/8/QQQQQK2[PN] w - - 0 1").unwrap();
+            let drops = matches!(byte, 0xC6 | 0xC7).then_some(drops);
+            any(&[&[0x12, 0x40], &[], &[5], &[0x08, 0xC4], &[0xC3, 0x08, 0xC4], &[0x12]], &|rest| {
+                let opened = match byte {
+                    0xC4 => &[0x08, 0xC3, 0x09][..],
+                    _ => &[],
+                };
+                [opened, &[0x08], &[0x09, 0x0C]].iter().any(|before| {
                     let stream = [before, &[byte][..], rest].concat();
-                    let mut decoder = Decoder::new(&stream, five.clone(), TextPlaces::Apart);
+                    let mut decoder = Decoder::new(&stream, drops.as_ref().unwrap_or(&five).clone(), TextPlaces::Apart);
                     loop {
                         match decoder.advance(|_, _| {}) {
                             Ok(Some(_)) => {}
@@ -830,10 +836,13 @@ fn is_known(space: &str, number: u32) -> bool {
         "models of packed moves" => number == u32::from(packed::MODEL_ID),
         "letters of leading texts" => {
             let fen = Position::standard().fen();
-            any(&[b"", b"n v", fen.as_bytes()], &|value| {
+            any(&[b"", b"n v", fen.as_bytes(), b"Atomic"], &|value| {
                 let text = [&[0, byte], value, &[0]].concat();
                 scoresheet::brenner::standalone::decode(&text).is_ok()
             })
+        }
+        "variants, in records of coding 2" => {
+            record::Record::decode(&[record::HEADER, record::VARIANT, byte], false).is_some()
         }
         "move ids" => scoresheet::brenner::move_id::MoveId::new(number as u16).is_some_and(|id| id.is_known()),
         _ => panic!("{space}"),
@@ -845,7 +854,7 @@ fn is_known(space: &str, number: u32) -> bool {
 fn assigned_numbers() {
     let table: Vec<Vec<&str>> = rows("22 Extensions").into_iter().filter(|row| row.len() == 7).collect();
     let spaces = &table[1..];
-    assert_eq!(spaces.len(), 22);
+    assert_eq!(spaces.len(), 23);
     for row in spaces {
         let all = numbers(row[2]);
         let assigned = numbers(row[3]);

@@ -165,7 +165,7 @@ impl Seen<'_> {
             };
             let own = |letter: &char| letter.is_ascii_uppercase() == is_white;
             let (own, other): (Vec<char>, Vec<char>) =
-                fen.split(' ').next().unwrap().chars().filter(char::is_ascii_alphabetic).partition(own);
+                fen.split([' ', '[']).next().unwrap().chars().filter(char::is_ascii_alphabetic).partition(own);
             other.into_iter().map(value).sum::<i64>() - own.into_iter().map(value).sum::<i64>()
         };
         let plies = self.game.plies();
@@ -198,7 +198,8 @@ impl Seen<'_> {
         let (last, position) = (four(plies), self.game.position(plies).unwrap());
         let last_fen = position.fen();
         let clock: u32 = last_fen.split(' ').nth(4).unwrap().parse().unwrap();
-        let pieces: Vec<char> = last_fen.split(' ').next().unwrap().chars().filter(char::is_ascii_alphabetic).collect();
+        let pieces: Vec<char> =
+            last_fen.split([' ', '[']).next().unwrap().chars().filter(char::is_ascii_alphabetic).collect();
         let minors = pieces.iter().filter(|piece| !matches!(piece, 'K' | 'k')).count();
         let has_heavy = pieces.iter().any(|piece| "PRQprq".contains(*piece));
         let bishops = (0..64u8)

@@ -28,7 +28,7 @@ fn corpus() -> Vec<Vec<u8>> {
         "1. e4 { unclosed",
         "[White \"\\\"\\\\\"][Black \"unclosed\n1. e4 e5 ) ) ( ( 1/2-1/2 1-0 0-1 *",
         "[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. a8=Q+ (1. a8N) 1... Kd7 *",
-        "[FEN \"nonsense\"] 1. e4 *\n[Variant \"Atomic\"]\n\n1. e4 *\n",
+        "[FEN \"nonsense\"] 1. e4 *\n[Variant \"Suicide\"]\n\n1. e4 *\n",
         "1. e4 $ $99999999999 e5 e5 Nf3?? 1..... ... 2. Nf3 }{ *",
         "Nbd2 Raxb1# O-O-O+ e8=Q e8(Q) e7e8q N1xf3!? Z0",
         "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 5 39 bm O-O e1e2; pv O-O-O Ke7 Kb1; id \"a b\"; xyz 1;",

@@ -53,7 +53,7 @@ fn pgn(random: &mut Random, games: usize) -> String {
         );
         match random.below(12) {
             0 => text += "[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 40\"]\n[SetUp \"1\"]\n\n40. a8=Q+ Kd7 *\n\n",
-            1 => text += "[Variant \"Atomic\"]\n\n1. e4 e5 *\n\n",
+            1 => text += "[Variant \"Suicide\"]\n\n1. e4 e5 *\n\n",
             _ => text += &format!("[Round \"{game}\"]\n\n{}\n\n", LINES[random.below(LINES.len())]),
         }
     }

@@ -25,7 +25,8 @@ pub mod safety;
 mod movegen;
 mod play;
 #[doc(hidden)]
-pub mod variant;
+pub mod rules;
+mod variant;
 pub mod zobrist;
 
 mod text;
@@ -34,10 +35,10 @@ pub use coordinate::{File, ParseError, Rank};
 pub use moves::{CastlingSide, IllegalMove, Move, MoveKind, Threat};
 pub use piece::{Color, Piece, PieceId, Role};
 pub use position::Position;
+pub use rules::Variant;
 pub use square::Square;
 pub use text::uci::UciError;
 pub use text::{epd, fen, record, san};
-pub use variant::Variant;
 
 /// The examples in README.
 #[cfg(doctest)]

@@ -5,8 +5,8 @@ use super::attention::Attention;
 use super::moves::{CastlingSide, Move, MoveKind};
 use super::piece::{Color, EMPTY, PieceId, Role};
 use super::position::Position;
+use super::rules::Variant;
 use super::square::{Square, squares};
-use super::variant::Variant;
 
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 

@@ -4,8 +4,8 @@ use super::attention::Attention;
 use super::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use super::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
 use super::position::Position;
+use super::rules::Variant;
 use super::square::Square;
-use super::variant::Variant;
 
 impl Position {
     /// Plays a move if it is legal or is the null move. Otherwise leaves the position unchanged and returns an error.

@@ -3,8 +3,8 @@
 use super::attention::Attention;
 use super::moves::CastlingSide;
 use super::piece::{CODES, Color, EMPTY, OFF, Piece, PieceId, Role};
+use super::rules::{Extra, Variant};
 use super::square::{Square, squares};
-use super::variant::{Extra, Variant};
 use std::sync::LazyLock;
 
 /// A chess position with all fields of a FEN. Every piece keeps its identity (its Brenner label) when it moves.

@@ -5,8 +5,8 @@ use super::attention::Attention;
 use super::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use super::piece::{Color, Piece, PieceId, Role};
 use super::position::Position;
+use super::rules::Variant;
 use super::square::{Square, squares};
-use super::variant::Variant;
 
 impl Position {
     /// Returns whether the side to move is in check.

@@ -16,8 +16,8 @@ use super::fen::is_outermost;
 use super::moves::CastlingSide;
 use super::piece::{Color, EMPTY, OFF, PieceId, Role};
 use super::position::Position;
+use super::rules::Variant;
 use super::square::squares;
-use super::variant::Variant;
 
 struct Numbers {
     pieces: [[u64; 64]; 12],

@@ -5,7 +5,7 @@ use super::table::is_double_step;
 use crate::chess::attention::Attention;
 use crate::chess::fen::{FenText, Fields};
 use crate::chess::piece::{CODES, EMPTY, OFF};
-use crate::chess::variant::Extra;
+use crate::chess::rules::Extra;
 use crate::chess::{CastlingSide, Color, Piece, PieceId, Position, Square, Variant};
 
 /// The data other than the pieces that changes from ply to ply. It stays in registers while plain moves are replayed.

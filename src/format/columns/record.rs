@@ -1,7 +1,7 @@
 //! A game record: an optional header (flags, and the starting position of a set-up game), then Brenner bytes up to the
 //! end (FORMAT.md, "Game records").
 
-use crate::chess::variant::Extra;
+use crate::chess::rules::Extra;
 use crate::chess::{CastlingSide, Color, Piece, Position, Role, Square, Variant};
 use crate::format::refused::unassigned;
 use crate::format::wire::{Bytes, push_varint};

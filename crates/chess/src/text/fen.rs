@@ -27,8 +27,8 @@ pub use write::{Fields, is_outermost};
 use crate::moves::CastlingSide;
 use crate::piece::{Color, Piece, Role};
 use crate::position::Position;
+use crate::rules::Variant;
 use crate::square::{Square, squares};
-use crate::variant::Variant;
 use std::fmt;
 
 impl Fen {
@@ -157,7 +157,8 @@ impl Position {
     /// blanks may be doubled.
     ///
     /// Castling rights may be `KQkq`, X-FEN or Shredder-FEN. Rights without their rook and impossible en passant
-    /// targets are dropped. Pockets mean Crazyhouse, and counts of checks Three-check. The position need not be legal. [`Fen::read`] preserves the fields as written, and also has
+    /// targets are dropped. Pockets in brackets mean Crazyhouse, and counts of checks
+    /// Three-check. The position need not be legal. [`Fen::read`] preserves the fields as written, and also has
     /// a strict mode.
     pub fn from_fen(text: impl AsRef<[u8]>) -> Result<Position, FenError> {
         let text = text.as_ref();

@@ -4,8 +4,8 @@ use crate::attention::Attention;
 use crate::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use crate::piece::{Color, Role};
 use crate::position::Position;
+use crate::rules::Variant;
 use crate::square::{Square, squares};
-use crate::variant::Variant;
 use std::fmt;
 
 mod plain;

@@ -4,8 +4,8 @@ use crate::attacks::between;
 use crate::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use crate::piece::{Color, Role};
 use crate::position::Position;
+use crate::rules::Variant;
 use crate::square::Square;
-use crate::variant::Variant;
 use std::fmt;
 
 /// The reason why a text is not a legal move in UCI notation.

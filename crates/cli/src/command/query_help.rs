@@ -35,6 +35,7 @@ Fields of tags:
   minelo maxelo avgelo elodiff   of the two ratings
   base increment                 seconds of the time control
   speed                          bullet, blitz, rapid, classical ..
+  variant                        the tag Variant; variant = any for all games
   plies moves game               half-moves, full moves, the game's number
 
 Fields of clocks, evaluations and the last position:

@@ -35,7 +35,7 @@ pub struct Where {
     /// Without this option, and without the field variant in --where, searches for positions and reports on moves
     /// leave out games of variants.
     #[arg(help_heading = "Games")]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     variant: Option<Rules>,
 }
 
@@ -126,7 +126,7 @@ impl Where {
     /// Returns a search for the chosen games. Side files describe positions of chess.
     pub fn search<'a>(&self, member: &'a Member, games: Option<&'a GameSet>) -> Search<'a> {
         let search = member.search().among(games);
-        if self.variant.is_some() { search.without_files() } else { search }
+        if self.variant.is_some() { search.with_variants() } else { search }
     }
 
     /// Returns the games like `games`, without games of variants unless the options choose them. Reports how many games

@@ -283,7 +283,7 @@ impl Query {
             let (mut search, reach) = (search(), SearchOptions { all_plies, ..self.reach });
             if self.get_rules() != Rules::Only(Variant::Chess) && has_variants(archive) {
                 // Side files describe positions of chess.
-                search = search.without_files();
+                search = search.with_variants();
             }
             let Some(sides) = &found.sides else {
                 return self.search(board, &search.among(among.as_ref()), self.either_color, reach);

@@ -10,7 +10,7 @@ use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::brenner::OPEN;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::brenner::replay::ReplayError;
-use scoresheet::chess::Position;
+use scoresheet::chess::{Position, Variant};
 use scoresheet::error::{Damage, DamageKind, Error, Result};
 use scoresheet::game::PrincipalVariation;
 
@@ -176,12 +176,14 @@ pub struct Search<'a> {
     index: Option<&'a PositionIndex>,
     among: Option<&'a GameSet>,
     monitor: Option<&'a Monitor<'a>>,
+    /// Whether games of variants with moves of their own are searched.
+    has_variants: bool,
 }
 
 impl<'a> Search<'a> {
     /// Returns a search of all games that uses no side files.
     pub fn new(archive: &'a Archive) -> Search<'a> {
-        Search { archive, signatures: None, index: None, among: None, monitor: None }
+        Search { archive, signatures: None, index: None, among: None, monitor: None, has_variants: false }
     }
 
     /// Returns the search with signatures, which must belong to the same archive.
@@ -205,9 +207,15 @@ impl<'a> Search<'a> {
         Search { monitor: monitor.into(), ..self }
     }
 
-    /// Returns the search without signatures and index.
-    pub fn without_files(self) -> Search<'a> {
-        Search { signatures: None, index: None, ..self }
+    /// Returns a search that also looks at games of Crazyhouse, Atomic, Antichess and Horde, without side files, which
+    /// describe positions of chess. Other searches pass over these games.
+    pub fn with_variants(self) -> Search<'a> {
+        Search { signatures: None, index: None, has_variants: true, ..self }
+    }
+
+    /// Returns whether the search looks at a game, by the rules of its moves.
+    pub(crate) fn looks_at(&self, game: &GameRef<'_>) -> bool {
+        self.has_variants || game.start().variant() == Variant::Chess
     }
 
     /// Returns the search limited to these games and without the index, because the index does not cover them.
@@ -281,9 +289,15 @@ impl<'a> Search<'a> {
 
     /// Finds the games that reach a position, on rayon's current pool.
     ///
+    /// A position of a variant is searched for in games of this variant alone.
+    ///
     /// The result is complete, because signatures reject only games that cannot reach the position. The error of a game
     /// that cannot be read is listed in `unread`.
     pub fn position(&self, query: &PositionQuery, reach: SearchOptions) -> SearchResult {
+        let variant = query.position().variant();
+        if variant != Variant::Chess && !self.has_variants {
+            return self.clone().with_variants().position(query, reach);
+        }
         let mut steps = Vec::new();
         if let (Some(index), false) = (self.index(), reach.is_beside_main_line()) {
             // If the index is damaged, the search reads the games instead.
@@ -295,6 +309,9 @@ impl<'a> Search<'a> {
         let candidates = self.candidates((!reach.is_beside_main_line()).then_some(query), &mut steps);
         let line = MainLine::new(query);
         let (hits, unread) = self.each(&candidates, |game, hits| {
+            if variant != Variant::Chess && game.start().variant() != variant {
+                return Ok(());
+            }
             let (number, first) = (game.number(), hits.len());
             let has_variations = reach.variations && memchr::memchr(OPEN, game.brenner()).is_some();
             match has_variations {
@@ -371,6 +388,7 @@ impl<'a> Search<'a> {
                 open.extend(games.iter().map(|number| self.archive.game(*number)));
                 for game in open.drain(..) {
                     match game {
+                        Ok(game) if !self.looks_at(&game) => {}
                         Ok(game) => {
                             unread.extend(work(&game, &mut found).err().map(|fault| match fault {
                                 Unreadable::Moves => Damage::new(0, DamageKind::Moves).of_game(game.number()).into(),

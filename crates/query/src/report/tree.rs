@@ -136,6 +136,7 @@ impl Search<'_> {
     }
 
     fn tree_by_games(&self, position: &Position, moves: &[Move], visit: Visit) -> Tree {
+        let variant = position.variant();
         let query = PositionQuery::new(position, Compare::default());
         let by_game = ByGame::new(&query, position, moves, visit);
         let candidates = self.candidates(Some(&query), &mut Vec::new());
@@ -161,6 +162,9 @@ impl Search<'_> {
                     break;
                 }
                 let read = chunk.game(*number).and_then(|game| {
+                    if !self.looks_at(&game) && game.start().variant() != variant {
+                        return Ok(());
+                    }
                     if let Some(branch) = by_game.find(&game)? {
                         part.add(*number, &facts(&game)?, branch);
                     }

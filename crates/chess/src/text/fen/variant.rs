@@ -6,8 +6,9 @@
 use super::{Fen, FenError, ReadMode};
 use crate::piece::{Color, Piece};
 use crate::position::Position;
+use crate::rules::{Extra, Variant};
 use crate::square::Square;
-use crate::variant::{Extra, Variant, pocket_letters};
+use crate::variant::pocket_letters;
 
 /// Separates what only variants have from a FEN. Returns the FEN without it.
 fn split(variant: Variant, text: &[u8]) -> (Vec<u8>, Extra) {
@@ -52,14 +53,13 @@ fn split(variant: Variant, text: &[u8]) -> (Vec<u8>, Extra) {
     (fields.join(&b' '), extra)
 }
 
-/// Returns the variant that a text names by its form: Crazyhouse by a pocket, Three-check by counts of checks.
+/// Returns the variant that a text names by its form: Crazyhouse by a pocket in brackets, Three-check by counts of checks.
 pub(super) fn named_by(text: &[u8]) -> Option<Variant> {
-    let (without_pocket, _) = split(Variant::Crazyhouse, text);
     let (without_checks, _) = split(Variant::ThreeCheck, text);
     let fields: Vec<&[u8]> = text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).collect();
     let whole = fields.join(&b' ');
     match () {
-        () if without_pocket != whole => Some(Variant::Crazyhouse),
+        () if fields.first().is_some_and(|placement| placement.contains(&b'[')) => Some(Variant::Crazyhouse),
         () if without_checks != whole => Some(Variant::ThreeCheck),
         () => None,
     }

@@ -17,8 +17,8 @@ use super::types::{self, CastlingRight, CastlingRook, CastlingStyle, EnPassantSt
 use crate::moves::CastlingSide;
 use crate::piece::Color;
 use crate::position::Position;
+use crate::rules::Variant;
 use crate::square::Square;
-use crate::variant::Variant;
 
 /// Returns the letter for a piece's code, or 0 for an empty square.
 #[inline(always)]

@@ -4,8 +4,8 @@ use super::{Form, SanError, read};
 use crate::moves::{CastlingSide, Move, MoveKind};
 use crate::piece::Role;
 use crate::position::Position;
+use crate::rules::Variant;
 use crate::square::Square;
-use crate::variant::Variant;
 
 impl Position {
     /// Reads a move text as a legal move of a variant. A drop is a piece letter, none or `P` for a pawn, `@`, and a
