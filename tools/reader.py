@@ -2712,11 +2712,12 @@ def part(kind, data, numbers):
         flags, start, moves = record(data, True)
         fen = Position.read(Bytes(start or STANDARD)).fen()
         return {"flags": flags, "start": fen, "stream": unpack(moves, start).hex()}
-    if kind == "record":
-        flags, start, stream = record(data)
-        position = Position.read(Bytes(start or STANDARD))
+    if kind in ("record", "variant"):
+        flags, start, stream = record(data, 2 if kind == "variant" else 0)
+        read = Position.read_start if kind == "variant" else Position.read
+        position = read(Bytes(start or STANDARD))
         fens, found, stack, before = [position.fen()], [], [], None
-        for kind_, code in elements(stream):
+        for kind_, code in elements(stream, position.variant):
             found.append(ELEMENTS.get(code[0], "move") if kind_ != "nag" else "$%d" % code[1])
             if kind_ == "move":
                 move = decode(position, code)

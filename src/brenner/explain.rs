@@ -141,6 +141,7 @@ fn leading(text: &str) -> Option<(String, &str)> {
     let rest = text.get(1..)?;
     let meaning = match letter {
         FEN => "text F: FEN",
+        RULES => "text R: variant",
         OTHER_TAG => "text X: tag",
         COMMENT => "text C: comment",
         _ => {

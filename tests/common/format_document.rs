@@ -16,4 +16,6 @@ pub const DOCUMENT: &str = concat!(
     include_str!("../../docs/format/notations.md"),
     "\n",
     include_str!("../../docs/format/vectors.md"),
+    "\n",
+    include_str!("../../docs/format/variants.md"),
 );

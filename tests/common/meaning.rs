@@ -34,8 +34,8 @@ pub fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let count = counts.first().map_or(0, |count| *count as usize);
     Some(match part {
-        "record" => {
-            let record = Record::decode(bytes, false)?;
+        "record" | "variant" => {
+            let record = Record::decode(bytes, false).filter(|record| record.is_of_variant() == (part == "variant"))?;
             let start = record.set_up.as_deref().cloned().unwrap_or_else(Position::standard);
             let mut decoder = Decoder::new(&record.stream, start, TextPlaces::Apart);
             let (mut positions, mut elements) = (vec![decoder.position().fen()], Vec::new());

@@ -634,8 +634,18 @@ fn numbers_of_sections() {
     let root = root();
     let contents = std::fs::read_to_string(root.join("FORMAT.md")).unwrap();
     let mut titles = Vec::new();
-    let parts =
-        ["numbers", "layout", "side-files", "metadata", "packed-moves", "notations", "vectors", "glossary", "history"];
+    let parts = [
+        "numbers",
+        "layout",
+        "side-files",
+        "metadata",
+        "packed-moves",
+        "notations",
+        "vectors",
+        "variants",
+        "glossary",
+        "history",
+    ];
     let parts = parts.map(|part| format!("docs/format/{part}.md"));
     for file in parts.into_iter().chain(["".to_owned(), "docs/design/format.md".to_owned()]) {
         let text = std::fs::read_to_string(root.join(if file.is_empty() { "FORMAT.md" } else { &file })).unwrap();

@@ -1792,9 +1792,10 @@ const FIXTURES: &[(&str, &[u8], &[&str])] = &[
     ),
     (
         "other variants",
-        b"[Variant \"Crazyhouse\"]\n\n1. e4 e5 2. @P *\n\n[Variant \"Standard\"]\n\n1. e4 *",
+        b"[Variant \"Suicide\"]\n\n1. e4 e5 *\n\n[Variant \"Crazyhouse\"]\n\n1. e4 d5 2. exd5 Nf6 3. @e4 *\n\n[Variant \"Standard\"]\n\n1. e4 *",
         &[
             "rejected #Variant line 1 byte 0 ply 0",
+            "[Variant Crazyhouse] <rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq - 0 1> e4 d5 exd5 Nf6 @e4 = *",
             "[Variant Standard] e4 = *",
         ],
     ),

@@ -4,7 +4,7 @@ import { Chessboard, INPUT_EVENT_TYPE } from "../vendor/cm-chessboard/Chessboard
 import { PromotionDialog } from "../vendor/cm-chessboard/extensions/promotion-dialog/PromotionDialog.js";
 import { el, fill, svg } from "./dom.js";
 import { language, t } from "./i18n.js";
-import { PIECES, described, overlay, readMarks, squares } from "./picture.js";
+import { PIECES, described, overlay, readMarks, squares, placement } from "./picture.js";
 
 const assets = new URL("../", import.meta.url).href;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -127,7 +127,7 @@ export class Board {
     this.marks = { squares: [], arrows: [], ...marks };
     this.hints = [];
     this.targets = [];
-    this.board?.setPosition(fen.split(" ")[0], !still.matches);
+    this.board?.setPosition(placement(fen), !still.matches);
     this.board?.view.svg.setAttribute("aria-label", `${this.label || t("board")}: ${described(fen)}`);
     this.draw();
     fill(this.table, tableOf(fen));

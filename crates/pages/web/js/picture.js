@@ -7,10 +7,24 @@ export const PIECES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "quee
 // A report of the command contains the pieces.
 const pieces = document.getElementById("pieces") ? "" : new URL("../pieces.svg", import.meta.url).href;
 
+/** Returns the board of a FEN, without the pockets and the marks of promoted pieces of Crazyhouse. */
+export const placement = (fen) => fen.split(" ")[0].replace(/\[.*|~/g, "");
+
+/** Returns what each side, `w` and `b`, has beside the board: the pieces of a pocket, or the checks given. */
+export function beside(fen) {
+  const [, pocket] = /\[(.*)\]/.exec(fen.split(" ")[0]) ?? [];
+  if (pocket !== undefined) return { w: men(pocket.replace(/[a-z]/g, "")), b: men(pocket.replace(/[A-Z]/g, "")), name: "pocket" };
+  const [, white, black] = /^(\d)\+(\d)$/.exec(fen.split(" ")[4] ?? "") ?? [];
+  if (white !== undefined) return { w: "+".repeat(3 - Number(white)), b: "+".repeat(3 - Number(black)), name: "checks" };
+  return { w: "", b: "", name: "" };
+}
+
+const men = (letters) => [...letters.toLowerCase()].map((letter) => "♟♞♝♜♛"["pnbrq".indexOf(letter)]).join("");
+
 /** Returns the 64 squares of a FEN as a map from name to letter. */
 export function squares(fen) {
   const found = new Map();
-  fen.split(" ")[0].split("/").forEach((rank, row) => {
+  placement(fen).split("/").forEach((rank, row) => {
     let file = 0;
     for (const letter of rank) {
       if (/\d/.test(letter)) file += Number(letter);

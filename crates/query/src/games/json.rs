@@ -81,7 +81,6 @@ impl Query {
     pub const MEMBERS: [&str; 33] = [
         "where",
         "games",
-        "variant",
         "fen",
         "moves",
         "every",
@@ -109,6 +108,7 @@ impl Query {
         "all_plies",
         "variations",
         "in_pv",
+        "variant",
         "sort",
         "offset",
         "limit",

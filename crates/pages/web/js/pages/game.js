@@ -7,7 +7,7 @@ import { el, fill, sign } from "../dom.js";
 import { analysis } from "../engine.js";
 import { counted, date, number as written, openingName, san, short, t, translated } from "../i18n.js";
 import { announce, brokenPage, copy, diagrams, embedding, entitle, linked, load, player, playerPage, popover, result } from "../parts.js";
-import { readMarks } from "../picture.js";
+import { beside, readMarks } from "../picture.js";
 import * as state from "../state.js";
 
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 11: "=", 12: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⊙", 23: "⊙", 36: "→", 40: "↑", 132: "⇆", 138: "⊕", 146: "N" };
@@ -131,6 +131,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   const board = new Board({ onDraw: embedded ? null : (draw) => state.set({ draw }), orientation: params.side === "black" ? "b" : "w", label: t("board") });
   const analyst = analysis(signal, { onHint: (uci) => board.hint(uci ? [{ from: uci.slice(0, 2), to: uci.slice(2, 4), color: "hover" }] : []) });
   const clocks = { top: el("span.clock"), bottom: el("span.clock") };
+  const pockets = { top: el("span.pocket"), bottom: el("span.pocket") };
   const names = { top: el("span"), bottom: el("span") };
   const list = el("div.movetext", { tabindex: "0", role: "group", "aria-label": t("moves") });
   const comment = el("div.comment");
@@ -141,7 +142,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   /** The known parts of the date, which name the edition of the tournament. */
   const [played] = /^\d{4}(\.\d\d){0,2}/.exec([tag("Date"), tag("UTCDate")].find((text) => /^\d{4}/.test(text ?? "")) ?? "") ?? [];
   const ofEvent = tag("Event") && tag("Event") !== "?" && !game.isOwn && el("a.person", { href: state.address("event", { name: tag("Event"), year: played, where: undefined, find: undefined }) }, tag("Event"));
-  const heading = [ofEvent || tag("Event"), tag("Site") !== "?" && !/^https?:/.test(tag("Site") ?? "") && tag("Site") !== tag("Event") && tag("Site"), date(tag("Date") ?? tag("UTCDate")), tag("Round") && tag("Round") !== "?" && `${t("round")} ${tag("Round")}`].filter((text) => text && text !== "?");
+  const heading = [ofEvent || tag("Event"), tag("Site") !== "?" && !/^https?:/.test(tag("Site") ?? "") && tag("Site") !== tag("Event") && tag("Site"), date(tag("Date") ?? tag("UTCDate")), tag("Round") && tag("Round") !== "?" && `${t("round")} ${tag("Round")}`, game.variant !== "Standard" && game.variant].filter((text) => text && text !== "?");
 
   fill(holder,
     embedded ? el("h1.visually-hidden", {}, `${tag("White")} – ${tag("Black")}`) : [
@@ -150,14 +151,15 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     ],
     el("div.columns.game-columns", {},
       el("section.left", { "aria-label": t("board") },
-        el("div.side", {}, names.top, clocks.top),
+        el("div.side", {}, names.top, pockets.top, clocks.top),
         board.node,
-        el("div.side", {}, names.bottom, clocks.bottom),
+        el("div.side", {}, names.bottom, pockets.bottom, clocks.bottom),
         el("div.buttons.tight", {},
           button("first", () => go(main[from0] ?? root)), button("back", back), button("forward", forward), button("last", () => go(end(now))),
           button("flip", flip), button("autoplay", autoplay), embedded ? null : share())),
       el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") },
-        embedded ? null : [analyst.node, comment],
+        // The engine plays chess alone.
+        embedded ? null : [game.variant === "Standard" && analyst.node, comment],
         list,
         // A notice above the board would push the step buttons out of the window.
         !embedded && game.has_fault ? el("p.notice", { id: "source-fault" }, t("source_fault")) : null,
@@ -257,6 +259,11 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     const up = board.orientation === "b";
     fill(names.top, up ? white : black);
     fill(names.bottom, up ? black : white);
+    const extra = beside(now.fen ?? game.start);
+    for (const [place, color] of [["top", up ? "w" : "b"], ["bottom", up ? "b" : "w"]]) {
+      fill(pockets[place], extra[color]);
+      if (extra.name) pockets[place].title = t(extra.name);
+    }
     // The clock of each side after its last move.
     const clock = { 0: undefined, 1: undefined };
     for (let node = now; node && (clock[0] === undefined || clock[1] === undefined); node = node.before) {
@@ -282,7 +289,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     const [, from, to] = /^(..)(..)/.exec(now.uci ?? "") ?? [];
     if (from && now.uci !== "0000") marks.squares.unshift({ square: from, color: "last" }, { square: to, color: "last" });
     board.show(now.fen, [], marks);
-    analyst.show(now.fen);
+    if (game.variant === "Standard") analyst.show(now.fen);
     sides();
     plot?.move(!now.depth || now === root ? now.ply : main.findLast((node) => node.ply <= now.ply).ply);
     const mover = addressed(now);
@@ -323,7 +330,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   }
 
   const black = game.start.split(" ")[1] === "b" ? 1 : 0;
-  const from = Number(game.start.split(" ")[5]) || 1;
+  const from = Number(game.start.split(" ").at(-1)) || 1;
 
   const marked = (node) => [...(node.marks ?? []), ...(node.nags ?? []).map((nag) => NAGS[nag] ?? `$${nag}`)].join("");
   const spoken = (node) => (node.nags ?? []).map((nag) => t(`nag_${nag}`)).filter((text) => !text.startsWith("nag_")).join(", ");
