@@ -37,12 +37,11 @@ pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Sen
     result
 }
 
+/// A function that updates a bar after a time since its start.
+type Look<'a> = dyn Fn(&ProgressBar, Duration) + Send + 'a;
+
 /// Starts a thread that updates the bar until the returned value is dropped.
-fn show<'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    bar: &'scope ProgressBar,
-    look: Box<dyn Fn(&ProgressBar, Duration) + Send + 'scope>,
-) -> Sender<()> {
+fn show<'scope>(scope: &'scope Scope<'scope, '_>, bar: &'scope ProgressBar, look: Box<Look<'scope>>) -> Sender<()> {
     let (start, (done, ended)) = (Instant::now(), channel::<()>());
     let show = move || {
         while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(Duration::from_millis(100)) {
