@@ -73,6 +73,10 @@
 pub mod error;
 mod monitor;
 #[doc(hidden)]
+pub mod parallel;
+#[doc(hidden)]
+pub mod sort;
+#[doc(hidden)]
 pub mod turned;
 
 pub mod brenner;

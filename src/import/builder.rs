@@ -11,6 +11,7 @@ use crate::archive::writer::Opened;
 use crate::archive::{Existing, GameSet};
 use crate::error::Result;
 use crate::pgn::ReadOptions;
+use crate::sort;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -206,7 +207,7 @@ impl<'a> Import<'a> {
                 .insert(first.source, SourceSummary::unread(names.get(first.source).map_or("", String::as_str)));
         }
         refused.append(&mut summary.refused);
-        refused.sort_by_key(|refused| refused.source);
+        sort::by_key(&mut refused, |refused| refused.source);
         summary.refused = refused;
         Ok(summary)
     }

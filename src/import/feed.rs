@@ -9,8 +9,8 @@ use super::summary::{Progress, Refused};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
 use crate::format::source::SourceRecord;
+use crate::parallel;
 use crate::pgn::{self, Batch, Checkpoint};
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 use std::path::Path;
@@ -389,7 +389,7 @@ fn pass_over_games(
             games += batch.games() as u64;
             batches.push(batch);
         }
-        let texts: Vec<_> = batches.par_iter().map(|batch| text_of(&**batch, options)).collect();
+        let texts = parallel::map_items(&batches, |batch| text_of(&**batch, options));
         for (seen, text) in texts {
             hash.update(text);
             passed += seen;

@@ -32,7 +32,7 @@ const PACKAGES: [&[&str]; 9] = [
 /// The floors of the engine's rooms from the ground; rooms on one floor do not import each other.
 const FLOORS: [&[&str]; 7] = [
     &["error"],
-    &["monitor", "turned"],
+    &["monitor", "parallel", "sort", "turned"],
     &["pcn", "brenner", "format"],
     &["packed"],
     &["archive"],

@@ -21,10 +21,12 @@ impl Threads {
     /// Runs `work`, which uses this number of threads for its parallel parts.
     pub fn install<T>(self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
         // Uses rayon's global pool, so `work` stays on the main thread and need not be `Send`.
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(self.count())
-            .build_global()
-            .map_err(|error| Failure::Message(format!("cannot start threads: {error}")))?;
+        self.start()?;
         work()
+    }
+
+    fn start(self) -> Result<(), Failure> {
+        let started = rayon::ThreadPoolBuilder::new().num_threads(self.count()).build_global();
+        started.map_err(|error| Failure::Message(format!("cannot start threads: {error}")))
     }
 }

@@ -1,8 +1,8 @@
 //! Writes about games of several archives, which are read in parallel.
 
-use rayon::prelude::*;
 use scoresheet::archive::GameRef;
 use scoresheet::error::{Error, Result};
+use scoresheet::parallel;
 use scoresheet_query::ArchiveSet;
 
 /// The size in bytes of texts in memory that wait for earlier texts.
@@ -64,7 +64,7 @@ fn texts(
         };
         group.iter().map(of).collect()
     };
-    let done: Vec<Vec<_>> = groups.into_par_iter().map(of_group).collect();
+    let done: Vec<Vec<_>> = parallel::map_items(&groups, |group| of_group(group));
     let mut done: Vec<_> = done.into_iter().flatten().collect();
     done.sort_unstable_by_key(|(at, _)| *at);
     Ok(done.into_iter().map(|(_, text)| text).collect())

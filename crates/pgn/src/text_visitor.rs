@@ -151,9 +151,9 @@ pub trait TextVisitor: Visitor {
 }
 
 /// Wraps a visitor that does not accept text.
-pub(crate) struct Events<'a, V>(pub &'a mut V);
+pub(crate) struct Events<'a>(pub &'a mut dyn Visitor);
 
-impl<V: Visitor> Visitor for Events<'_, V> {
+impl Visitor for Events<'_> {
     #[inline]
     fn tag(&mut self, name: &[u8], value: &[u8]) {
         self.0.tag(name, value);
@@ -200,7 +200,7 @@ impl<V: Visitor> Visitor for Events<'_, V> {
     }
 }
 
-impl<V: Visitor> TextVisitor for Events<'_, V> {
+impl TextVisitor for Events<'_> {
     #[inline]
     fn move_run(&self) -> MoveRun {
         MoveRun::Any

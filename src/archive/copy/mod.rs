@@ -31,7 +31,7 @@ use crate::format::source::SourceRecord;
 use crate::format::tags::{TagsBuilder, TagsDraft};
 use crate::format::texts::TextsBuilder;
 use crate::monitor::Monitor;
-use rayon::prelude::*;
+use crate::parallel;
 pub use rewrite::Changed;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -267,14 +267,14 @@ impl<S: Storage> Copier<S> {
         // Drafts are made in parallel; steps that depend on the order of chunks run in order.
         for groups in groups(archive, &games)?.chunks(rayon::current_num_threads() * 2) {
             monitor.check()?;
-            let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::new(archive, group, edit)).collect();
+            let drafts = parallel::try_map_items(groups, |group| Draft::new(archive, group, edit));
             let mut drafts = drafts?;
             for draft in &mut drafts {
                 let interner = &mut self.interner;
                 draft.tags.intern(|string, uses| interner.intern(string, uses));
                 draft.strings = interner.take_new();
             }
-            let chunks: Vec<EncodedChunk> = drafts.into_par_iter().map(|draft| draft.encode(LEVEL)).collect();
+            let chunks = parallel::map_owned(drafts, |draft| draft.encode(LEVEL));
             for chunk in chunks {
                 let games = chunk.ends.len() as u64;
                 let added = self.writer.add_chunk(chunk).and_then(|()| self.writer.commit_batch(BATCH));

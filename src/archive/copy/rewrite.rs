@@ -17,7 +17,7 @@ use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::side::Made;
 use crate::monitor::Monitor;
-use rayon::prelude::*;
+use crate::parallel;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -144,15 +144,12 @@ fn copy(
         let damage = || Damage::new(block.offset, DamageKind::BlockContent);
         let payload = block.checked(archive.store(), archive.id())?;
         let commit = Commit::decode(&payload).ok_or_else(damage)?;
-        let blocks: Vec<Block> = batch
-            .par_drain(..)
-            .map(|(block, chunk)| {
-                monitor.check()?;
-                let read = Block::read(archive, &block, chunk, games, remake, commit.strings);
-                monitor.advance(block.end() - block.offset);
-                read
-            })
-            .collect::<Result<_>>()?;
+        let blocks: Vec<Block> = parallel::try_map_items(&std::mem::take(&mut batch), |(block, chunk)| {
+            monitor.check()?;
+            let read = Block::read(archive, block, *chunk, games, remake, commit.strings);
+            monitor.advance(block.end() - block.offset);
+            read
+        })?;
         // The rewritten chunk contains the old chunk's columns.
         let mut held = None;
         for block in blocks {
@@ -221,19 +218,16 @@ impl Archive {
     /// Returns the games that have been changed since their import ([`Archive::edit`]), without deleted games. Reads
     /// only the head of each record, on rayon's current pool.
     pub fn changed(&self) -> Result<GameSet> {
-        let chunks: Vec<Vec<u64>> = (0..self.chunk_count())
-            .into_par_iter()
-            .map(|number| {
-                let chunk = self.chunk(number)?;
-                let mut changed = Vec::new();
-                for game in self.games_of(number).filter(|game| !self.is_deleted(*game)) {
-                    if self.stored_record(number, (game - chunk.first()) as usize)?.is_changed() {
-                        changed.push(game);
-                    }
+        let chunks: Vec<Vec<u64>> = parallel::try_map(self.chunk_count(), |number| {
+            let chunk = self.chunk(number)?;
+            let mut changed = Vec::new();
+            for game in self.games_of(number).filter(|game| !self.is_deleted(*game)) {
+                if self.stored_record(number, (game - chunk.first()) as usize)?.is_changed() {
+                    changed.push(game);
                 }
-                Ok(changed)
-            })
-            .collect::<Result<_>>()?;
+            }
+            Ok::<_, Error>(changed)
+        })?;
         Ok(GameSet::from_numbers(self.len(), chunks.into_iter().flatten()))
     }
 }

@@ -25,7 +25,7 @@ use crate::format::texts::Texts;
 use crate::format::wire::Mixed;
 use crate::monitor::Monitor;
 use crate::packed;
-use rayon::prelude::*;
+use crate::parallel;
 use std::fs::File;
 use std::path::Path;
 
@@ -150,23 +150,18 @@ fn copy(
             Some(level) if is_packed => join_chunks(batch, level),
             _ => batch.into_iter().map(|(block, chunk)| Item::Block(block, chunk)).collect(),
         };
-        let blocks: Vec<Block> = items
-            .into_par_iter()
-            .map(|item| {
-                monitor.check()?;
-                let (done, bytes) = match item {
-                    Item::Block(block, chunk) => {
-                        (Block::read(source, &block, chunk, options)?, block.end() - block.offset)
-                    }
-                    Item::Chunks { chunks, level, bytes } => {
-                        let known = |string: &[u8]| strings.number(source, commit.strings, string);
-                        (Block::join(source, &chunks, options.coding, level, known)?, bytes)
-                    }
-                };
-                monitor.advance(bytes);
-                Ok(done)
-            })
-            .collect::<Result<_>>()?;
+        let blocks: Vec<Block> = parallel::try_map_items(&items, |item| {
+            monitor.check()?;
+            let (done, bytes) = match item {
+                Item::Block(block, chunk) => (Block::read(source, block, *chunk, options)?, block.end() - block.offset),
+                Item::Chunks { chunks, level, bytes } => {
+                    let known = |string: &[u8]| strings.number(source, commit.strings, string);
+                    (Block::join(source, chunks, options.coding, *level, known)?, *bytes)
+                }
+            };
+            monitor.advance(bytes);
+            Ok::<_, Error>(done)
+        })?;
         for block in blocks {
             let written = match block {
                 Block::Chunk(first, chunk) => writer.append_chunk(first, &chunk),

@@ -19,6 +19,7 @@ use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
 use crate::format::moves::MovesTable;
 use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, State};
+use crate::sort;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
@@ -87,7 +88,7 @@ impl BlockFinder {
         let header = opening.map_or(Header::new(id), |opening| opening.header);
         let header = Header { state: State { length: end, games, ..header.state }, ..header };
         index.state = header.state;
-        damage.sort_by_key(|damage| damage.offset);
+        sort::by_key(&mut damage, |damage| damage.offset);
         let loose = loose(&blocks, &store, id);
         let archive = Archive::from_parts(path, options, header, store, index, found.into_iter(), loose);
         Ok(BlockFinder { archive, columns, blocks, damage, totals, games })
@@ -146,7 +147,7 @@ impl BlockFinder {
     pub fn dictionaries(&self) -> Option<Vec<BlockRef>> {
         let dictionaries = self.blocks.iter().filter(|block| block.header.kind == BlockKind::Dictionary);
         let mut dictionaries: Vec<BlockRef> = dictionaries.copied().collect();
-        dictionaries.sort_by_key(|block| block.header.first);
+        sort::by_key(&mut dictionaries, |block| block.header.first);
         let (mut last, mut lost) = (0..0, 0u64);
         for header in dictionaries.iter().map(|block| block.header) {
             let strings = header.first..header.first.saturating_add(u64::from(header.count));
@@ -176,7 +177,7 @@ fn loose(blocks: &[BlockRef], store: &Store, id: ArchiveId) -> Loose {
             found.entry(source).or_default().push(*block);
         }
     }
-    found.values_mut().for_each(|blocks| blocks.sort_by_key(|block| block.header.first));
+    found.values_mut().for_each(|blocks| sort::by_key(blocks, |block| block.header.first));
     found
 }
 

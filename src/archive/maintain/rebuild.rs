@@ -15,6 +15,7 @@ use crate::format::tags::TagsBuilder;
 use crate::format::texts::{Texts, TextsBuilder};
 use crate::game::Visitor;
 use crate::pgn::Style;
+use crate::sort;
 use std::borrow::Cow;
 
 /// The compression level of rewritten columns.
@@ -111,7 +112,7 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
         rebuilt.chunk.ends.push(rebuilt.chunk.records.len() as u32);
     }
     // Group losses by part, so runs of games are reported together.
-    rebuilt.losses.sort_by_key(|(game, part, _)| (*part, *game));
+    sort::by_key(&mut rebuilt.losses, |(game, part, _)| (*part, *game));
     rebuilt
 }
 

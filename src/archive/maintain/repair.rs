@@ -17,7 +17,8 @@ use crate::format::block::BlockKind;
 use crate::format::header::BLOCKS;
 use crate::format::loose;
 use crate::monitor::Monitor;
-use rayon::prelude::*;
+use crate::parallel;
+use crate::sort;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -254,9 +255,9 @@ impl Work {
             }
             check_block(archive.store(), id, block)
         };
-        let found: Vec<Damage> = self.found.blocks.par_iter().flat_map_iter(check).collect();
-        self.report.damage.extend(found);
-        self.report.damage.sort_by_key(|damage| (damage.offset, damage.game));
+        let found = parallel::map_items(&self.found.blocks, check);
+        self.report.damage.extend(found.into_iter().flatten());
+        sort::by_key(&mut self.report.damage, |damage| (damage.offset, damage.game));
 
         let (pgn_bytes, rejected) = (self.found.totals.pgn_bytes, self.found.totals.rejected);
         self.writer.add_chunk(EncodedChunk { pgn_bytes, rejected, ..EncodedChunk::default() })?;
@@ -273,9 +274,8 @@ impl Work {
                         continue;
                     }
                     if ready.len() == 0 {
-                        let ahead = next..chunks.min(next + AHEAD);
-                        let rebuild_chunk = |chunk| rebuild(&self.found, chunk, self.numbered);
-                        ready = ahead.into_par_iter().map(rebuild_chunk).collect::<Vec<Rebuilt>>().into_iter();
+                        let rebuild_chunk = |chunk| rebuild(&self.found, next + chunk, self.numbered);
+                        ready = parallel::map(AHEAD.min(chunks - next), rebuild_chunk).into_iter();
                     }
                     if let Some(rebuilt) = ready.next() {
                         self.write(rebuilt)?;
@@ -348,7 +348,7 @@ impl Work {
             }
             (next, prior) = (first.saturating_add(count).max(next), offset);
         }
-        self.report.losses.sort_by_key(|loss| (loss.first, loss.part));
+        sort::by_key(&mut self.report.losses, |loss| (loss.first, loss.part));
     }
 
     /// Keeps a source, with the new numbers of its games.

@@ -14,8 +14,9 @@ use crate::format::block::BlockKind;
 use crate::format::commit::Commit;
 use crate::format::index::Index;
 use crate::monitor::Monitor;
+use crate::parallel;
 use crate::pgn::Style;
-use rayon::prelude::*;
+use crate::sort;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -170,15 +171,12 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();
     let gap_before = |offset: u64| gaps.iter().copied().filter(|gap| *gap < offset).max().unwrap_or(offset);
     let mut lost_at = Vec::new();
-    let found: Vec<_> = blocks
-        .par_iter()
-        .flat_map_iter(|block| {
-            monitor.advance(block.header.length);
-            if monitor.is_stopped() { Vec::new() } else { check_block(&store, id, block) }
-        })
-        .collect();
+    let found = parallel::map_items(&blocks, |block| {
+        monitor.advance(block.header.length);
+        if monitor.is_stopped() { Vec::new() } else { check_block(&store, id, block) }
+    });
     monitor.check()?;
-    damage.extend(found);
+    damage.extend(found.into_iter().flatten());
     let (mut builder, mut order) = (IndexBuilder::new(id), BlockOrder::default());
     let sources = blocks.iter().filter(|block| block.header.kind == BlockKind::Source).count() as u64;
     let (mut next, mut totals, mut commits) = (1, Commit::default(), Vec::new());
@@ -237,13 +235,13 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     if level == Level::Full && report.is_intact() {
         let (store, limits) = (&store, &options.limits);
         let at = |offset: u64| blocks.binary_search_by_key(&offset, |block| block.offset).ok();
-        let copies = builder.index.dictionaries.par_iter().filter_map(|entry| {
+        let copies = parallel::map_items(&builder.index.dictionaries, |entry| {
             let (block, copy) = (blocks.get(at(entry.offset)?)?, blocks.get(at(entry.copy)?)?);
             dictionary_fault(store, id, limits, block, copy)
         });
-        report.damage.par_extend(copies);
-        let said = blocks.par_iter().filter_map(|block| metadata_fault(store, id, limits, block));
-        report.damage.par_extend(said);
+        report.damage.extend(copies.into_iter().flatten());
+        let said = parallel::map_items(&blocks, |block| metadata_fault(store, id, limits, block));
+        report.damage.extend(said.into_iter().flatten());
     }
     if level == Level::Full && report.is_intact() {
         let archive = Archive::from_opening(path, *options, store, opening, index_file)?;
@@ -255,7 +253,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     if let Some(unknown) = unknown.filter(|_| report.is_intact()) {
         return Err(unknown.into());
     }
-    report.damage.sort_by_key(|damage| (damage.offset, damage.game));
+    sort::by_key(&mut report.damage, |damage| (damage.offset, damage.game));
     report.spots = spots(&report.damage, &lost_at);
     report.lost.extend(lost_at.iter().map(|(_, games)| *games));
     report.lost.sort_unstable();
@@ -332,38 +330,35 @@ fn verify_games(archive: &Archive, commits: &[(u64, Commit)], report: &mut Repor
         Err(error) => (Vec::new(), vec![error.damage().ok_or(error)?]),
     };
     let is_read = |game: u64| restored.iter().any(|games| games.contains(&game));
-    let checked: Vec<(u64, Vec<Damage>)> = (0..archive.chunk_count())
-        .into_par_iter()
-        .map(|number| {
-            let (mut plies, mut faults) = (0, Vec::new());
-            let mut note = |result: Result<u32>| match result {
-                Ok(count) => plies += u64::from(count),
-                Err(error) => faults.push(error.damage().unwrap_or(Damage::new(0, DamageKind::GameNotFound))),
-            };
-            let games = archive.games_of(number);
-            if monitor.is_stopped()
-                || restored.iter().any(|restored| restored.start <= games.start && games.end <= restored.end)
-            {
-                return (plies, faults);
-            }
-            match archive.chunk(number) {
-                Ok(chunk) => {
-                    for game in games.filter(|game| !is_read(*game)) {
-                        let plies = chunk.any_game(game).and_then(|game| counts.check(&game));
-                        // A deleted game can be restored, so it must be intact.
-                        note(plies.map(|plies| if archive.is_deleted(game) { 0 } else { plies }));
-                    }
-                    // Reads the layout, which has not been read yet.
-                    note(check_columns(&chunk).map(|()| 0));
+    let checked: Vec<(u64, Vec<Damage>)> = parallel::map(archive.chunk_count(), |number| {
+        let (mut plies, mut faults) = (0, Vec::new());
+        let mut note = |result: Result<u32>| match result {
+            Ok(count) => plies += u64::from(count),
+            Err(error) => faults.push(error.damage().unwrap_or(Damage::new(0, DamageKind::GameNotFound))),
+        };
+        let games = archive.games_of(number);
+        if monitor.is_stopped()
+            || restored.iter().any(|restored| restored.start <= games.start && games.end <= restored.end)
+        {
+            return (plies, faults);
+        }
+        match archive.chunk(number) {
+            Ok(chunk) => {
+                for game in games.filter(|game| !is_read(*game)) {
+                    let plies = chunk.any_game(game).and_then(|game| counts.check(&game));
+                    // A deleted game can be restored, so it must be intact.
+                    note(plies.map(|plies| if archive.is_deleted(game) { 0 } else { plies }));
                 }
-                Err(error) => note(Err(error)),
+                // Reads the layout, which has not been read yet.
+                note(check_columns(&chunk).map(|()| 0));
             }
-            if let Ok(head) = archive.head(number) {
-                monitor.advance(head.block.header.length);
-            }
-            (plies, faults)
-        })
-        .collect();
+            Err(error) => note(Err(error)),
+        }
+        if let Ok(head) = archive.head(number) {
+            monitor.advance(head.block.header.length);
+        }
+        (plies, faults)
+    });
     monitor.check()?;
     for (plies, faults) in checked {
         report.plies += plies;

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::format::record::push_start_in_full;
 use crate::format::wire::{push_string, push_varint};
 use crate::game::{Outcome, TextKind, Visitor};
-use rayon::prelude::*;
+use crate::parallel;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
@@ -41,10 +41,9 @@ impl Archive {
         let (chunks, ahead) = (self.chunk_count(), 32 * rayon::current_num_threads());
         let mut all = Sha256::new();
         for start in (0..chunks).step_by(ahead) {
-            let digests: Result<Vec<Vec<Digest>>> = (start..chunks.min(start + ahead))
-                .into_par_iter()
-                .map(|chunk| self.chunk(chunk)?.games().map(|game| game?.digest()).collect())
-                .collect();
+            let digests: Result<Vec<Vec<Digest>>> = parallel::try_map(ahead.min(chunks - start), |chunk| {
+                self.chunk(start + chunk)?.games().map(|game| game?.digest()).collect()
+            });
             for digest in digests?.into_iter().flatten() {
                 all.update(digest.0);
             }

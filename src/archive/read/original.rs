@@ -7,7 +7,8 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
 use crate::format::loose;
 use crate::format::source::SourceRecord;
-use rayon::prelude::*;
+use crate::parallel;
+use crate::sort;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::io::Write;
@@ -61,23 +62,20 @@ impl Archive {
             out.write_all(bytes).map_err(|source| Error::Output { source })
         };
         for ahead in chunks.chunks(AHEAD) {
-            let rebuilt: Result<Vec<Rebuilt>> = ahead
-                .par_iter()
-                .map(|number| {
-                    let (chunk, mut rebuilt) = (self.chunk(*number)?, Rebuilt::default());
-                    for game in chunk.games() {
-                        let game = game?;
-                        if games.contains(&game.number()) {
-                            if !before(loose, game.number()).is_empty() {
-                                rebuilt.gaps.push((rebuilt.text.len(), game.number()));
-                            }
-                            look(&game)?;
-                            game.original(&mut rebuilt.text)?;
+            let rebuilt: Result<Vec<Rebuilt>> = parallel::try_map_items(ahead, |number| {
+                let (chunk, mut rebuilt) = (self.chunk(*number)?, Rebuilt::default());
+                for game in chunk.games() {
+                    let game = game?;
+                    if games.contains(&game.number()) {
+                        if !before(loose, game.number()).is_empty() {
+                            rebuilt.gaps.push((rebuilt.text.len(), game.number()));
                         }
+                        look(&game)?;
+                        game.original(&mut rebuilt.text)?;
                     }
-                    Ok(rebuilt)
-                })
-                .collect();
+                }
+                Ok(rebuilt)
+            });
             for Rebuilt { text, gaps } in rebuilt? {
                 let mut at = 0;
                 for (gap, number) in gaps {
@@ -122,7 +120,7 @@ impl Archive {
                 let block = block?;
                 found.entry(source_of(&block, &self.payload(&block)?)?).or_default().push(block);
             }
-            found.values_mut().for_each(|blocks| blocks.sort_by_key(|block| block.header.first));
+            found.values_mut().for_each(|blocks| sort::by_key(blocks, |block| block.header.first));
             Ok(found)
         });
         all.map(|all| all.get(&source).map(Vec::as_slice).unwrap_or_default())

@@ -9,6 +9,7 @@ use super::numbers::{folded, level, pair};
 use super::range::{Coder, RangeDecoder, RangeEncoder};
 use crate::format::budget::with_room;
 use crate::format::refused::unassigned;
+use crate::sort;
 
 /// A rule that predicts a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -368,7 +369,7 @@ pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(us
             }
         }
     }
-    found.sort_by_key(|(cost, _)| *cost);
+    sort::by_key(&mut found, |(cost, _)| *cost);
     let round = values.iter().filter(|value| **value != 0 && **value % 1000 == 0).count() * 8 > values.len();
     let joined = |number: usize| {
         let field = fields.iter().find(|field| field.number == number);

@@ -14,6 +14,7 @@ use crate::format::lines::{LineDecoder, LineEncoder, LineField, MOST_MOVES};
 use crate::format::refused::{reserved, unassigned};
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
+use crate::sort;
 use foldhash::{HashMap, HashMapExt};
 use std::borrow::Cow;
 
@@ -108,7 +109,7 @@ impl TextsBuilder {
         let mut texts = std::mem::take(&mut self.current);
         self.any |= !texts.is_empty();
         // Texts that are stored with their position come first.
-        texts.sort_by_key(|draft| draft.after.is_none());
+        sort::by_key(&mut texts, |draft| draft.after.is_none());
         self.games.push(texts);
     }
 

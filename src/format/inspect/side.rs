@@ -8,6 +8,7 @@ use crate::format::places::{self, PlacesLayout};
 use crate::format::side::{self, Head, Part, Segment};
 use crate::format::wire::Bytes;
 use crate::format::{ArchiveId, index};
+use crate::sort;
 
 /// Describes the magic number, version, header size and state. Returns the archive's identity.
 fn head(walk: &mut Walk, cursor: &mut Cursor, magic: [u8; 8]) -> Option<ArchiveId> {
@@ -68,7 +69,7 @@ pub(super) fn segments(walk: &mut Walk, cursor: &mut Cursor, magic: [u8; 8]) {
         });
     }
     let Some(Head { id, mut segments, .. }) = Head::decode(file, magic) else { return };
-    segments.sort_by_key(|segment| segment.offset);
+    sort::by_key(&mut segments, |segment| segment.offset);
     for segment in segments {
         let gap = segment.offset.checked_sub(cursor.offset()).and_then(|gap| usize::try_from(gap).ok());
         if let Some(gap) = gap.filter(|gap| *gap > 0) {

@@ -180,23 +180,39 @@ impl<'w> Walk<'w> {
         value: &str,
         parts: impl Fn(&mut Walk, &mut Cursor<'a>) -> Option<T>,
     ) -> Option<T> {
+        let mut found = None;
+        self.group_of(cursor, name, value, &mut |walk, cursor| {
+            found = parts(walk, cursor);
+            found.is_some()
+        });
+        found
+    }
+
+    /// Describes a group like `group`. `parts` returns whether all parts are valid.
+    fn group_of<'a>(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        name: &str,
+        value: &str,
+        parts: &mut dyn FnMut(&mut Walk, &mut Cursor<'a>) -> bool,
+    ) {
         if self.silent {
-            return parts(self, cursor);
+            parts(self, cursor);
+            return;
         }
         let mut probe = *cursor;
         self.silent = true;
-        let is_read = parts(self, &mut probe).is_some();
+        let is_read = parts(self, &mut probe);
         self.silent = false;
         let size = if is_read { probe.at - cursor.at } else { cursor.rest().len() };
         let (before, bytes) = (*cursor, cursor.rest().get(..size).unwrap_or_default());
         self.tell(&before, bytes, name, value, (!is_read).then_some(false), false);
         self.depth += 1;
-        let found = parts(self, cursor);
+        parts(self, cursor);
         if !is_read {
             self.rest(cursor, "unreadable");
         }
         self.depth -= 1;
-        found
     }
 
     /// Describes the remaining bytes, if any.
@@ -215,6 +231,16 @@ impl<'w> Walk<'w> {
         name: &str,
         count: usize,
         each: impl Fn(&mut Walk, &mut Cursor<'a>, usize) -> Option<()>,
+    ) -> Option<()> {
+        self.many_of(cursor, name, count, &each)
+    }
+
+    fn many_of<'a>(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        name: &str,
+        count: usize,
+        each: &dyn Fn(&mut Walk, &mut Cursor<'a>, usize) -> Option<()>,
     ) -> Option<()> {
         if count == 0 {
             return Some(());

@@ -4,7 +4,8 @@ use crate::session::Session;
 use crate::text::count;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 /// Returns a bar up to `total`, or a spinner if `total` is unknown. The bar is hidden if it is not enabled or if
@@ -27,22 +28,29 @@ pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Sen
     if bar.is_hidden() {
         return work();
     }
-    let start = Instant::now();
     let result = std::thread::scope(|scope| {
-        let (done, ended) = channel::<()>();
-        let show = move || {
-            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(Duration::from_millis(100)) {
-                look(bar, start.elapsed());
-            }
-        };
-        // If the system refuses a thread, no progress is shown.
-        let _ = std::thread::Builder::new().spawn_scoped(scope, show);
         // Dropping this value stops the other thread, even if the work panics.
-        let _done = done;
+        let _done = show(scope, bar, Box::new(look));
         work()
     });
     bar.finish_and_clear();
     result
+}
+
+/// A function that updates a bar after a time since its start.
+type Look<'a> = dyn Fn(&ProgressBar, Duration) + Send + 'a;
+
+/// Starts a thread that updates the bar until the returned value is dropped.
+fn show<'scope>(scope: &'scope Scope<'scope, '_>, bar: &'scope ProgressBar, look: Box<Look<'scope>>) -> Sender<()> {
+    let (start, (done, ended)) = (Instant::now(), channel::<()>());
+    let show = move || {
+        while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(Duration::from_millis(100)) {
+            look(bar, start.elapsed());
+        }
+    };
+    // If the system refuses a thread, no progress is shown.
+    let _ = std::thread::Builder::new().spawn_scoped(scope, show);
+    done
 }
 
 /// Runs `work`, which reports its progress towards `total`, with a bar that shows the time left.

@@ -80,7 +80,7 @@ impl ReadOutcome {
 /// }
 /// assert_eq!((plies, at), (vec![2, 1], text.len()));
 /// ```
-pub fn read_game<V: Visitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
+pub fn read_game(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut dyn Visitor) -> ReadOutcome {
     read_game_text(span, at, options, &mut Events(visitor))
 }
 

@@ -11,10 +11,11 @@ use crate::measure::values::NONE;
 use crate::tag_columns::{Column, Key, Strings, TagColumns};
 use crate::value::reading;
 use crate::value::reading::Reading;
-use rayon::prelude::*;
 use scoresheet::archive::GameSet;
 use scoresheet::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
 use scoresheet::game::Outcome;
+use scoresheet::parallel;
+use scoresheet::sort;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,12 +40,13 @@ pub fn games(expr: &Expr, headers: &TagColumns, measured: &Measured) -> GameSet 
     let archive = headers.archive();
     let games = archive.len() as usize;
     let node = Maker { headers, games, measured, judged: Vec::new() }.node(expr);
-    let mut words = vec![0u64; games.div_ceil(64)];
-    words.par_chunks_mut(BLOCK / 64).enumerate().for_each(|(block, words)| {
-        let start = block * BLOCK;
-        node.decide(start..(start + BLOCK).min(games), words);
+    let blocks = parallel::map(games.div_ceil(BLOCK), |block| {
+        let rows = block * BLOCK..((block + 1) * BLOCK).min(games);
+        let mut words = vec![0u64; rows.len().div_ceil(64)];
+        node.decide(rows, &mut words);
+        words
     });
-    GameSet::from_words(words, archive.len())
+    GameSet::from_words(blocks.concat(), archive.len())
 }
 
 /// A condition, with the data that is needed to evaluate it.
@@ -216,7 +218,7 @@ impl Maker<'_, '_> {
             node.cost() * f64::from(question + 1) / f64::from(question + 1 - passed)
         };
         let mut priced: Vec<(f64, Node)> = nodes.into_iter().map(|node| (price(&node), node)).collect();
-        priced.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sort::by(&mut priced, |a, b| a.0.total_cmp(&b.0));
         priced.into_iter().map(|(_, node)| node).collect()
     }
 }
@@ -439,12 +441,14 @@ fn is_within(number: u32, spans: &[(u32, u32)]) -> bool {
 /// Returns whether any game has a number with this verdict in the column.
 fn uses(column: &Column, verdicts: &[u8], verdict: u8) -> bool {
     let rows = column.bytes().len() / usize::from(column.width());
-    (0..rows.div_ceil(BLOCK)).into_par_iter().any(|block| {
+    let unused = parallel::try_map(rows.div_ceil(BLOCK), |block| {
         let mut words = [0; BLOCK / 64];
         let rows = block * BLOCK..((block + 1) * BLOCK).min(rows);
         column.select(rows, &mut words, |_, number| verdicts.get(number as usize) == Some(&verdict));
-        words.iter().any(|word| *word != 0)
-    })
+        // An error ends the search.
+        if words.iter().all(|word| *word == 0) { Ok(()) } else { Err(()) }
+    });
+    unused.is_err()
 }
 
 fn elos(column: &Column) -> Vec<i64> {

@@ -5,7 +5,7 @@ use crate::fold::fold;
 use crate::tag_columns::{Column, Strings};
 use crate::value::reading;
 use memchr::memmem::Finder;
-use rayon::prelude::*;
+use scoresheet::parallel;
 use std::ops::Range;
 
 /// The verdict that is neither true (1) nor false (0): another column must decide.
@@ -56,7 +56,7 @@ fn in_parts(column: &Column, missing: u8, decide: impl Fn(&Strings, Range<u32>, 
         decide(strings, first..(first + PART as u32).min(count + 1), &mut verdicts);
         verdicts
     };
-    let parts: Vec<Vec<u8>> = (0..count.div_ceil(PART as u32)).into_par_iter().map(of_part).collect();
+    let parts = parallel::map(strings.len().div_ceil(PART), |part| of_part(part as u32));
     all.reserve(strings.len());
     parts.iter().for_each(|part| all.extend_from_slice(part));
     all

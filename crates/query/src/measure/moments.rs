@@ -5,10 +5,10 @@ use super::accuracy::Judgement;
 use super::field::swing;
 use crate::position::search::Hit;
 use crate::tag_columns::Unread;
-use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Result;
 use scoresheet::game::Evaluation;
+use scoresheet::parallel;
 use std::time::Duration;
 
 /// Conditions that the comments on a move must satisfy.
@@ -103,7 +103,7 @@ impl Moments {
             }
             (hits, unread)
         };
-        let chunks: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
+        let chunks = parallel::map(archive.chunk_count(), of_chunk);
         let (mut all, mut lost) = (Vec::new(), Vec::new());
         for (hits, unread) in chunks {
             all.extend(hits);

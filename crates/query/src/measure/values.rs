@@ -9,10 +9,10 @@ use crate::openings::Openings;
 use crate::position::index::PositionIndex;
 use crate::position::novelty::{complete_index, missing_index, novelty};
 use crate::tag_columns::Unread;
-use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::{Color, Position, Role, Square};
 use scoresheet::error::Result;
+use scoresheet::parallel;
 
 /// The number that stands for a missing value.
 pub const NONE: i64 = i64::MIN;
@@ -99,7 +99,7 @@ pub fn of_each(
         }
         (rows, unread)
     };
-    let chunks: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
+    let chunks = parallel::map(archive.chunk_count(), of_chunk);
     let mut unread = Vec::new();
     for (rows, lost) in chunks {
         unread.extend(lost);

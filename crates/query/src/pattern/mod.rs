@@ -22,6 +22,7 @@ use scoresheet::brenner::replay::{Replay, ReplayError, ReplayState};
 use scoresheet::brenner::standalone::Stream;
 use scoresheet::chess::{Color, Role, Variant};
 use scoresheet::game::Outcome;
+use scoresheet::sort;
 
 /// The bits of all classes of pieces, and of the empty square.
 const ANY: u16 = (1 << 13) - 1;
@@ -141,7 +142,7 @@ impl BoardPattern {
         };
         // Pawns are compared first, because they differ most between positions.
         let mut squares: Vec<(u8, u16)> = (0..64).map(of).collect();
-        squares.sort_by_key(|(_, mask)| mask & !pawns != 0);
+        sort::by_key(&mut squares, |(_, mask)| mask & !pawns != 0);
         Ok(BoardPattern(squares))
     }
 

@@ -11,6 +11,7 @@ use scoresheet::format::facts::Facts;
 use scoresheet::format::places::{BucketWriter, GROUP, PlacesLayout};
 use scoresheet::format::side::{Made, Part};
 use scoresheet::game::Outcome;
+use scoresheet::parallel;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::ops::Range;
@@ -78,9 +79,9 @@ fn any_game<'a>(
 /// Returns the facts of games. Deleted games are included because they may be restored.
 pub(crate) fn known_of(archive: &Archive, games: &[Range<u64>], monitor: &Monitor) -> Result<Vec<Known>> {
     let none = Facts { plies: 0, set_up: true, outcome: Outcome::Unknown, ratings: [0; 2], year: 0 };
-    let of_part = |(number, games): (usize, Range<u64>)| -> Result<Vec<Known>> {
+    let of_part = |(number, games): &(usize, Range<u64>)| -> Result<Vec<Known>> {
         monitor.check()?;
-        let chunk = archive.chunk(number)?;
+        let chunk = archive.chunk(*number)?;
         let known = |number| {
             let Some(game) = any_game(archive, &chunk, number)? else {
                 return Ok(Known { plies: 1, facts: none, is_read: false });
@@ -91,16 +92,12 @@ pub(crate) fn known_of(archive: &Archive, games: &[Range<u64>], monitor: &Monito
                 Err(error) => Err(error),
             }
         };
-        let known = games.map(known).collect::<Result<Vec<_>>>()?;
+        let known = games.clone().map(known).collect::<Result<Vec<_>>>()?;
         monitor.advance(known.len() as u64);
         Ok(known)
     };
-    let parts: Vec<Result<Vec<Known>>> = chunks_of(archive, games).into_par_iter().map(of_part).collect();
-    let mut all = Vec::new();
-    for part in parts {
-        all.extend(part?);
-    }
-    Ok(all)
+    let parts = parallel::try_map_items(&chunks_of(archive, games), of_part)?;
+    Ok(parts.into_iter().flatten().collect())
 }
 
 /// Writes a segment with the facts of games.
@@ -144,16 +141,13 @@ pub(crate) fn add_places(
         .collect();
     for batch in chunks.chunks(rayon::current_num_threads() * 4) {
         monitor.check()?;
-        let keys: Vec<Result<Vec<(u64, u64)>>> = batch
-            .par_iter()
-            .map(|(chunk, games, row)| {
-                let starts = starts.get(*row..).unwrap_or_default();
-                let known = known.get(*row..).unwrap_or_default();
-                keys_of(archive, *chunk, games.clone(), starts.iter().zip(known))
-            })
-            .collect();
+        let keys = parallel::try_map_items(batch, |(chunk, games, row)| {
+            let starts = starts.get(*row..).unwrap_or_default();
+            let known = known.get(*row..).unwrap_or_default();
+            keys_of(archive, *chunk, games.clone(), starts.iter().zip(known))
+        })?;
         for (keys, (_, games, _)) in keys.into_iter().zip(batch) {
-            sorter.add(&keys?).map_err(Error::io("cannot write", &path))?;
+            sorter.add(&keys).map_err(Error::io("cannot write", &path))?;
             monitor.advance(games.end - games.start);
         }
     }

@@ -8,11 +8,11 @@ use crate::position::index::PositionIndex;
 use crate::position::places::{GameRange, PlaceSegment};
 use crate::position::position_query::PositionQuery;
 use crate::position::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
-use rayon::prelude::*;
 use scoresheet::archive::GameSet;
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::position::STANDARD;
 use scoresheet::error::{Damage, DamageKind, Error, Result};
+use scoresheet::parallel;
 
 /// Up to this many places, a single thread is faster than waking others.
 const FEW: usize = 256;
@@ -115,7 +115,7 @@ impl Search<'_> {
             parts.push(self.part(query, places, reach, &mut Vec::new()));
             return Ok(());
         }
-        let of_range = |known: &mut Vec<Beginning>, range: GameRange<'_>| {
+        let of_range = |known: &mut Vec<Beginning>, range: &GameRange<'_>| {
             let lists = lists.iter().map(|list| list.within(range.places.clone()));
             let mut entries: Vec<u64> = lists.flatten().copied().collect();
             entries.sort_unstable();
@@ -132,7 +132,12 @@ impl Search<'_> {
             self.part(query, visits, reach, known)
         };
         let ranges = segment.ranges(index.known())?;
-        parts.par_extend(ranges.into_par_iter().with_min_len(4).map_init(Vec::new, of_range));
+        let tasks: Vec<_> = ranges.chunks(4).collect();
+        let found = parallel::map_items(&tasks, |ranges| {
+            let mut known = Vec::new();
+            ranges.iter().map(|range| of_range(&mut known, range)).collect::<Vec<_>>()
+        });
+        parts.extend(found.into_iter().flatten());
         Ok(())
     }
 

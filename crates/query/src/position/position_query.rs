@@ -4,6 +4,7 @@ use crate::fault::QueryFault;
 use scoresheet::brenner::replay::{Replay, ReplayState};
 use scoresheet::chess::piece::{CODES, EMPTY, PieceId};
 use scoresheet::chess::{CastlingSide, Color, Position, Role, Square};
+use scoresheet::sort;
 
 /// The fields of a position that are compared in addition to the pieces. Counters and piece labels are never compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -153,7 +154,7 @@ impl PositionQuery {
         let mut order: [u8; 64] = std::array::from_fn(|square| square as u8);
         // Pieces on squares that are empty at the start are the rarest. Vacated squares come next, and pieces that have
         // not moved are the most common.
-        order.sort_by_key(|square| {
+        sort::by_key(&mut order, |square| {
             let (now, then) = (classes[*square as usize & 63], standard[*square as usize & 63]);
             match (now != 0, now == then) {
                 (true, false) if !matches!(now, 1 | 7) => 0,
@@ -185,7 +186,7 @@ impl PositionQuery {
         };
         let mut ways: Vec<(usize, u64)> = (0..64).filter_map(way).collect();
         // The narrowest first.
-        ways.sort_by_key(|(_, squares)| squares.count_ones());
+        sort::by_key(&mut ways, |(_, squares)| squares.count_ones());
         PositionQuery { position: position.clone(), compare, classes, order, home, gone, pieces, ways, en_passant }
     }
 

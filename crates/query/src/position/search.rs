@@ -4,7 +4,6 @@ use crate::position::index::PositionIndex;
 use crate::position::main_line::MainLine;
 use crate::position::position_query::PositionQuery;
 use crate::position::signature::Signatures;
-use rayon::prelude::*;
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::brenner::OPEN;
@@ -13,6 +12,7 @@ use scoresheet::brenner::replay::ReplayError;
 use scoresheet::chess::{Position, Variant};
 use scoresheet::error::{Damage, DamageKind, Error, Result};
 use scoresheet::game::PrincipalVariation;
+use scoresheet::parallel;
 
 /// A browser provides no side files, so the build omits the code that reads them.
 pub(super) const HAS_FILES: bool = !cfg!(target_family = "wasm");
@@ -405,7 +405,7 @@ impl<'a> Search<'a> {
             }
             (found, unread)
         };
-        let tasks: Vec<(Vec<T>, Vec<Error>)> = games.par_chunks(TASK).map(of_task).collect();
+        let tasks = parallel::map_items(&games.chunks(TASK).collect::<Vec<_>>(), |games| of_task(games));
         let (mut all, mut failed) = (Vec::new(), Vec::new());
         for (found, unread) in tasks {
             all.extend(found);

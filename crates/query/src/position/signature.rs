@@ -11,13 +11,14 @@
 
 use crate::position::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns, home_ranks};
 use crate::segments::{Pages, SideFile, SideWriter, chunks_of, without};
-use rayon::prelude::*;
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::Position;
 use scoresheet::error::{Error, Result};
 use scoresheet::format::side::{Made, Part};
+use scoresheet::parallel;
+use scoresheet::sort;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,7 +102,7 @@ impl Signatures {
                 runs.push(Run { games, row, bytes: Bytes::Mapped(Arc::clone(&held.pages)) });
             }
         }
-        runs.sort_unstable_by_key(|run| run.games.start);
+        sort::by_key(&mut runs, |run| run.games.start);
         let signatures = Signatures { runs, games: archive.len(), is_damaged: Arc::default() };
         ((file.state == SideState::File).then_some(signatures), file.state)
     }
@@ -174,7 +175,7 @@ impl Signatures {
             let starts = games.clone().step_by(TASK);
             tasks.extend(starts.map(|start| (start..(start + TASK as u64).min(games.end), run)));
         }
-        tasks.sort_unstable_by_key(|(games, _)| games.start);
+        sort::by_key(&mut tasks, |(games, _)| games.start);
         let of_task = |(games, run): &(Range<u64>, Option<&Run>)| {
             let Some(signatures) = run.and_then(|run| self.of(run, games.clone())) else {
                 return games.clone().collect();
@@ -192,25 +193,24 @@ impl Signatures {
             let passing = passing.get(..count).unwrap_or_default();
             passing.iter().map(|index| games.start + u64::from(*index)).collect::<Vec<_>>()
         };
-        let tasks: Vec<Vec<u64>> = tasks.par_iter().map(of_task).collect();
+        let tasks: Vec<Vec<u64>> = parallel::map_items(&tasks, of_task);
         tasks.concat()
     }
 }
 
 /// Returns the signatures of games, including deleted games.
 fn signatures_of(archive: &Archive, games: &[Range<u64>], monitor: &Monitor) -> Result<Vec<[u8; 8]>> {
-    let of_part = |(chunk, games): (usize, Range<u64>)| {
+    let of_part = |(chunk, games): &(usize, Range<u64>)| {
         monitor.check()?;
         monitor.advance(games.end - games.start);
-        let chunk = archive.chunk(chunk);
+        let chunk = archive.chunk(*chunk);
         let signature = |number| match chunk.as_ref().map(|chunk| chunk.any_game(number)) {
             Ok(Ok(game)) => signature(game.start(), game.brenner()),
             _ => ANY,
         };
-        Ok(games.map(signature).map(u64::to_le_bytes).collect::<Vec<_>>())
+        Ok::<_, Error>(games.clone().map(signature).map(u64::to_le_bytes).collect::<Vec<_>>())
     };
-    let parts = chunks_of(archive, games).into_par_iter().map(of_part).collect::<Result<Vec<_>>>()?;
-    Ok(parts.concat())
+    Ok(parallel::try_map_items(&chunks_of(archive, games), of_part)?.concat())
 }
 
 /// Writes a segment with the signatures of games.

@@ -2,10 +2,11 @@
 
 use crate::tag_columns::{Key, TagColumns, push_line};
 use crate::value::{date, reading};
-use rayon::prelude::*;
 use scoresheet::archive::GameSet;
 use scoresheet::error::{Error, Result};
 use scoresheet::game::Outcome;
+use scoresheet::parallel;
+use scoresheet::sort;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -266,43 +267,40 @@ fn games(
         })
         .collect();
     let text = |column: usize, game: u64| columns.get(column).and_then(|column| column.text(game)).unwrap_or_default();
-    let chunks: Result<Vec<Vec<Candidate>>> = (0..archive.chunk_count())
-        .into_par_iter()
-        .map(|chunk| {
-            let is_in = |game: &u64| among.is_none_or(|among| among.contains(*game)) && !archive.is_deleted(*game);
-            let numbers_of_games: Vec<u64> = archive.games_of(chunk).filter(is_in).collect();
-            if numbers_of_games.is_empty() {
-                return Ok(Vec::new());
-            }
-            let chunk = archive.chunk(chunk)?;
-            numbers_of_games
-                .into_iter()
-                .map(|number| {
-                    let game = chunk.game(number)?;
-                    let mut line = Vec::with_capacity(game.brenner().len() + 1);
-                    let more = push_line(&game, &mut line);
-                    let mut roster = [0; 7];
-                    for ((value, column), numbers) in roster.iter_mut().zip(&columns).zip(&numbers) {
-                        *value = numbers.get(column.get(number) as usize).copied().unwrap_or(0);
-                    }
-                    let mut known_tags = 0;
-                    game.visit_tags(|_, value| known_tags += usize::from(reading::is_known(value)))?;
-                    Ok(Candidate {
-                        number: before + number,
-                        plies: game.plies(),
-                        players: [Name::parse(text(0, number)), Name::parse(text(1, number))],
-                        date: date(text(2, number)).unwrap_or_default(),
-                        round: leading(text(3, number)),
-                        result: Some(Outcome::of_game(Some(text(4, number)), game.outcome()) as u64)
-                            .filter(|outcome| *outcome != Outcome::Unknown as u64),
-                        roster,
-                        more: (more, known_tags),
-                        line: line.into(),
-                    })
+    let chunks: Result<Vec<Vec<Candidate>>> = parallel::try_map(archive.chunk_count(), |chunk| {
+        let is_in = |game: &u64| among.is_none_or(|among| among.contains(*game)) && !archive.is_deleted(*game);
+        let numbers_of_games: Vec<u64> = archive.games_of(chunk).filter(is_in).collect();
+        if numbers_of_games.is_empty() {
+            return Ok(Vec::new());
+        }
+        let chunk = archive.chunk(chunk)?;
+        numbers_of_games
+            .into_iter()
+            .map(|number| {
+                let game = chunk.game(number)?;
+                let mut line = Vec::with_capacity(game.brenner().len() + 1);
+                let more = push_line(&game, &mut line);
+                let mut roster = [0; 7];
+                for ((value, column), numbers) in roster.iter_mut().zip(&columns).zip(&numbers) {
+                    *value = numbers.get(column.get(number) as usize).copied().unwrap_or(0);
+                }
+                let mut known_tags = 0;
+                game.visit_tags(|_, value| known_tags += usize::from(reading::is_known(value)))?;
+                Ok(Candidate {
+                    number: before + number,
+                    plies: game.plies(),
+                    players: [Name::parse(text(0, number)), Name::parse(text(1, number))],
+                    date: date(text(2, number)).unwrap_or_default(),
+                    round: leading(text(3, number)),
+                    result: Some(Outcome::of_game(Some(text(4, number)), game.outcome()) as u64)
+                        .filter(|outcome| *outcome != Outcome::Unknown as u64),
+                    roster,
+                    more: (more, known_tags),
+                    line: line.into(),
                 })
-                .collect::<Result<Vec<_>, Error>>()
-        })
-        .collect();
+            })
+            .collect::<Result<Vec<_>, Error>>()
+    });
     Ok(chunks?.into_iter().flatten().collect())
 }
 
@@ -365,7 +363,7 @@ impl Clusters {
                 doubles.push(Double { game: games[index].number, kept: games[kept].number, likeness });
             }
         }
-        doubles.sort_unstable_by_key(|double| double.game);
+        sort::by_key(&mut doubles, |double| double.game);
         doubles
     }
 }

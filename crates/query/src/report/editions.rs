@@ -6,6 +6,7 @@
 use crate::tag_columns::{Column, Key, TagColumns, Unread};
 use crate::value;
 use scoresheet::game::calendar::{days, month_length};
+use scoresheet::sort;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -242,7 +243,7 @@ fn event_runs(games: &[(GameDates, u64)]) -> (Vec<Run>, HashMap<Parts, usize>) {
         (run.first, run.last) = (run.first.min(first), run.last.max(last));
     }
     let mut dated: Vec<(Parts, Run)> = dated.into_iter().collect();
-    dated.sort_unstable_by_key(|(event, run)| (run.first, Reverse(run.last), *event));
+    sort::by_key(&mut dated, |(event, run)| (run.first, Reverse(run.last), *event));
     let (mut runs, mut of_events) = (Vec::<Run>::new(), HashMap::new());
     for (event, next) in dated {
         match runs.last_mut().filter(|run| next.first <= run.last) {
@@ -273,7 +274,7 @@ fn finished(games: &[(GameDates, u64)], of_games: &[Option<usize>]) -> (Vec<Edit
     }
     let mut order: Vec<usize> =
         (0..count).filter(|index| found.get(*index).is_some_and(|(_, games)| *games > 0)).collect();
-    order.sort_by_key(|index| {
+    sort::by_key(&mut order, |index| {
         let span = found.get(*index).and_then(|(span, _)| *span);
         (span.is_none(), span.map(|(from, until)| (late(from), until)))
     });

@@ -19,6 +19,7 @@ use scoresheet::chess::Color;
 use scoresheet::error::Result;
 use scoresheet::game::Outcome;
 use scoresheet::game::calendar::{days, month_length};
+use scoresheet::sort;
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -357,7 +358,7 @@ fn names_of(columns: &[Arc<Column>], sides: &[GameSet; 2]) -> Vec<(String, u64)>
         }
     }
     let mut names: Vec<(String, u64)> = counts.into_iter().collect();
-    names.sort_unstable_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    sort::by(&mut names, |left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
     names
 }
 
@@ -607,7 +608,7 @@ pub fn by_years<E>(
 pub fn sort(groups: &mut [Group], key: GroupKey) {
     // A single call of the sort function for both cases makes the code for browsers smaller.
     let is_ordered = key.is_ordered();
-    groups.sort_by(|left, right| match is_ordered {
+    sort::by(groups, |left, right| match is_ordered {
         true => left.order.cmp(&right.order),
         false => right.points.games.cmp(&left.points.games).then_with(|| left.names.cmp(&right.names)),
     });

@@ -13,6 +13,7 @@ use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
 use scoresheet::error::Error;
 use scoresheet::game::Outcome;
+use scoresheet::sort;
 use std::cmp::Reverse;
 use std::fmt;
 
@@ -156,7 +157,7 @@ fn names(archives: &[PlayerArchive]) -> Vec<(String, u64)> {
             None => names.push((name.clone(), *games)),
         }
     }
-    names.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    sort::by(&mut names, |left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
     names
 }
 
@@ -184,8 +185,8 @@ fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<Arc
         }
     }
     match won {
-        true => found.sort_unstable_by_key(|(rating, game)| (Reverse(*rating), *game)),
-        false => found.sort_unstable(),
+        true => sort::by_key(&mut found, |(rating, game)| (Reverse(*rating), *game)),
+        false => sort::by_key(&mut found, |found| *found),
     }
     found.truncate(most);
     Ok(found.into_iter().map(|(_, game)| game).collect())

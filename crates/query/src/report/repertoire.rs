@@ -4,11 +4,11 @@
 use crate::position::facts::facts;
 use crate::report::points::Points;
 use foldhash::{HashMap, HashMapExt};
-use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::{Color, Move, Position};
 use scoresheet::error::Result;
 use scoresheet::game::Visitor;
+use scoresheet::parallel;
 use std::cmp::Reverse;
 
 /// The moves of one side in the positions that it has prepared, and the replies of the opponent that it expects. Positions
@@ -287,7 +287,7 @@ impl Repertoire {
             }
             Ok((found, counts))
         };
-        let parts: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect::<Result<_>>()?;
+        let parts = parallel::try_map(archive.chunk_count(), of_chunk)?;
         let (mut all, mut counts) = (Vec::new(), [(); 3].map(|()| Counts::new()));
         for (games, part) in parts {
             all.extend(games);

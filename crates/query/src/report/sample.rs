@@ -6,11 +6,11 @@
 
 use crate::games::ArchiveSet;
 use crate::tag_columns::{Key, TagColumns};
-use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::brenner::replay::{Replay, ReplayError};
 use scoresheet::chess::{MoveKind, Position};
 use scoresheet::error::{Damage, DamageKind, Error, Result};
+use scoresheet::parallel;
 use std::collections::{HashMap, HashSet};
 
 /// The part to which a game belongs if games are divided for training and tests. The moves determine the part, so
@@ -136,15 +136,12 @@ pub fn positions(
         // Most candidates are accepted unless there are many conditions.
         let missing = (most - taken.len() as u64) * 2;
         let end = space.len().min(next + missing.clamp(1024, BATCH));
-        let keyed: Vec<Option<std::result::Result<(Taken, u64), Error>>> = (next..end)
-            .into_par_iter()
-            .map(|number| {
-                let (index, ply) = space.at(order.at(number))?;
-                let archive = archives.archive(index.0)?;
-                let key = archive.game(index.1).and_then(|game| keyed(&game, ply, options));
-                key.map(|key| key.map(|key| ((index, ply), key))).transpose()
-            })
-            .collect();
+        let keyed: Vec<Option<Result<(Taken, u64)>>> = parallel::map((end - next) as usize, |number| {
+            let (index, ply) = space.at(order.at(next + number as u64))?;
+            let archive = archives.archive(index.0)?;
+            let key = archive.game(index.1).and_then(|game| keyed(&game, ply, options));
+            key.map(|key| key.map(|key| ((index, ply), key))).transpose()
+        });
         for keyed in keyed.into_iter().flatten() {
             match keyed {
                 Err(error) => unread.push(error),

@@ -9,6 +9,7 @@ use crate::tag_columns::{Key, TagColumns};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use scoresheet::archive::Archive;
 use scoresheet::error::Result;
+use scoresheet::sort;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -167,7 +168,7 @@ fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
         let is_loud = !name.chars().any(char::is_lowercase);
         (!has_first_name(name), is_loud, Reverse(of.games), Reverse(name.len()))
     };
-    sorted.sort_by(|(a, x), (b, y)| rank(a, x).cmp(&rank(b, y)).then_with(|| a.cmp(b)));
+    sort::by(&mut sorted, |(a, x), (b, y)| rank(a, x).cmp(&rank(b, y)).then_with(|| a.cmp(b)));
     let mut found = Found { names, done: HashSet::default(), suggestions: Vec::new() };
     if players {
         found.group(&sorted, |_, name| name.id().map(|id| (id, Reason::FideId(id))));
@@ -178,7 +179,7 @@ fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
         found.letters(&sorted);
     }
     found.follow();
-    found.suggestions.sort_by(|a, b| {
+    sort::by(&mut found.suggestions, |a, b| {
         let kind = |reason: &Reason| match reason {
             Reason::FideId(_) => Reason::FideId(0),
             other => *other,

@@ -1,8 +1,8 @@
 //! Counts the moves to each square of the board.
 
 use crate::tag_columns::Unread;
-use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameSet};
+use scoresheet::parallel;
 
 /// The numbers of moves to each square by White and by Black, from a1. For castling, the square of the king is counted.
 pub type Arrivals = [[u64; 64]; 2];
@@ -52,7 +52,7 @@ pub fn arrivals(archive: &Archive, games: &GameSet) -> (Arrivals, Vec<Unread>) {
         }
         (counts, unread)
     };
-    let parts: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
+    let parts = parallel::map(archive.chunk_count(), of_chunk);
     let (mut all, mut lost) = ([[0; 64]; 2], Vec::new());
     for (counts, unread) in parts {
         all.iter_mut().flatten().zip(counts.iter().flatten()).for_each(|(all, count)| *all += count);

@@ -3,6 +3,7 @@
 use crate::GameSummary;
 use crate::report::points::Points;
 use scoresheet::chess::Color;
+use scoresheet::sort;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -115,7 +116,7 @@ impl Standings {
             player.sonneborn_berger = against.sum();
         }
         let mut order: Vec<usize> = (0..players.len()).collect();
-        order.sort_by_key(|index| {
+        sort::by_key(&mut order, |index| {
             players
                 .get(*index)
                 .map(|player| (Reverse(player.halves), Reverse(player.sonneborn_berger), player.name.clone()))
@@ -130,7 +131,7 @@ impl Standings {
         players.iter_mut().flat_map(|player| &mut player.games).for_each(|game| game.opponent = place(game.opponent));
         let mut placed: Vec<(usize, Standing)> =
             players.into_iter().enumerate().map(|(index, player)| (place(index), player)).collect();
-        placed.sort_by_key(|(place, _)| *place);
+        sort::by_key(&mut placed, |(place, _)| *place);
         let dates = dates.iter().min().cloned().zip(dates.iter().max().cloned());
         Standings { players: placed.into_iter().map(|(_, player)| player).collect(), games: count, dates }
     }

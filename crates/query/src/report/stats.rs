@@ -9,6 +9,7 @@ use scoresheet::archive::GameSet;
 use scoresheet::error::Result;
 use scoresheet::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use scoresheet::game::Outcome;
+use scoresheet::sort;
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -326,8 +327,8 @@ impl Stats {
     }
 
     fn sort(&mut self) {
-        self.events.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        self.players.sort_unstable_by(|a, b| b.games.cmp(&a.games).then_with(|| a.name.cmp(&b.name)));
+        sort::by(&mut self.events, |a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        sort::by(&mut self.players, |a, b| b.games.cmp(&a.games).then_with(|| a.name.cmp(&b.name)));
     }
 }
 

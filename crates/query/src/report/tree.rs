@@ -8,7 +8,6 @@ use crate::position::places::GameRange;
 use crate::position::position_query::{Compare, PositionQuery, class};
 use crate::position::search::Search;
 pub use crate::report::tally::{Score, Tally};
-use rayon::prelude::*;
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::brenner::replay::Replay;
@@ -16,6 +15,8 @@ use scoresheet::chess::position::STANDARD;
 use scoresheet::chess::{Move, Position, Variant};
 use scoresheet::error::{Damage, DamageKind, Error, Result};
 use scoresheet::format::facts::Facts;
+use scoresheet::parallel;
+use scoresheet::sort;
 
 /// To verify the position of the entries, up to this many games are tried until one can be read.
 const VERIFIED: usize = 8;
@@ -174,7 +175,7 @@ impl Search<'_> {
             }
             part
         };
-        let parts: Vec<Part> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
+        let parts = parallel::map(archive.chunk_count(), of_chunk);
         let mut all = Part::new(moves.len());
         parts.into_iter().for_each(|part| all.join(part));
         all.unread.extend(self.is_stopped().then_some(Error::Interrupted));
@@ -229,7 +230,7 @@ impl Tree {
         // Moves with equal numbers of games keep the order of the legal moves.
         let moves = self.position.legal_moves();
         let index = |m: Move| moves.iter().position(|known| *known == m);
-        self.branches.sort_by_key(|branch| (std::cmp::Reverse(branch.tally.games()), index(branch.m)));
+        sort::by_key(&mut self.branches, |branch| (std::cmp::Reverse(branch.tally.games()), index(branch.m)));
         self.unread.extend(other.unread);
     }
 
@@ -267,7 +268,7 @@ impl Tree {
     fn new(position: &Position, moves: &[Move], part: Part) -> Tree {
         let played = moves.iter().zip(part.branches).filter(|(_, tally)| tally.games() > 0);
         let mut branches: Vec<Branch> = played.map(|(m, tally)| Branch { m: *m, tally }).collect();
-        branches.sort_by_key(|branch| std::cmp::Reverse(branch.tally.games()));
+        sort::by_key(&mut branches, |branch| std::cmp::Reverse(branch.tally.games()));
         Tree { position: position.clone(), tally: part.all, branches, unread: part.unread }
     }
 }
@@ -312,7 +313,7 @@ impl MoveDiff {
             MoveDiff((0..64).filter(changed).map(|square| (square, class(after.board[square]))).collect(), index)
         };
         let mut diffs: Vec<MoveDiff> = moves.iter().enumerate().map(diff).collect();
-        diffs.sort_by_key(|MoveDiff(squares, _)| std::cmp::Reverse(squares.len()));
+        sort::by_key(&mut diffs, |MoveDiff(squares, _)| std::cmp::Reverse(squares.len()));
         diffs
     }
 }
@@ -379,7 +380,7 @@ fn by_segment(
     let lists = match places.places.len() {
         // Short lists are read faster than other threads wake up.
         ..4096 if !from_start => after.iter().map(list).collect::<Result<Vec<Listed>>>()?,
-        _ => after.par_iter().map(list).collect::<Result<Vec<Listed>>>()?,
+        _ => parallel::try_map_items(after, list)?,
     };
     let visit = by_game.visit;
     let mut by_index = ByIndex { archive, places, lists, from_start, visit, among: search.games(), by_game };
@@ -452,10 +453,13 @@ impl ByIndex<'_> {
         match ranges.len() {
             // A few games are counted faster than other threads wake up.
             ..16 => ranges.iter().fold(part(), add),
-            _ => ranges.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut left, right| {
-                left.join(right);
-                left
-            }),
+            _ => {
+                let tasks: Vec<_> = ranges.chunks(ranges.len().div_ceil(256).max(8)).collect();
+                let parts = parallel::map_items(&tasks, |ranges| ranges.iter().fold(part(), add));
+                let mut all = part();
+                parts.into_iter().for_each(|part| all.join(part));
+                all
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use super::rows::{Rows, union, without};
 use scoresheet::archive::map::Map;
 use scoresheet::archive::{Archive, FileKind, SideState};
 use scoresheet::format::side::{Head, Made, Part, VERSION};
+use scoresheet::sort;
 use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
@@ -85,7 +86,7 @@ impl SideFile {
     pub fn take(&mut self, part: Part) -> Vec<Held> {
         let first = |held: &Held| held.owned.games().next().map_or(0, |run| run.start);
         let mut taken: Vec<Held> = self.segments.extract_if(.., |held| held.is_of(part)).collect();
-        taken.sort_by_key(first);
+        sort::by_key(&mut taken, first);
         taken
     }
 

@@ -87,7 +87,10 @@ pub(crate) fn without(
 
 /// Returns the games of all ranges as ranges in ascending order that do not touch.
 pub(crate) fn union(all: impl IntoIterator<Item = Range<u64>>) -> Vec<Range<u64>> {
-    let mut all: Vec<Range<u64>> = all.into_iter().filter(|run| run.start < run.end).collect();
+    joined(all.into_iter().filter(|run| run.start < run.end).collect())
+}
+
+fn joined(mut all: Vec<Range<u64>>) -> Vec<Range<u64>> {
     all.sort_unstable_by_key(|run| run.start);
     let mut joined: Vec<Range<u64>> = Vec::new();
     for run in all {

@@ -11,20 +11,21 @@ use scoresheet::brenner::{BAD, CLOSE, GOOD, NAG, OPEN, element_length};
 use scoresheet::error::{Error, Result};
 use scoresheet::format::crc_from;
 use scoresheet::format::tag_columns::{COMMENTS, FAULT, GLYPHS, Key, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
+use scoresheet::parallel;
+use scoresheet::sort;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Returns the tag names in these games, the most frequent first.
 pub fn tag_names(archive: &Archive, games: &[Range<u64>]) -> Result<Vec<String>> {
-    let chunks: Result<Vec<_>> =
-        chunks_of(archive, games).into_par_iter().map(|(chunk, _)| archive.chunk(chunk)?.tag_names()).collect();
+    let chunks = parallel::try_map_items(&chunks_of(archive, games), |(chunk, _)| archive.chunk(*chunk)?.tag_names())?;
     let mut uses: HashMap<String, u64> = HashMap::new();
-    for name in chunks?.into_iter().flatten() {
+    for name in chunks.into_iter().flatten() {
         *uses.entry(name).or_default() += 1;
     }
     let mut names: Vec<(u64, String)> = uses.into_iter().map(|(name, uses)| (uses, name)).collect();
-    names.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    sort::by(&mut names, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     Ok(names.into_iter().map(|(_, name)| name).collect())
 }
 
@@ -64,36 +65,33 @@ impl Values {
 /// Returns the columns for these keys and games, in the order of the keys. Each column is a list with a part for each
 /// chunk.
 pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monitor: &Monitor) -> Vec<Vec<Part>> {
-    let chunks: Vec<Vec<Part>> = chunks_of(archive, games)
-        .into_par_iter()
-        .map(|(number, games)| {
-            let chunk = archive.chunk(number);
-            let part = |key| match &chunk {
-                // After cancellation, the caller no longer needs the column.
-                _ if monitor.is_stopped() => lost(games.clone(), Error::Interrupted),
-                Ok(chunk) => part(chunk, games.clone(), key),
-                Err(error) => lost(games.clone(), error.again()),
-            };
-            // The moves of a game are read once for all keys, because it is expensive to unpack them.
-            let all = [Key::Plies, Key::Facts, Key::Line].iter().all(|key| keys.contains(key));
-            let mut of_moves = match &chunk {
-                Ok(chunk) if all && !monitor.is_stopped() => of_games(chunk, games.clone(), |game| {
-                    [Ok(game.plies()), facts(game).map(u32::from), Ok(line(game))]
-                })
-                .map(Some),
-                _ => [None, None, None],
-            };
-            let mut ready = |key: &Key| match (key, &mut of_moves) {
-                (Key::Plies, [plies, ..]) => plies.take(),
-                (Key::Facts, [_, facts, _]) => facts.take(),
-                (Key::Line, [.., line]) => line.take(),
-                _ => None,
-            };
-            let parts = keys.iter().map(|key| ready(key).unwrap_or_else(|| part(key))).collect();
-            monitor.advance(games.end - games.start);
-            parts
-        })
-        .collect();
+    let chunks: Vec<Vec<Part>> = parallel::map_items(&chunks_of(archive, games), |(number, games)| {
+        let chunk = archive.chunk(*number);
+        let part = |key| match &chunk {
+            // After cancellation, the caller no longer needs the column.
+            _ if monitor.is_stopped() => lost(games.clone(), Error::Interrupted),
+            Ok(chunk) => part(chunk, games.clone(), key),
+            Err(error) => lost(games.clone(), error.again()),
+        };
+        // The moves of a game are read once for all keys, because it is expensive to unpack them.
+        let all = [Key::Plies, Key::Facts, Key::Line].iter().all(|key| keys.contains(key));
+        let mut of_moves = match &chunk {
+            Ok(chunk) if all && !monitor.is_stopped() => {
+                of_games(chunk, games.clone(), |game| [Ok(game.plies()), facts(game).map(u32::from), Ok(line(game))])
+                    .map(Some)
+            }
+            _ => [None, None, None],
+        };
+        let mut ready = |key: &Key| match (key, &mut of_moves) {
+            (Key::Plies, [plies, ..]) => plies.take(),
+            (Key::Facts, [_, facts, _]) => facts.take(),
+            (Key::Line, [.., line]) => line.take(),
+            _ => None,
+        };
+        let parts = keys.iter().map(|key| ready(key).unwrap_or_else(|| part(key))).collect();
+        monitor.advance(games.end - games.start);
+        parts
+    });
     // The parts are regrouped by column instead of by chunk.
     let mut parts: Vec<Vec<Part>> = keys.iter().map(|_| Vec::new()).collect();
     for chunk in chunks {
@@ -110,18 +108,15 @@ pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<U
     let of_players = keys.iter().zip(&parts).filter(|(key, _)| is_player(key));
     let players: Vec<&Part> = of_players.flat_map(|(_, parts)| parts).collect();
     let players = Table::from_parts(&players);
-    let columns: Vec<Column> = keys
-        .par_iter()
-        .zip(&parts)
-        .map(|(key, parts)| match key {
-            Key::Plies | Key::Facts | Key::Line => {
-                let numbers: Vec<u32> = parts.iter().flat_map(|part| &part.numbers).copied().collect();
-                Column::new(&numbers, None)
-            }
-            key if is_player(key) => players.column(parts),
-            _ => Table::from_parts(&parts.iter().collect::<Vec<_>>()).column(parts),
-        })
-        .collect();
+    let pairs: Vec<_> = keys.iter().zip(&parts).collect();
+    let columns: Vec<Column> = parallel::map_items(&pairs, |(key, parts)| match key {
+        Key::Plies | Key::Facts | Key::Line => {
+            let numbers: Vec<u32> = parts.iter().flat_map(|part| &part.numbers).copied().collect();
+            Column::new(&numbers, None)
+        }
+        key if is_player(key) => players.column(parts),
+        _ => Table::from_parts(&parts.iter().collect::<Vec<_>>()).column(parts),
+    });
     let unread = parts.into_iter().map(|parts| parts.into_iter().flat_map(|part| part.unread).collect());
     columns.into_iter().zip(unread).collect()
 }

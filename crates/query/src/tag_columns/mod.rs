@@ -23,6 +23,7 @@ use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
 use scoresheet::error::{Damage, Error, Result};
 use scoresheet::format::side::{Made, Part};
 use scoresheet::format::tag_columns::{self, ColumnEntry, ColumnRef, Directory, MAX_COLUMNS, TableRef};
+use scoresheet::sort;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -226,7 +227,7 @@ impl<'a> TagColumns<'a> {
         let lost = keys.iter().filter_map(|key| ready.get(key)).flat_map(|ready| ready.unread.iter());
         let mut unread: Vec<Unread> = lost.cloned().collect();
         // A single damaged part affects many columns.
-        unread.sort_by_key(|unread| (unread.games.start, unread.games.end));
+        sort::by_key(&mut unread, |unread| (unread.games.start, unread.games.end));
         unread.dedup_by(|a, b| a.games == b.games);
         unread
     }
@@ -317,7 +318,7 @@ impl<'a> TagColumns<'a> {
                 }
             }
         }
-        parts.iter_mut().for_each(|parts| parts.sort_by_key(|part| part.games.start));
+        parts.iter_mut().for_each(|parts| sort::by_key(parts, |part| part.games.start));
         build::columns(keys, parts)
     }
 }
