@@ -6,7 +6,7 @@ use super::options::ImportOptions;
 use super::parsed::{End, Parsed, Run, Tee};
 use super::summary::FaultReport;
 use crate::format::loose;
-use crate::pgn::{Disposition, Fault, FaultKind, Oversized, read_game_text, read_position};
+use crate::pgn::{Disposition, Fault, FaultKind, Oversized, ReadOptions, read_game_text, read_position};
 
 impl Parsed {
     pub fn take(&mut self, segment: Segment, options: &ImportOptions) {
@@ -22,7 +22,7 @@ impl Parsed {
         let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());
         // The offset in the batch of the first byte that does not belong to a game yet.
         let mut free = 0;
-        let (mut seen, mut windows_1252) = (0, 0);
+        let (mut seen, mut windows_1252, mut foreign_letters) = (0, 0, 0);
         if let Some(Oversized { offset, line, head, .. }) = batch.oversized.take() {
             (seen, rejected) = (1, 1);
             let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
@@ -46,6 +46,7 @@ impl Parsed {
                 at = reading.next.max(at + 1);
                 seen += u64::from(reading.disposition.is_some());
                 windows_1252 += u64::from(reading.windows_1252);
+                foreign_letters += u64::from(reading.letters.is_some());
                 let stored_index = match reading.disposition {
                     None => continue,
                     Some(Disposition::Stored) => {
@@ -56,7 +57,9 @@ impl Parsed {
                         match batch.is_positions {
                             true => self.layout.end_position(all),
                             false => self.layout.end_game(all, game_text, reading.windows_1252, |writer| {
-                                read_game_text(text, begin, read, writer);
+                                // The letters are known now.
+                                let again = ReadOptions { letters: reading.letters.or(read.letters), ..*read };
+                                read_game_text(text, begin, &again, writer);
                             }),
                         }
                         free = end;
@@ -98,7 +101,18 @@ impl Parsed {
         let held = rest.is_empty() || stored > 0 && self.layout.append(rest);
         let loose = (!held).then(|| loose::compress(rest, options.level));
         let (end, deleted) = (checkpoint.map_or(End::Open, End::At), Vec::new());
-        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, loose, end, faults, deleted });
+        self.runs.push(Run::Games {
+            source,
+            seen,
+            stored,
+            rejected,
+            windows_1252,
+            foreign_letters,
+            loose,
+            end,
+            faults,
+            deleted,
+        });
         batch.recycle();
     }
 }
