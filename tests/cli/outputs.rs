@@ -28,6 +28,8 @@ const WRITERS: &[Writer] = &[
     Writer { args: "stats g.bga h.bga --report OUT", option: "--report" },
     Writer { args: "player g.bga h.bga a --report OUT", option: "--report" },
     Writer { args: "opening g.bga h.bga --moves e4 --report OUT", option: "--report" },
+    Writer { args: "prepare g.bga h.bga Adler -o OUT", option: "--output" },
+    Writer { args: "event g.bga Endgame --report OUT", option: "--report" },
     Writer { args: "sample g.bga h.bga 3 -o OUT", option: "--output" },
     Writer { args: "sample g.bga 3 --format json -o OUT", option: "--output" },
     Writer { args: "repair g.bga -o OUT", option: "--output" },
@@ -42,8 +44,16 @@ const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
 const IN_PLACE: [&str; 10] =
     ["import", "dedupe", "delete", "undelete", "replace", "index", "set", "rename", "edit", "describe"];
 /// Options that name an input file.
-const READ: [(&str, &str); 5] =
-    [("verify", "--against"), ("find", "--fens"), ("rename", "--list"), ("edit", "--from"), ("repair", "--from")];
+const READ: [(&str, &str); 8] = [
+    ("verify", "--against"),
+    ("find", "--fens"),
+    ("find", "--repertoire"),
+    ("rename", "--list"),
+    ("edit", "--from"),
+    ("repair", "--from"),
+    ("prepare", "--white"),
+    ("prepare", "--black"),
+];
 /// Commands that write only to standard output.
 const READERS: &[&str] = &[
     "show",
@@ -58,7 +68,6 @@ const READERS: &[&str] = &[
     "pcn show",
     "pcn check",
     "info",
-    "event",
     "repertoire",
     "inspect",
     "verify",

@@ -2,14 +2,16 @@
 //! what it does not answer.
 
 use crate::position::facts::facts;
+use crate::position::search::{Hit, Search, SearchResult, Step, Unreadable};
 use crate::report::points::Points;
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::{Color, Move, Position};
 use scoresheet::error::Result;
 use scoresheet::game::Visitor;
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 /// The moves of one side in the positions that it has prepared, and the replies of the opponent that it expects. Positions
 /// are equal whatever moves lead to them.
@@ -81,6 +83,78 @@ pub enum Left {
     Never,
     /// The repertoire does not have the game's starting position.
     Elsewhere,
+}
+
+/// A way to leave a repertoire, for searches.
+///
+/// [`RepertoireQuery`] has an example.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leaving {
+    /// The line of the repertoire ends, and the game goes on.
+    End,
+    /// The side plays another move than the repertoire.
+    Own,
+    /// The opponent plays a move that the repertoire does not expect.
+    Opponent,
+    /// The game ends within the repertoire.
+    Never,
+}
+
+/// A search for games that follow a repertoire by at least one move. A hit is the ply of the last position that the
+/// repertoire has: there the game leaves it, or ends.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let [mine, games] = ["mine.bga", "games.bga"].map(|name| folder.path().join(name));
+/// # scoresheet::Import::new(&mine).run_reader("mine.pgn", &b"1. e4 c5 2. Nf3 d6 3. d4 *\n"[..])?;
+/// # let pgn = "1. e4 e6 1-0\n\n1. e4 c5 2. Nf3 d6 3. d4 a6 0-1\n\n1. d4 *\n\n1. e4 c5 2. Nc3 *\n";
+/// # scoresheet::Import::new(&games).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::{Archive, chess::Color};
+/// use scoresheet_query::report::repertoire::{Leaving, Repertoire, RepertoireQuery};
+/// use scoresheet_query::{ArchiveSet, Query};
+///
+/// let mine = Archive::open(&mine)?; // 1. e4 c5 2. Nf3 d6 3. d4
+/// let repertoire = Repertoire::new(Color::White, mine.games())?;
+/// let set = ArchiveSet::open([&games])?;
+/// let found = |ways: &[Leaving]| -> scoresheet::Result<Vec<(u64, u32)>> {
+///     let query = Query::from(RepertoireQuery::new(repertoire.clone(), ways));
+///     query.run(&set).map(|found| found.map(|found| (found.game, found.hits[0].ply))).collect()
+/// };
+/// assert_eq!(found(&[])?, [(1, 1), (2, 5), (4, 2)]); // not 1. d4
+/// assert_eq!((found(&[Leaving::Opponent])?, found(&[Leaving::Own])?), (vec![(1, 1)], vec![(4, 2)]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RepertoireQuery {
+    repertoire: Arc<Repertoire>,
+    ways: Vec<Leaving>,
+}
+
+impl RepertoireQuery {
+    /// Returns a search for the games that leave a repertoire in one of these ways, or in any way if there are none.
+    pub fn new(repertoire: Repertoire, ways: &[Leaving]) -> RepertoireQuery {
+        RepertoireQuery { repertoire: Arc::new(repertoire), ways: ways.to_vec() }
+    }
+
+    pub(crate) fn find(&self, search: &Search<'_>) -> SearchResult {
+        let mut steps = Vec::new();
+        let candidates = search.candidates(None, &mut steps);
+        let (hits, unread) = search.each(&candidates, |game, hits| {
+            let (way, ply) = match self.repertoire.follow(game, |_, _| {}).map_err(Unreadable::Rest)? {
+                Left::End { ply } => (Leaving::End, ply),
+                Left::Own { ply, .. } => (Leaving::Own, ply),
+                Left::Opponent { ply, .. } => (Leaving::Opponent, ply),
+                Left::Never => (Leaving::Never, game.plies()),
+                Left::Elsewhere => return Ok(()),
+            };
+            if ply > 0 && (self.ways.is_empty() || self.ways.contains(&way)) {
+                hits.push(Hit::new(game.number(), ply));
+            }
+            Ok(())
+        });
+        steps.push(Step { what: "repertoire", games: hits.len() as u64 });
+        SearchResult { hits, steps, unread }
+    }
 }
 
 /// A move in a position of the repertoire, with the games that play it.
@@ -161,6 +235,12 @@ impl Repertoire {
     /// Returns the number of positions in which the repertoire has a move.
     pub fn positions(&self) -> usize {
         self.places.iter().filter(|place| place.is_own && !place.moves.is_empty()).count()
+    }
+
+    /// Returns the moves that the repertoire plays or expects in a position; none if it does not have the position.
+    pub fn moves(&self, position: &Position) -> &[Move] {
+        let place = self.known.get(&position.zobrist()).and_then(|index| self.places.get(*index));
+        place.map_or(&[], |place| &place.moves)
     }
 
     /// Returns the index of a position, which is added with its origin if it is new.
@@ -317,6 +397,15 @@ fn by_place(mut moves: Vec<RepertoireMove>) -> Vec<RepertoireMove> {
 }
 
 impl Compared {
+    /// Keeps only moves that no game of another comparison with the same repertoire plays.
+    pub fn keep_new(&mut self, earlier: &Compared) {
+        let lists = [(&mut self.holes, &earlier.holes), (&mut self.others, &earlier.others)];
+        for (moves, earlier) in lists {
+            let known: HashSet<(usize, Move)> = earlier.iter().map(|played| (played.place, played.m)).collect();
+            moves.retain(|played| !known.contains(&(played.place, played.m)));
+        }
+    }
+
     /// Adds the comparison of another archive, whose games follow `before` games of a set.
     pub fn join(&mut self, other: Compared, before: u64) {
         self.games.extend(other.games.into_iter().map(|(game, left)| (game + before, left)));
