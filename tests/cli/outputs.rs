@@ -127,8 +127,8 @@ fn every_command_that_writes_is_in_the_table() {
         for word in room.fine(&args).lines().map(str::trim_start).filter(|line| line.starts_with('-')) {
             let mut parts = word.split_whitespace().skip_while(|part| !part.starts_with("--"));
             let (Some(option), Some(value)) = (parts.next(), parts.next()) else { continue };
-            // One folder of caches, for all commands.
-            if option != "--index-dir"
+            // One folder of caches, and one list of names, for all commands.
+            if !["--index-dir", "--aliases"].contains(&option)
                 && ["FILE", "FOLDER", "DIR", "ARCHIVE", "PATH"].iter().any(|name| value.contains(name))
             {
                 options.insert((command.to_string(), option.to_owned()));

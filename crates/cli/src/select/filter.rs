@@ -10,8 +10,9 @@ use scoresheet::Archive;
 use scoresheet::archive::GameSet;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::tag_columns::Unread;
-use scoresheet_query::{Filter, GameRanges, Query, SideState, TagColumns};
+use scoresheet_query::{Aliases, Filter, GameRanges, Query, SideState, TagColumns};
 use std::io::Write;
+use std::sync::OnceLock;
 
 /// The options that select games.
 #[derive(Clone, Debug, clap::Args)]
@@ -29,6 +30,21 @@ pub struct Where {
     #[arg(help_heading = "Games")]
     #[arg(long = "where", value_name = "EXPR", value_parser = named_fields::<Filter>(), hide_possible_values = true)]
     filter: Option<Filter>,
+    /// Names of the same player: a line for each, with a tab between them
+    ///
+    /// A name in --where that is compared with =, != or in, and the name of a player that a command takes, then stand for
+    /// all names of this player. `scoresheet rename --suggest` writes such a list.
+    #[arg(hide_short_help = true, help_heading = "Games")]
+    #[arg(long, value_name = "FILE", value_parser = read_aliases)]
+    aliases: Option<Aliases>,
+    /// The filter with these names.
+    #[arg(skip)]
+    resolved: OnceLock<Filter>,
+}
+
+fn read_aliases(path: &str) -> Result<Aliases, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    Aliases::parse(&text)
 }
 
 impl Where {
@@ -44,7 +60,16 @@ impl Where {
 
     /// Returns the filter.
     pub fn filter(&self) -> Option<&Filter> {
-        self.filter.as_ref()
+        let filter = self.filter.as_ref()?;
+        Some(match &self.aliases {
+            Some(aliases) => self.resolved.get_or_init(|| filter.clone().with_aliases(aliases)),
+            None => filter,
+        })
+    }
+
+    /// Returns the names of players that belong together.
+    pub fn aliases(&self) -> Option<&Aliases> {
+        self.aliases.as_ref()
     }
 
     /// Returns the selected ranges of games.
@@ -62,7 +87,7 @@ impl Where {
 
     /// Restricts the query further to the selected games.
     pub fn query(&self, query: Query) -> Result<Query, Failure> {
-        let query = match &self.filter {
+        let query = match self.filter() {
             Some(filter) => query.and_filter(filter.clone()),
             None => query,
         };
@@ -84,7 +109,7 @@ impl Where {
     pub fn games(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
         let archive = columns.archive();
         let ranges = self.games.as_ref().map(|ranges| ranges.live(archive)).transpose()?;
-        let Some(filter) = &self.filter else { return Ok((ranges, 0)) };
+        let Some(filter) = self.filter() else { return Ok((ranges, 0)) };
         if let Some(error) = Query::new().filter(filter.clone()).missing_index(columns) {
             return Err(Failure::Message(format!("{}: {error}", shown(archive.path()))));
         }
@@ -110,7 +135,7 @@ impl Where {
 
     /// Reports on standard error how the filter was evaluated, and the number of games without a value for the filter.
     pub fn explain(&self, session: &Session, columns: &TagColumns) {
-        let Some(filter) = &self.filter else { return };
+        let Some(filter) = self.filter() else { return };
         let started = std::time::Instant::now();
         let passed = filter.games(columns);
         let games = |number: u64| count(number, "game", "games");
