@@ -390,8 +390,9 @@ class Moves:
     """A moves block: its records."""
 
     def __init__(self, block):
-        self.packed, width = block.coding & 15, block.coding >> 4
-        need(self.packed <= 1 and width <= 2, "a newer program is needed: a coding of moves")
+        self.coding, width = block.coding & 15, block.coding >> 4
+        need(self.coding <= 2 and width <= 2, "a newer program is needed: a coding of moves")
+        self.packed = self.coding == 1
         table, records = pages(block)
         table, group = Bytes(table), 64 if self.packed else 16
         self.model = table.take(8) if self.packed else b""
@@ -406,14 +407,24 @@ class Moves:
         need(at == len(records), "the records' length")
 
 
-def record(data, packed=False):
-    """A record: flags, starting position as bytes or None, stream."""
+def record(data, coding=0):
+    """A record: flags, starting position as bytes or None, stream. The start of a variant begins with its number."""
+    need(coding != 2 or data[:1] == b"\xc5", "a record of a variant without a header")
     if data[:1] != b"\xc5":
         return 0, None, data
     part = Bytes(data, 1)
     flags = part.number(1)
-    need(flags < 16 and (flags or packed and data[2:3] == b"\xc5"), "a record's flags")
+    need(flags < 32 and (flags or coding == 1 and data[2:3] == b"\xc5"), "a record's flags")
+    need((flags & 16 > 0) == (coding == 2), "a record's flags")
     begin = part.at
+    if flags & 16:
+        variant = part.number(1)
+        need(1 <= variant <= 4, "a newer program is needed: a variant")
+        if not flags & 1:
+            return flags, bytes([variant]) + starts()[variant], data[part.at :]
+        part.at = begin
+        Position.read_start(part)
+        return flags, data[begin : part.at], data[part.at :]
     if not flags & 1:
         return flags, None, data[begin:]
     Position.read(part)
@@ -463,12 +474,28 @@ class Position:
     def __init__(self):
         self.board, self.label, self.where = [-1] * 64, [-1] * 64, {}
         self.turn, self.rights, self.rooks, self.target, self.half, self.full = 0, 0, [-1] * 4, None, 0, 1
+        self.variant, self.pockets, self.promoted = 0, [0] * 10, 0
 
     def copy(self):
         result = Position.__new__(Position)
         result.__dict__.update(self.__dict__)
         result.board, result.label, result.where = self.board[:], self.label[:], dict(self.where)
+        result.pockets = self.pockets[:]
         return result
+
+    @staticmethod
+    def read_start(part):
+        """Section 35: the starting position of a variant, after its number."""
+        variant = part.number(1)
+        self = Position.read(part)
+        self.variant = variant
+        need(variant != ANTICHESS or not self.rights, "a castling right")
+        if variant == CRAZYHOUSE:
+            self.pockets, self.promoted = list(part.take(10)), part.number(8)
+            for square in range(64):
+                if self.promoted >> square & 1:
+                    need(self.board[square] >= 0 and self.board[square] & 7 not in (PAWN, KING), "a promoted piece")
+        return self
 
     @staticmethod
     def read(part):
@@ -529,7 +556,10 @@ class Position:
         self.half, self.target = self.half + 1, None
         if move is not None:
             origin, to, promotion, label = move
-            if self.castles(origin, to):
+            if origin == to:
+                self.put(to, us << 3 | promotion, label)
+                self.pockets[5 * us + promotion] -= 1
+            elif self.castles(origin, to):
                 side = 0 if to > origin else 1
                 king, rook = self.lift(origin), self.lift(to)
                 self.put(us * 56 + (6, 2)[side], *king)
@@ -540,20 +570,35 @@ class Position:
                 pawn = piece & 7 == PAWN
                 if pawn or self.board[to] >= 0:
                     self.half = 0
-                if self.board[to] >= 0:
-                    self.lift(to)
-                elif pawn and to == passed and origin % 8 != to % 8:
-                    self.lift(origin // 8 * 8 + to % 8)
-                if pawn and abs(origin - to) == 16:
+                victim = to
+                if self.board[to] < 0 and pawn and to == passed and origin % 8 != to % 8:
+                    victim = origin // 8 * 8 + to % 8
+                captured = self.lift(victim)[0] if self.board[victim] >= 0 else -1
+                if pawn and abs(origin - to) == 16 and origin // 8 in (1, 6):
                     self.target = (origin + to) // 2
                 self.put(to, *((us << 3 | promotion, label) if promotion is not None else (piece, piece_label)))
-                if piece & 7 == KING and piece_label == 0:
-                    self.rights &= ~(3 << 2 * us)
-                for right in range(4):
-                    if self.rooks[right] in (origin, to):
-                        self.rights &= ~(1 << right)
+                self.lose_rights(piece, piece_label, origin, to)
+                if self.variant == CRAZYHOUSE:
+                    if captured >= 0:
+                        self.pockets[5 * us + (PAWN if self.promoted >> victim & 1 else captured & 7)] += 1
+                    was = promotion is not None or self.promoted >> origin & 1
+                    self.promoted = self.promoted & ~(1 << origin | 1 << to) | bool(was) << to
+                if self.variant == ATOMIC and captured >= 0:
+                    self.explode(to)
         self.full += us
         self.turn = 1 - us
+
+    def lose_rights(self, piece, label, *squares):
+        if piece & 7 == KING and label == 0:
+            self.rights &= ~(3 << 2 * (piece >> 3))
+        for right in range(4):
+            if self.rooks[right] in squares:
+                self.rights &= ~(1 << right)
+
+    def explode(self, center):
+        for square in [center] + NEAR[KING][center]:
+            if self.board[square] >= 0 and (square == center or self.board[square] & 7 != PAWN):
+                self.lose_rights(*self.lift(square), square)
 
     def castles(self, origin, to):
         return self.board[origin] == (self.turn << 3 | KING) and self.board[to] == (self.turn << 3 | ROOK)
@@ -562,11 +607,13 @@ class Position:
         rows = []
         for rank in range(7, -1, -1):
             row, empty = "", 0
-            for piece in self.board[8 * rank : 8 * rank + 8]:
+            for square in range(8 * rank, 8 * rank + 8):
+                piece = self.board[square]
                 if piece < 0:
                     empty += 1
                     continue
                 row += (str(empty) if empty else "") + ("PNBRQK..pnbrqk"[piece])
+                row += "~" if self.promoted >> square & 1 else ""
                 empty = 0
             rows.append(row + (str(empty) if empty else ""))
         rights = ""
@@ -578,7 +625,11 @@ class Position:
                 letter = "abcdefgh"[rook % 8] if inner else "kq"[right % 2]
                 rights += letter if colour else letter.upper()
         target = "-" if self.target is None else name(self.target)
-        return " ".join(["/".join(rows), "wb"[self.turn], rights or "-", target, str(self.half), str(self.full)])
+        pockets = ""
+        if self.variant == CRAZYHOUSE:
+            letters = [letter * self.pockets[i] for i, letter in enumerate("PNBRQpnbrq")]
+            pockets = "[" + "".join(letters[4::-1] + letters[9:4:-1]) + "]"
+        return " ".join(["/".join(rows) + pockets, "wb"[self.turn], rights or "-", target, str(self.half), str(self.full)])
 
     def attacked(self, square, by):
         """Whether a colour attacks a square."""
@@ -617,19 +668,40 @@ class Position:
         """Whether the mover's king is safe after a move."""
         after, us = self.copy(), self.turn
         after.play(move)
-        king = after.king(us)
-        return king is None or not after.attacked(king, 1 - us)
+        if self.variant == ATOMIC and None in (after.king(us), after.king(1 - us)):
+            return after.king(us) is not None
+        return not after.in_check(us)
+
+    def in_check(self, colour):
+        king, other = self.king(colour), self.king(1 - colour)
+        if king is None or self.variant == ANTICHESS:
+            return False
+        if self.variant == ATOMIC and (other is None or other in NEAR[KING][king]):
+            return False
+        return self.attacked(king, 1 - colour)
+
+    def is_over(self):
+        """Section 35: whether a capture has ended the game."""
+        if self.variant == ATOMIC:
+            return None in (self.king(0), self.king(1))
+        return self.variant == HORDE and all(piece < 0 or piece >> 3 for piece in self.board)
+
+    def takes(self, origin, to):
+        pawn = self.board[origin] & 7 == PAWN
+        return origin != to and (self.board[to] >= 0 or pawn and to == self.target and origin % 8 != to % 8)
 
     def reaches(self, origin, to):
         """Whether the piece on a square could go to another square, ignoring pins, checks and castling."""
         piece, board = self.board[origin], self.board
         colour, role = piece >> 3, piece & 7
-        if board[to] >= 0 and (board[to] >> 3 == colour or to == self.king(1 - colour)):
+        royal = to == self.king(1 - colour) and self.variant not in (ATOMIC, ANTICHESS)
+        if board[to] >= 0 and (board[to] >> 3 == colour or royal or self.variant == ATOMIC and role == KING):
             return False
         if role == PAWN:
             ahead = -8 if colour else 8
             if to % 8 == origin % 8:
-                two = origin // 8 == (6 if colour else 1) and to == origin + 2 * ahead and board[origin + ahead] < 0
+                home = origin // 8 == (6 if colour else 1) or self.variant == HORDE and origin < 8
+                two = home and to == origin + 2 * ahead and board[origin + ahead] < 0
                 return board[to] < 0 and (to == origin + ahead or two)
             diagonal = to in (beside(origin, f, -1 if colour else 1) for f in (-1, 1))
             return diagonal and (board[to] >= 0 or to == self.target)
@@ -645,6 +717,13 @@ class Position:
 
     def can_move(self):
         """Returns whether there is a legal move. Omits castling, because it is never the only legal move."""
+        if self.is_over():
+            return False
+        for role in range(5):
+            for to in range(64) if self.pockets[5 * self.turn + role] else ():
+                free = self.board[to] < 0 and (role != PAWN or 0 < to // 8 < 7)
+                if free and self.safe_after((to, to, role, -1)):
+                    return True
         for origin in range(64):
             if self.board[origin] >= 0 and self.board[origin] >> 3 == self.turn:
                 for to in range(64):
@@ -658,7 +737,9 @@ class Position:
             return "--"
         origin, to, promotion, _ = move
         role = self.board[origin] & 7
-        if self.castles(origin, to):
+        if origin == to:
+            text = ("" if promotion == PAWN else "PNBRQ"[promotion]) + "@" + name(to)
+        elif self.castles(origin, to):
             text = "O-O" if to > origin else "O-O-O"
         elif role == PAWN:
             text = name(to) if origin % 8 == to % 8 else "abcdefgh"[origin % 8] + "x" + name(to)
@@ -680,8 +761,9 @@ class Position:
             text = "PNBRQK"[role] + which + ("x" if self.board[to] >= 0 else "") + name(to)
         after = self.copy()
         after.play(move)
-        king = after.king(after.turn)
-        if king is not None and after.attacked(king, self.turn):
+        if after.is_over() or self.variant == ANTICHESS and not after.can_move():
+            text += "#"
+        elif after.in_check(after.turn):
             text += "+" if after.can_move() else "#"
         return text
 
@@ -693,8 +775,21 @@ def name(square):
 STANDARD = (0xFFFF00000000FFFF).to_bytes(8, "little") + bytes.fromhex("13422531" "00000000" "88888888" "9BCAADB9")
 STANDARD += bytes([0x1E, 7, 0, 63, 56, 0, 1])
 
+# Section 35: the numbers of variants, and their starting positions.
+CRAZYHOUSE, ATOMIC, ANTICHESS, HORDE = range(1, 5)
 
-def elements(stream):
+
+def starts():
+    horde = (0xFFFF0066FFFFFFFF).to_bytes(8, "little") + bytes(18) + bytes.fromhex("88888888" "9BCAADB9")
+    return {
+        CRAZYHOUSE: STANDARD + bytes(18),
+        ATOMIC: STANDARD,
+        ANTICHESS: STANDARD[:24] + bytes([0, 0, 1]),
+        HORDE: horde + bytes([0x18, 63, 56, 0, 1]),
+    }
+
+
+def elements(stream, variant=0):
     """The elements of a stream, as kind and bytes, without texts."""
     at = depth = 0
     while at < len(stream):
@@ -711,8 +806,9 @@ def elements(stream):
         elif byte & 0xC0 == 0x40 and not byte & 0x38 or byte & 0xC0 == 0x80 and not byte & 0x38:
             size = 2
         elif byte & 0xF8 == 0xC0:
-            need(byte < 0xC5, "a byte that is not assigned")
-            kind, size = (("move", 3), ("move", 1), ("nag", 2), ("open", 1), ("close", 1))[byte & 7]
+            need(byte < 0xC5 or variant == CRAZYHOUSE and byte > 0xC5, "a byte that is not assigned")
+            kinds = ("move", 3), ("move", 1), ("nag", 2), ("open", 1), ("close", 1), None, ("move", 2), ("move", 2)
+            kind, size = kinds[byte & 7]
         need(at + size <= len(stream), "a stream that is cut off")
         yield kind, stream[at : at + size]
         at += size
@@ -723,10 +819,16 @@ def decode(position, code):
     us, byte, label, promotion = position.turn, code[0], None, None
     if byte == 0xC1:
         return None
+    if byte in (0xC6, 0xC7):
+        role, to = (PAWN, code[1]) if byte == 0xC6 else (KNIGHT + (code[1] >> 6), code[1] & 63)
+        need(to < 64 and position.board[to] < 0 and position.pockets[5 * us + role], "a drop")
+        need(role != PAWN or 0 < to // 8 < 7, "a drop")
+        taken = [label for label in range(LABELS[role]) if (us << 3 | role) << 3 | label not in position.where]
+        return to, to, role, (taken + [-1])[0]
     if byte == 0xC0:
         bits = int.from_bytes(code[1:], "big")
         origin, to, role = bits >> 10, bits >> 4 & 63, bits >> 1 & 7
-        need(not bits & 1 and role <= 4 and position.board[origin] >> 3 == us, "an explicit move")
+        need(not bits & 1 and role <= 4 + (position.variant == ANTICHESS) and position.board[origin] >> 3 == us, "an explicit move")
         promotes = position.board[origin] & 7 == PAWN and to // 8 in (0, 7)
         need(promotes == (role > 0) and position.board[to] >> 3 != us, "an explicit move")
         return origin, to, role or None, -1
@@ -769,7 +871,15 @@ def legal(position, move):
     """Whether chess allows a move (section 8); the null move always."""
     if move is None:
         return True
+    if position.is_over():
+        return False
     origin, to, promotion, _ = move
+    if origin == to:
+        return position.safe_after(move)
+    if position.variant == ANTICHESS and not position.takes(origin, to):
+        ours = [s for s in range(64) if position.board[s] >= 0 and position.board[s] >> 3 == position.turn]
+        if any(position.reaches(s, t) and position.takes(s, t) for s in ours for t in range(64) if s != t):
+            return False
     if position.castles(origin, to):
         us, king_to = position.turn, position.turn * 56 + (6 if to > origin else 2)
         rook_to = king_to + (-1 if to > origin else 1)
@@ -777,7 +887,8 @@ def legal(position, move):
         free = between | set(range(min(to, rook_to), max(to, rook_to) + 1))
         if any(position.board[s] >= 0 for s in free - {origin, to}):
             return False
-        if any(position.attacked(s, 1 - us) for s in between):
+        beside_king = NEAR[KING][position.king(1 - us)] if position.variant == ATOMIC else ()
+        if any(position.attacked(s, 1 - us) for s in between if s not in beside_king):
             return False
         return position.safe_after(move)
     return position.reaches(origin, to) and position.safe_after(move)
@@ -1613,7 +1724,8 @@ class Chunk:
 class Game:
     def __init__(self, chunk, row, number):
         self.chunk, self.row, self.number, self.unpacked = chunk, row, number, False
-        self.flags, self.start_bytes, self.moves = record(chunk.moves.records[row], chunk.moves.packed)
+        self.flags, self.start_bytes, self.moves = record(chunk.moves.records[row], chunk.moves.coding)
+        self.variant = self.start_bytes[0] if self.flags & 16 else 0
 
     @property
     def stream(self):
@@ -1627,6 +1739,8 @@ class Game:
         return self.chunk.tags()[self.row]
 
     def start(self):
+        if self.variant:
+            return Position.read_start(Bytes(self.start_bytes))
         return Position.read(Bytes(self.start_bytes or STANDARD))
 
     def events(self):
@@ -1640,7 +1754,7 @@ class Game:
             return b"".join(p if isinstance(p, bytes) else lines.text(*p, *scene) for p in pieces)
 
         due, moves = next(placed, None), 0
-        for kind, code in elements(self.stream):
+        for kind, code in elements(self.stream, self.variant):
             if due and due[0] == moves and kind not in ("suffix", "nag"):
                 yield "text", 0, comment(due[1])
                 due = next(placed, None)
@@ -1662,7 +1776,7 @@ class Game:
             return [None] * len(placed)
         selected, found = {at for at, _ in placed}, {}
         position, before, stack, moves = self.start(), None, [], 0
-        for kind, code in elements(self.stream):
+        for kind, code in elements(self.stream, self.variant):
             if kind == "move":
                 moves += 1
                 move = decode(position, code)
@@ -1700,7 +1814,7 @@ class Game:
         """The positions of the main line, from ply 0 on; every move is checked."""
         position, depth = self.start(), 0
         yield position
-        for kind, code in elements(self.stream):
+        for kind, code in elements(self.stream, self.variant):
             depth += (kind == "open") - (kind == "close")
             if kind == "move" and depth == 0:
                 move = decode(position, code)
@@ -1771,7 +1885,8 @@ class Writer:
         pairs = game.tags()
         for pair_ in pairs:
             self.pair(*pair_)
-        if game.start_bytes is not None and not any(key == b"FEN" for key, _ in pairs):
+        usual = game.variant and game.start_bytes == bytes([game.variant]) + starts()[game.variant]
+        if game.start_bytes is not None and not usual and not any(key == b"FEN" for key, _ in pairs):
             self.pair(b"SetUp", b"1")
             self.pair(b"FEN", game.start().fen().encode())
         self.number = True

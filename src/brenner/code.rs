@@ -19,5 +19,20 @@ pub const NULL: u8 = 0xC1;
 pub const NAG: u8 = 0xC2;
 /// A variation opens.
 pub const OPEN: u8 = 0xC3;
-/// A variation closes. (C5 begins the header of an archive's game record. C6 and C7 are unassigned.)
+/// A variation closes. (C5 begins the header of an archive's game record.)
 pub const CLOSE: u8 = 0xC4;
+/// Returns the number of bytes in the element that begins with this byte. A prefix counts without its piece byte, and an
+/// opened variation without its moves.
+pub const fn element_length(byte: u8) -> usize {
+    match byte {
+        EXPLICIT => 3,
+        NAG | DROP_PAWN | DROP_PIECE => 2,
+        _ => 1,
+    }
+}
+
+/// A drop of a pawn in Crazyhouse. The byte after it is the square.
+pub const DROP_PAWN: u8 = 0xC6;
+/// A drop of a piece in Crazyhouse. The byte after it is the piece (two bits: knight, bishop, rook, queen) and the square
+/// (six bits).
+pub const DROP_PIECE: u8 = 0xC7;

@@ -1,12 +1,13 @@
 //! Converts Brenner bytes to elements, and checks every move.
 
-use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
+use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, DROP_PAWN, DROP_PIECE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use super::encode::push_move;
 use super::replay::table::{Entry, NOBODY, TABLE};
+use super::replay::variant::read_drop;
 use crate::chess::attacks::{DIRECTIONS, LEAPS, RELATION};
 use crate::chess::piece::CODES;
 use crate::chess::san::ShortText;
-use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square, Threat};
+use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role, Square, Threat, Variant};
 use crate::game::{Line, MAX_DEPTH, Outcome};
 use std::fmt;
 
@@ -254,6 +255,11 @@ impl<'a> Decoder<'a> {
             CASTLE_A => Item::Move(self.castling(CastlingSide::Queen)?),
             BAD => Item::Suffix(false),
             GOOD => Item::Suffix(true),
+            DROP_PAWN | DROP_PIECE if self.position().variant() == Variant::Crazyhouse => {
+                let bits = self.next_byte().ok_or(DecodeFault::CutShort)?;
+                let (role, to) = read_drop(byte, bits).ok_or(DecodeFault::BadExplicit)?;
+                Item::Move(self.checked(Move { from: to, to, kind: MoveKind::Drop(role) })?)
+            }
             EXPLICIT => {
                 let m = self.explicit()?;
                 let promoted = m.promotion().map(|role| PieceId::unlabelled(self.position().turn(), role));
@@ -313,6 +319,7 @@ impl<'a> Decoder<'a> {
             (2, 0) => MoveKind::Promotion(Role::Bishop),
             (3, 0) => MoveKind::Promotion(Role::Rook),
             (4, 0) => MoveKind::Promotion(Role::Queen),
+            (5, 0) if self.position().variant() == Variant::Antichess => MoveKind::Promotion(Role::King),
             _ => return Err(DecodeFault::BadExplicit),
         };
         self.checked(Move { from, to, kind })

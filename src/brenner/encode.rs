@@ -1,6 +1,6 @@
 //! Converts game elements to Brenner bytes in canonical form.
 
-use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
+use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, DROP_PAWN, DROP_PIECE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::RELATION;
 use crate::chess::{CastlingSide, Move, MoveKind, PieceId, Position, Role};
 use crate::game::Outcome;
@@ -41,6 +41,8 @@ fn push_in_full(before: &Position, m: Move, out: &mut Vec<u8>) {
         MoveKind::Castle(CastlingSide::King) => return out.push(CASTLE_H),
         MoveKind::Castle(CastlingSide::Queen) => return out.push(CASTLE_A),
         MoveKind::Null => return out.push(NULL),
+        MoveKind::Drop(Role::Pawn) => return out.extend_from_slice(&[DROP_PAWN, m.to.index()]),
+        MoveKind::Drop(role) => return out.extend_from_slice(&[DROP_PIECE, (role as u8 - 1) << 6 | m.to.index()]),
         _ => {}
     }
     let Some(piece) = before.piece_id_at(m.from) else { return };

@@ -3,8 +3,8 @@
 use super::alternate::Order;
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use super::decode::{Decoder, Item, TextPlaces};
-use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, StandaloneError};
-use crate::chess::Position;
+use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, RULES, StandaloneError, position_of};
+use crate::chess::{Position, Variant};
 use std::fmt;
 
 /// A notation of bytes that Brenner's document defines.
@@ -80,8 +80,12 @@ pub fn explain(bytes: &[u8], notation: Notation, mut found: impl FnMut(Explained
         let Some(end) = memchr::memchr(TEXT, rest) else { break };
         let text = utf8(rest.get(..end).unwrap_or_default(), at)?;
         let (meaning, content) = leading(text).ok_or(StandaloneError::UnknownLetter(at))?;
-        if text.as_bytes().first() == Some(&FEN) {
-            start = Position::from_fen(content.as_bytes()).map_err(StandaloneError::Fen)?;
+        match text.as_bytes().first() {
+            Some(&FEN) => {
+                start = position_of(start.variant(), content.as_bytes()).map_err(StandaloneError::Fen)?;
+            }
+            Some(&RULES) => start = Variant::from_tag(content).unwrap_or_default().start(),
+            _ => {}
         }
         found(Explained { offset: at, bits: "00000 000".into(), meaning, content: content.into() });
         at += end + 2;

@@ -3,8 +3,9 @@
 use super::decode::{DecodeError, Decoder, Item, TextPlaces};
 use super::encode;
 use super::replay::skip_variation;
+use crate::brenner::code::element_length;
 use crate::chess::fen::FenError;
-use crate::chess::{Move, Position, position::STANDARD};
+use crate::chess::{Move, Position, Variant, position::STANDARD};
 use crate::game::{Event, Game, Outcome, TextKind, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -13,6 +14,8 @@ use std::fmt;
 pub(super) const LETTERS: [(u8, &str); 6] =
     [(b'W', "White"), (b'B', "Black"), (b'D', "Date"), (b'L', "Site"), (b'T', "Event"), (b'V', "Variation")];
 pub(super) const FEN: u8 = b'F';
+/// The letter of the rules of a variant.
+pub(super) const RULES: u8 = b'R';
 pub(super) const OTHER_TAG: u8 = b'X';
 pub(super) const COMMENT: u8 = b'C';
 
@@ -69,8 +72,9 @@ impl std::error::Error for StandaloneError {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn encode(game: &Game) -> Result<Vec<u8>, StandaloneError> {
+    let rules = game.start.variant();
     let says_start = |(name, value): &(String, String)| {
-        name == "FEN" && Position::from_fen(value.as_bytes()).is_ok_and(|position| position == game.start)
+        name == "FEN" && position_of(rules, value.as_bytes()).is_ok_and(|position| position == game.start)
     };
     let texts = game.events.iter().filter_map(|event| if let Event::Text(_, text) = event { Some(text) } else { None });
     if game.tags.iter().flat_map(|(name, value)| [name, value]).chain(texts).any(|text| text.contains('\0')) {
@@ -78,7 +82,10 @@ pub fn encode(game: &Game) -> Result<Vec<u8>, StandaloneError> {
     }
     let fen = game.tags.iter().position(says_start);
     let mut writer = Writer { fen, ..Writer::default() };
-    if fen.is_none() && game.start != *STANDARD {
+    if rules != Variant::Chess {
+        writer.leading(RULES, rules.name().as_bytes());
+    }
+    if fen.is_none() && !game.start.is_usual_start() {
         writer.leading(FEN, game.start.fen().as_bytes());
     }
     game.visit(&mut writer);
@@ -152,7 +159,10 @@ impl Visitor for Writer {
 /// Such a string is sufficient to replay the game: [`start`] and a [`Replay`](crate::brenner::replay::Replay) reach any
 /// ply.
 pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
-    if *start != *STANDARD {
+    if start.variant() != Variant::Chess {
+        encode::push_text(&[&[RULES], start.variant().name().as_bytes()].concat(), out);
+    }
+    if !start.is_usual_start() {
         encode::push_text(&[&[FEN], start.fen().as_bytes()].concat(), out);
     }
     let mut at = 0;
@@ -160,12 +170,11 @@ pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
         let (length, kept) = match byte {
             super::code::TEXT | super::code::BAD | super::code::GOOD => (1, false),
             super::code::NAG => (2, false),
-            super::code::EXPLICIT => (3, true),
             super::code::OPEN => match skip_variation(stream.get(at..).unwrap_or_default()) {
                 Some(length) => (length, false),
                 None => return,
             },
-            _ => (1, true),
+            _ => (element_length(byte), true),
         };
         if kept {
             out.extend_from_slice(stream.get(at..at + length).unwrap_or_default());
@@ -204,27 +213,26 @@ impl Stream<'_> {
 
 /// Returns the result at the end of a stream, or `Unknown` if there is none.
 pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
-    use super::code::{EXPLICIT, NAG};
+    use super::code::{DROP_PAWN, DROP_PIECE, EXPLICIT, NAG};
     let outcome = match stream.last() {
         Some(1) => Outcome::BlackWins,
         Some(2) => Outcome::WhiteWins,
         Some(3) => Outcome::Draw,
         _ => return Outcome::Unknown,
     };
-    // The last byte may belong to a NAG or an explicit move. Only a walk through the stream can decide this, and it is
-    // needed only if the last three bytes contain a NAG or explicit-move byte.
+    // The last byte may belong to a NAG, an explicit move or a drop. Only a walk through the stream can decide this, and
+    // it is needed only if the last three bytes contain the first byte of such an element.
     let near = stream.len().saturating_sub(3);
-    if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG)) {
+    if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG | DROP_PAWN | DROP_PIECE)) {
         return outcome;
     }
     let mut at = 0;
     while let Some(byte) = stream.get(at) {
-        at += match *byte {
-            EXPLICIT => 3,
-            NAG => 2,
-            _ if at + 1 == stream.len() => return outcome,
-            _ => 1,
-        };
+        let length = element_length(*byte);
+        if length == 1 && at + 1 == stream.len() {
+            return outcome;
+        }
+        at += length;
     }
     Outcome::Unknown
 }
@@ -246,16 +254,26 @@ pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
 ///
 /// Errors: the starting position cannot be read.
 pub fn start(bytes: &[u8]) -> Result<(Cow<'static, Position>, &[u8]), StandaloneError> {
-    let mut start = Cow::Borrowed(&*STANDARD);
+    let (mut start, mut rules) = (Cow::Borrowed(&*STANDARD), Variant::Chess);
     let mut rest = bytes;
     while let Some(text) = rest.strip_prefix(&[super::code::TEXT]) {
         let Some(end) = memchr::memchr(super::code::TEXT, text) else { break };
-        if let Some(fen) = text.get(..end).unwrap_or_default().strip_prefix(&[FEN]) {
-            start = Cow::Owned(Position::from_fen(fen).map_err(StandaloneError::Fen)?);
+        match text.get(..end).unwrap_or_default() {
+            [FEN, fen @ ..] => start = Cow::Owned(position_of(rules, fen).map_err(StandaloneError::Fen)?),
+            [RULES, name @ ..] => {
+                rules = Variant::from_tag(name).unwrap_or_default();
+                start = Cow::Owned(rules.start());
+            }
+            _ => {}
         }
         rest = text.get(end + 1..).unwrap_or_default();
     }
     Ok((start, rest))
+}
+
+/// Reads the text with F. In chess, nothing in a FEN names other rules.
+pub(super) fn position_of(rules: Variant, fen: &[u8]) -> Result<Position, FenError> {
+    Position::from_fen_of(rules, fen)
 }
 
 /// Reads a stand-alone string. Checks every move. Never panics, whatever the input.
@@ -271,8 +289,12 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
         let letter = chars.next();
         let value = chars.as_str();
         match letter.and_then(|letter| u8::try_from(letter).ok()) {
+            Some(RULES) => {
+                let rules = Variant::from_tag(value).ok_or(StandaloneError::UnknownLetter(at))?;
+                game.start = rules.start();
+            }
             Some(FEN) => {
-                game.start = Position::from_fen(value.as_bytes()).map_err(StandaloneError::Fen)?;
+                game.start = position_of(game.start.variant(), value.as_bytes()).map_err(StandaloneError::Fen)?;
                 game.tags.push(("FEN".into(), value.into()));
             }
             Some(OTHER_TAG) => {

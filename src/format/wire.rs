@@ -319,6 +319,23 @@ pub(crate) fn read_compressed_within(bytes: &[u8], budget: &mut Budget) -> Optio
     }
 }
 
+/// Returns the first bytes of a compressed part, at most `most`, without checking the rest.
+pub(crate) fn read_beginning(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+    let mut bytes = Bytes(bytes);
+    bytes.count()?;
+    let how = bytes.u8()?;
+    let mut first = Vec::new();
+    match how {
+        0 => first.extend_from_slice(bytes.0.get(..most).unwrap_or(bytes.0)),
+        1 => {
+            let decoder = zstd::stream::read::Decoder::with_buffer(bytes.0).ok()?;
+            io::Read::read_to_end(&mut io::Read::take(decoder, most as u64), &mut first).ok()?;
+        }
+        _ => return None,
+    }
+    Some(first)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,6 @@
 //! Writes an archive from a program: adds single games, or PGN from a reader.
 
+use super::chunk::ChunkBuilder;
 use super::feed::Segment;
 use super::options::ImportOptions;
 use super::output::{Output, Turn};
@@ -11,6 +12,7 @@ use crate::archive::Existing;
 use crate::archive::writer::{Interner, NewFile, Opened, Writer, write_index};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
+use crate::format::record::is_coded;
 use crate::game::Game;
 use crate::pgn::{Checkpoint, Source, SourceError, Splitter};
 use sha2::{Digest, Sha256};
@@ -84,6 +86,8 @@ struct Inner {
     interner: Interner,
     options: ImportOptions,
     parsed: Parsed,
+    /// The finished chunks before `parsed`, which a variant ended.
+    done: Vec<Parsed>,
     /// The number of PGN bytes in `parsed`.
     bytes: usize,
     /// The number of chunks since the last commit.
@@ -151,6 +155,7 @@ impl ArchiveWriter {
             interner,
             options,
             parsed: Parsed::default(),
+            done: Vec::new(),
             bytes: 0,
             in_batch: 0,
             number: 0,
@@ -211,6 +216,10 @@ impl ArchiveWriter {
 
 impl Inner {
     fn add(&mut self, game: &Game) -> Result<u64> {
+        let ChunkBuilder { ends, variants, .. } = &self.parsed.chunk;
+        if !ends.is_empty() && is_coded(game.start.variant()) != *variants {
+            self.flush()?;
+        }
         if self.added.is_none() {
             let at = Checkpoint { line: 1, ..Checkpoint::default() };
             self.added = Some(Added { source: self.output.begin_source(ADDED), at, stored: 0 });
@@ -255,7 +264,7 @@ impl Inner {
                 Ok(Some(batch)) => {
                     let (length, open) = (batch.text.len(), batch.open);
                     let checkpoint = (!open).then(|| splitter.checkpoint());
-                    self.parsed.take(Segment::Batch(batch, checkpoint), &self.options);
+                    self.parsed.take(Segment::Batch(batch, checkpoint), &self.options, &mut self.done);
                     self.bytes += length;
                     if self.missing() == 0 && !open {
                         self.flush()?;
@@ -270,7 +279,8 @@ impl Inner {
         }
         if failed.is_none() {
             let (source, text) = (source_index, Some(splitter.checkpoint()));
-            self.parsed.take(Segment::End { source, text, is_complete: true }, &self.options);
+            let end = Segment::End { source, text, is_complete: true };
+            self.parsed.take(end, &self.options, &mut self.done);
         }
         self.flush()?;
         let faults = std::mem::take(&mut *self.faults.lock().unwrap_or_else(PoisonError::into_inner));
@@ -318,8 +328,11 @@ impl Inner {
         self.note_added();
         let parsed = std::mem::take(&mut self.parsed);
         self.bytes = 0;
-        let empty = parsed.chunk.ends.is_empty();
-        if empty && parsed.runs.is_empty() {
+        let mut done = std::mem::take(&mut self.done);
+        if !parsed.chunk.ends.is_empty() || !parsed.runs.is_empty() {
+            done.push(parsed);
+        }
+        if done.is_empty() {
             return Ok(());
         }
         let begins_batch = self.in_batch == 0;
@@ -333,10 +346,14 @@ impl Inner {
         if begins_batch {
             self.interner.begin_batch();
         }
-        let mut draft = Draft::new(parsed, &self.options);
-        let new_strings = draft.number_strings(&mut self.interner);
-        let (chunk, runs) = draft.encode(&self.options, new_strings);
-        self.output.add(chunk, runs, turn).map_err(Error::io("cannot write", &self.target))
+        let (options, interner) = (&self.options, &mut self.interner);
+        let chunk = |parsed| {
+            let mut draft = Draft::new(parsed, options);
+            let new_strings = draft.number_strings(interner);
+            draft.encode(options, new_strings)
+        };
+        let chunks = done.into_iter().map(chunk).collect();
+        self.output.add_all(chunks, turn).map_err(Error::io("cannot write", &self.target))
     }
 
     fn finish(mut self) -> Result<Written> {

@@ -25,9 +25,18 @@ pub struct ChunkBuilder {
     /// Whether the last event was a text that is stored with its position.
     placed: bool,
     outcome: Option<Outcome>,
+    /// Whether the current game is of a variant with records of its own coding.
+    of_variant: bool,
+    /// Whether the finished games of the chunk are of such variants.
+    pub variants: bool,
 }
 
 impl ChunkBuilder {
+    /// Returns whether the current game needs another coding than the finished games.
+    pub fn needs_new_chunk(&self) -> bool {
+        !self.ends.is_empty() && self.of_variant != self.variants
+    }
+
     fn begin(&self) -> usize {
         self.ends.last().map_or(0, |end| *end as usize)
     }
@@ -41,6 +50,7 @@ impl ChunkBuilder {
         }
         record::add_flags(&mut self.records, begin, flags);
         self.ends.push(self.records.len() as u32);
+        self.variants = self.of_variant;
         self.tags.end_game();
         let record = self.records.get(begin..);
         self.texts.end_game(|| {
@@ -81,6 +91,7 @@ impl Visitor for ChunkBuilder {
 
     fn start(&mut self, position: &Position) {
         (self.moves, self.behind_move, self.placed) = (0, false, false);
+        self.of_variant = record::is_coded(position.variant());
         if *position != *STANDARD {
             record::push_set_up(position, &mut self.records);
         }

@@ -181,6 +181,10 @@ fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -
                 record::add_flags(&mut built.records, begin, change.flags);
                 let plain = built.records.split_off(begin);
                 let record = Record::decode(&plain, false).ok_or_else(|| too_large(number))?;
+                if record.is_of_variant() != (coding == Coding::Variants) {
+                    let what = "a game of a variant cannot become a game of chess, or the other way round";
+                    return Err(Error::input(format!("game {number}"), what));
+                }
                 plies += u64::from(count_plies(&record.stream));
                 faulty += u64::from(change.flags & record::FAULT != 0);
                 push_record(&record, coding, &mut packed, &mut built.records);

@@ -79,8 +79,18 @@ impl<'a, S: Storage> Output<'a, S> {
         self.sources.len() - 1
     }
 
-    /// Adds a job, with a commit before or after it as `turn` requires.
-    pub fn add(&mut self, chunk: EncodedChunk, runs: Vec<Run>, turn: Turn) -> io::Result<()> {
+    /// Adds the chunks of a job, with a commit before or after them as `turn` requires.
+    pub fn add_all(&mut self, chunks: Vec<(EncodedChunk, Vec<Run>)>, turn: Turn) -> io::Result<()> {
+        let last = chunks.len().saturating_sub(1);
+        chunks.into_iter().enumerate().try_for_each(|(number, (chunk, runs))| {
+            let commit_before = turn.commit_before && number == 0;
+            let commit_after = turn.commit_after && number == last;
+            self.add(chunk, runs, Turn { commit_before, commit_after, ..turn })
+        })
+    }
+
+    /// Adds a chunk, with a commit before or after it as `turn` requires.
+    fn add(&mut self, chunk: EncodedChunk, runs: Vec<Run>, turn: Turn) -> io::Result<()> {
         if turn.commit_before {
             self.commit()?;
         }

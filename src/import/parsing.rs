@@ -6,10 +6,12 @@ use super::options::ImportOptions;
 use super::parsed::{End, Parsed, Run, Tee};
 use super::summary::FaultReport;
 use crate::format::loose;
-use crate::pgn::{Disposition, Fault, FaultKind, Oversized, ReadOptions, read_game_text, read_position};
+use crate::pgn::{Disposition, Fault, FaultKind, Oversized, PieceLetters, ReadOptions, read_game_text, read_position};
 
 impl Parsed {
-    pub fn take(&mut self, segment: Segment, options: &ImportOptions) {
+    /// Parses the games of a segment. Games of variants with records of their own coding do not share a chunk with other
+    /// games: the games before such a change go to `done`.
+    pub fn take(&mut self, segment: Segment, options: &ImportOptions, done: &mut Vec<Parsed>) {
         let read = &options.read;
         let (mut batch, checkpoint) = match segment {
             Segment::Batch(batch, checkpoint) => (batch, checkpoint),
@@ -22,6 +24,8 @@ impl Parsed {
         let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());
         // The offset in the batch of the first byte that does not belong to a game yet.
         let mut free = 0;
+        // The number of bytes of the batch that finished chunks contain.
+        let mut counted_bytes = 0;
         let (mut seen, mut windows_1252, mut foreign_letters) = (0, 0, 0);
         if let Some(Oversized { offset, line, head, .. }) = batch.oversized.take() {
             (seen, rejected) = (1, 1);
@@ -42,6 +46,29 @@ impl Parsed {
                     true => read_position(text, read, &mut both),
                     false => read_game_text(text, begin, read, &mut both),
                 };
+                if reading.disposition == Some(Disposition::Stored) && self.chunk.needs_new_chunk() {
+                    self.chunk.rewind();
+                    let faults = std::mem::take(&mut faults);
+                    let (end, loose, deleted) = (End::Open, None, Vec::new());
+                    self.pgn_bytes += (free - counted_bytes) as u64;
+                    counted_bytes = free;
+                    self.rejected += rejected;
+                    self.runs.push(Run::Games {
+                        source,
+                        seen,
+                        stored,
+                        rejected,
+                        windows_1252,
+                        foreign_letters,
+                        loose,
+                        end,
+                        faults,
+                        deleted,
+                    });
+                    done.push(std::mem::take(self));
+                    (seen, stored, rejected, windows_1252, foreign_letters) = (0, 0, 0, 0, 0);
+                    continue;
+                }
                 // The offset must increase in every iteration. Otherwise, the loop might not end.
                 at = reading.next.max(at + 1);
                 seen += u64::from(reading.disposition.is_some());
@@ -58,7 +85,8 @@ impl Parsed {
                             true => self.layout.end_position(all),
                             false => self.layout.end_game(all, game_text, reading.windows_1252, |writer| {
                                 // The letters are known now.
-                                let again = ReadOptions { letters: reading.letters.or(read.letters), ..*read };
+                                let letters = reading.letters.unwrap_or(PieceLetters::ENGLISH);
+                                let again = ReadOptions { letters: Some(letters), ..*read };
                                 read_game_text(text, begin, &again, writer);
                             }),
                         }
@@ -95,7 +123,7 @@ impl Parsed {
                 }
             }
         }
-        self.pgn_bytes += batch.text.len() as u64;
+        self.pgn_bytes += (batch.text.len() - counted_bytes) as u64;
         self.rejected += rejected;
         let rest = &batch.text[free..];
         let held = rest.is_empty() || stored > 0 && self.layout.append(rest);

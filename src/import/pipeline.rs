@@ -70,8 +70,8 @@ struct Pipeline<'a, S> {
 enum Step {
     Parse(Turn, Job),
     /// Number the strings of the tags.
-    Strings(Turn, Box<Draft>),
-    Write(Turn, Box<(EncodedChunk, Vec<Run>)>),
+    Strings(Turn, Vec<Draft>),
+    Write(Turn, Vec<(EncodedChunk, Vec<Run>)>),
 }
 
 impl<S: Storage> Pipeline<'_, S> {
@@ -97,29 +97,30 @@ impl<S: Storage> Pipeline<'_, S> {
     fn take(&self, step: Step) -> Option<Step> {
         match step {
             Step::Parse(turn, job) => {
-                let mut parsed = Parsed::default();
+                // Most jobs become one chunk.
+                let (mut parsed, mut done) = (Parsed::default(), Vec::new());
                 for segment in job.segments {
-                    parsed.take(segment, self.options);
+                    parsed.take(segment, self.options, &mut done);
                 }
-                let draft = Box::new(Draft::new(parsed, self.options));
-                self.schedule.enter(Stage::Strings, turn.number, Step::Strings(turn, draft))
+                done.push(parsed);
+                let drafts = done.into_iter().map(|parsed| Draft::new(parsed, self.options)).collect();
+                self.schedule.enter(Stage::Strings, turn.number, Step::Strings(turn, drafts))
             }
-            Step::Strings(turn, mut draft) => {
+            Step::Strings(turn, mut drafts) => {
                 let mut interner = lock(&self.interner);
                 if turn.begins_batch {
                     interner.begin_batch();
                 }
-                let new_strings = draft.number_strings(&mut interner);
+                let strings: Vec<_> = drafts.iter_mut().map(|draft| draft.number_strings(&mut interner)).collect();
                 drop(interner);
                 self.schedule.leave(Stage::Strings);
-                let encoded = Box::new(draft.encode(self.options, new_strings));
+                let drafts = drafts.into_iter().zip(strings);
+                let encoded = drafts.map(|(draft, new_strings)| draft.encode(self.options, new_strings)).collect();
                 self.schedule.enter(Stage::Output, turn.number, Step::Write(turn, encoded))
             }
             Step::Write(turn, encoded) => {
-                let (chunk, runs) = *encoded;
                 let mut output = lock(&self.output);
-                let written = output.add(chunk, runs, turn);
-                if let Err(error) = written {
+                if let Err(error) = output.add_all(encoded, turn) {
                     // Later jobs do not enter this stage, so there is only one write error.
                     output.failure = Some(error);
                     self.schedule.end();
@@ -198,9 +199,10 @@ pub struct Draft {
 impl Draft {
     /// Encodes the parts that do not depend on string numbers.
     pub fn new(parsed: Parsed, options: &ImportOptions) -> Draft {
-        let ChunkBuilder { mut records, mut ends, tags, texts, .. } = parsed.chunk;
-        let mut coding = Coding::Plain;
-        if options.pack {
+        let ChunkBuilder { mut records, mut ends, tags, texts, variants, .. } = parsed.chunk;
+        let mut coding = if variants { Coding::Variants } else { Coding::Plain };
+        // The model of packed moves knows only the moves of chess.
+        if options.pack && coding == Coding::Plain {
             coding = Coding::Packed(MODEL);
             (records, ends) = transcode(&records, &ends, coding);
         }

@@ -90,7 +90,8 @@ fn actions(before: &Position, m: Move) -> String {
     let action =
         |from: Square, verb: &str, to: Square| format!("[{}, \"{verb}\", {}]", coordinates(from), coordinates(to));
     match m.kind {
-        MoveKind::Null => "[]".into(),
+        // The notation has no drops.
+        MoveKind::Null | MoveKind::Drop(_) => "[]".into(),
         MoveKind::Castle(side) => {
             let home = m.from.rank_index();
             let (king_file, rook_file) = if side == CastlingSide::King { (6, 5) } else { (2, 3) };

@@ -60,7 +60,7 @@ fn our_key(m: Move) -> Key {
         MoveKind::Castle(scoresheet::chess::CastlingSide::King) => 2,
         MoveKind::Castle(scoresheet::chess::CastlingSide::Queen) => 3,
         MoveKind::Promotion(_) => 4,
-        MoveKind::Null => 5,
+        MoveKind::Null | MoveKind::Drop(_) => 5,
     };
     (m.from.index(), m.to.index(), m.promotion().map_or(0, Role::letter), kind)
 }

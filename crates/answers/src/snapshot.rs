@@ -9,7 +9,7 @@ use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
 use scoresheet_query::report::spellings::{Named, Suggestion, spellings_among};
 use scoresheet_query::tag_columns::Unread;
-use scoresheet_query::{ArchiveSet, Filter, PositionQuery, Query, SortKeys, TagColumns};
+use scoresheet_query::{ArchiveSet, Filter, PositionQuery, Query, Rules, SortKeys, TagColumns};
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -41,12 +41,14 @@ pub struct Choice<'a> {
     pub sort: &'a str,
     /// A position that the main line must reach.
     pub at: Option<&'a Position>,
+    /// Whether games of variants are included even if the filter does not choose them.
+    pub with_variants: bool,
 }
 
 impl Choice<'_> {
     /// Returns a cache key. Equal keys mean the same games in the same order.
     fn key(&self) -> Result<String, Fault> {
-        let Choice { only, filter, question, sort, at } = self;
+        let Choice { only, filter, question, sort, at, with_variants } = self;
         let fen = at.map(Position::fen).unwrap_or_default();
         // The same query can be written in many ways.
         let question = match *question {
@@ -56,7 +58,7 @@ impl Choice<'_> {
                 Err(error) => return Err(Fault::bad(format!("find: invalid JSON: {error}"))),
             },
         };
-        Ok(format!("{only:?}\0{fen}\0{filter}\0{sort}\0{question}"))
+        Ok(format!("{only:?}\0{fen}\0{filter}\0{sort}\0{question}\0{with_variants}"))
     }
 }
 
@@ -247,7 +249,7 @@ impl Snapshot {
     }
 
     fn make(&self, choice: Choice<'_>, stop: &Stop) -> Result<Selection, Fault> {
-        let Choice { only, filter, question, sort, at } = choice;
+        let Choice { only, filter, question, sort, at, with_variants } = choice;
         let books = self.books(only)?;
         let is_all = filter.trim().is_empty() && question.is_empty() && at.is_none() && only.is_none();
         let question: Option<Query> = match question {
@@ -258,6 +260,13 @@ impl Snapshot {
         if !filter.trim().is_empty() {
             query = query.filter(Filter::parse(filter).map_err(|fault| Fault::query("where", &fault))?);
         }
+        let rules = if with_variants { Rules::Any } else { Rules::of_filter(query.get_filter()) };
+        // The files of a site leave out variants.
+        let leaves_out = |book: &Book| book.site().is_none() && rules.among(book.archive(), None).is_some();
+        let leaves_out = books.iter().any(|(_, _, book)| leaves_out(book));
+        if leaves_out && at.is_none() {
+            query = query.rules(rules);
+        }
         let order = match sort.trim() {
             "" => None,
             text => Some(SortKeys::parse(text).map_err(|fault| Fault::query("sort", &fault))?),
@@ -267,7 +276,7 @@ impl Snapshot {
         }
         let monitor = Monitor::new().stop(stop.flag());
         let (mut undecided, mut sets) = (0, None);
-        if !is_all || books.iter().any(|(_, _, book)| book.archive().deleted_count() > 0) {
+        if !is_all || leaves_out || books.iter().any(|(_, _, book)| book.archive().deleted_count() > 0) {
             let all = sets.insert(Vec::new());
             for (_, _, book) in &books {
                 let (query, among) = match (book.site(), at) {
@@ -318,7 +327,7 @@ impl Snapshot {
             }
             all
         });
-        Ok(Selection { sets, order, games, undecided, is_all })
+        Ok(Selection { sets, order, games, undecided, is_all: is_all && !leaves_out })
     }
 }
 

@@ -24,6 +24,8 @@ pub mod safety;
 
 mod movegen;
 mod play;
+#[doc(hidden)]
+pub mod variant;
 pub mod zobrist;
 
 mod text;
@@ -35,6 +37,7 @@ pub use position::Position;
 pub use square::Square;
 pub use text::uci::UciError;
 pub use text::{epd, fen, record, san};
+pub use variant::Variant;
 
 /// The examples in README.
 #[cfg(doctest)]

@@ -6,6 +6,7 @@ use super::moves::{CastlingSide, Move, MoveKind};
 use super::piece::{Color, EMPTY, PieceId, Role};
 use super::position::Position;
 use super::square::{Square, squares};
+use super::variant::Variant;
 
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 
@@ -19,6 +20,9 @@ impl Position {
 
     /// Replaces the contents of `moves` with all legal moves.
     pub fn legal_moves_into(&self, moves: &mut Vec<Move>) {
+        if self.variant != Variant::Chess {
+            return self.variant_moves_into(moves);
+        }
         moves.clear();
         self.generate(&mut |m| {
             if self.is_safe(m) {
@@ -30,6 +34,9 @@ impl Position {
 
     /// Returns whether the side to move has a legal move.
     pub fn has_legal_move(&self) -> bool {
+        if self.variant != Variant::Chess {
+            return !self.legal_moves().is_empty();
+        }
         match self.king(self.turn) {
             // In check, the most frequent reply is a king move.
             Some(king) if self.attention == Attention::Check => self.king_can_move() || self.others_can_answer(king),
@@ -46,12 +53,12 @@ impl Position {
 
     /// Returns whether the side to move is checkmated.
     pub fn is_checkmate(&self) -> bool {
-        self.in_check() && !self.has_legal_move()
+        self.in_check() && !self.has_legal_move() && !self.is_over_by_variant()
     }
 
     /// Returns whether the side to move has no legal move and is not in check.
     pub fn is_stalemate(&self) -> bool {
-        !self.in_check() && !self.has_legal_move()
+        !self.in_check() && !self.has_legal_move() && !self.is_over_by_variant()
     }
 
     /// Returns whether an en passant capture is legal in this position.

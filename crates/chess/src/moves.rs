@@ -63,6 +63,8 @@ pub enum MoveKind {
     Castle(CastlingSide),
     /// A pawn reaches the last rank and is promoted to this role.
     Promotion(Role),
+    /// A piece of this role from the pocket is put on the target square (Crazyhouse), where `from` equals `to`.
+    Drop(Role),
     /// The side to move passes. In this case, `from` and `to` are meaningless.
     Null,
 }
@@ -156,10 +158,11 @@ impl fmt::Display for CastlingSide {
 
 impl fmt::Display for Move {
     /// Writes the move in the UCI notation of standard chess: `e2e4`, `e7e8q`, castling as the king's move (`e1g1`),
-    /// `0000` for the null move. [`Position::uci`](super::Position::uci) also supports Chess960.
+    /// a drop as `N@f3`, `0000` for the null move. [`Position::uci`](super::Position::uci) also supports Chess960.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let to = match self.kind {
             MoveKind::Null => return f.write_str("0000"),
+            MoveKind::Drop(role) => return write!(f, "{role}@{}", self.to),
             MoveKind::Castle(side) => Square::at(side.files().0, self.from.rank_index()),
             _ => self.to,
         };

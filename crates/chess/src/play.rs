@@ -5,6 +5,7 @@ use super::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use super::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
 use super::position::Position;
 use super::square::Square;
+use super::variant::Variant;
 
 impl Position {
     /// Plays a move if it is legal or is the null move. Otherwise leaves the position unchanged and returns an error.
@@ -101,13 +102,17 @@ impl Position {
 
     #[inline(never)]
     fn play_in_full(&mut self, m: Move, promoted: Option<PieceId>) {
+        if self.variant != Variant::Chess {
+            return self.play_in_variant(m, promoted);
+        }
         let us = self.turn;
         let (from, to) = (m.from.index(), m.to.index());
         let passed = std::mem::replace(&mut self.en_passant, OFF);
         let attention = self.attention;
         self.halfmove_clock = self.halfmove_clock.saturating_add(1);
         match m.kind {
-            MoveKind::Null => {}
+            // Chess has no drops.
+            MoveKind::Null | MoveKind::Drop(_) => {}
             MoveKind::Castle(side) => {
                 self.put_castled(m, side);
             }
@@ -152,7 +157,7 @@ impl Position {
     }
 
     /// Moves the king and the rook to their castling squares, and removes the side's rights.
-    fn put_castled(&mut self, m: Move, side: CastlingSide) {
+    pub(super) fn put_castled(&mut self, m: Move, side: CastlingSide) {
         let us = self.turn;
         let (king_file, rook_file) = side.files();
         let (from, to) = ([m.from, m.to], [king_file, rook_file].map(|file| Square::at(file, us.back_rank())));

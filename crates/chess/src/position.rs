@@ -4,6 +4,7 @@ use super::attention::Attention;
 use super::moves::CastlingSide;
 use super::piece::{CODES, Color, EMPTY, OFF, Piece, PieceId, Role};
 use super::square::{Square, squares};
+use super::variant::{Extra, Variant};
 use std::sync::LazyLock;
 
 /// A chess position with all fields of a FEN. Every piece keeps its identity (its Brenner label) when it moves.
@@ -68,6 +69,11 @@ pub struct Position {
     /// is unknown.
     #[doc(hidden)]
     pub screens: [u64; 2],
+    #[doc(hidden)]
+    pub variant: Variant,
+    /// The state of a variant that the board does not show.
+    #[doc(hidden)]
+    pub extra: Extra,
 }
 
 /// The standard starting position, computed once.
@@ -125,6 +131,8 @@ impl Position {
             fullmove_number: 1,
             attention: Attention::Unknown,
             screens: [0; 2],
+            variant: Variant::Chess,
+            extra: Extra::default(),
         };
         let mut seen = [[0u8; 6]; 2];
         let mut occupied = 0u64;
@@ -165,6 +173,13 @@ impl Position {
             swapped.set_en_passant(Square::masked(self.en_passant ^ 56));
         }
         swapped.set_clocks(self.halfmove_clock, self.fullmove_number);
+        if self.variant != Variant::Chess {
+            swapped = swapped.with_variant(self.variant);
+            let Extra { mut pockets, promoted, mut checks } = self.extra;
+            pockets.reverse();
+            checks.reverse();
+            swapped.set_extra(Extra { pockets, promoted: promoted.swap_bytes(), checks });
+        }
         swapped
     }
 
@@ -340,6 +355,9 @@ impl Position {
     #[inline]
     pub fn promoted_piece(&self, pawn: Square, role: Role) -> PieceId {
         let color = self.turn;
+        if role == Role::King {
+            return PieceId::unlabelled(color, role);
+        }
         match self.piece_id_at(pawn).and_then(PieceId::label) {
             Some(_) => self.free_id(color, role).unwrap_or(PieceId::unlabelled(color, role)),
             None => PieceId::unlabelled(color, role),
@@ -361,8 +379,8 @@ impl std::fmt::Debug for Position {
 }
 
 impl PartialEq for Position {
-    /// Compares boards (including labels), castling rights (with their rooks), en passant targets, clocks and sides to
-    /// move.
+    /// Compares boards (including labels), castling rights (with their rooks), en passant targets, clocks, sides to
+    /// move, and variants with their pockets and checks.
     fn eq(&self, other: &Position) -> bool {
         // Ignores the original square of a rook without a right.
         let rooks = |right| self.rights >> right & 1 == 0 || self.rook_home[right] == other.rook_home[right];
@@ -373,6 +391,8 @@ impl PartialEq for Position {
             && (self.rook_home == other.rook_home || (0..4).all(rooks))
             && self.halfmove_clock == other.halfmove_clock
             && self.fullmove_number == other.fullmove_number
+            && self.variant == other.variant
+            && self.extra == other.extra
     }
 }
 

@@ -6,6 +6,7 @@ use super::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use super::piece::{Color, Piece, PieceId, Role};
 use super::position::Position;
 use super::square::{Square, squares};
+use super::variant::Variant;
 
 impl Position {
     /// Returns whether the side to move is in check.
@@ -14,6 +15,7 @@ impl Position {
         match self.attention {
             Attention::Quiet => false,
             Attention::Check => true,
+            Attention::Unknown if self.variant != Variant::Chess => self.variant_in_check(),
             Attention::Unknown => self.king(self.turn).is_some_and(|king| self.attacked_by(self.turn.other(), king)),
         }
     }
@@ -103,6 +105,9 @@ impl Position {
     /// Returns the reason why a move is illegal, by the same rules as [`is_legal`](Position::is_legal).
     #[inline]
     pub fn legality(&self, m: Move) -> Result<(), IllegalMove> {
+        if self.variant != Variant::Chess {
+            return self.variant_legality(m);
+        }
         if !self.is_pseudo_legal(m) {
             return Err(IllegalMove::NotPseudoLegal);
         }
@@ -143,7 +148,7 @@ impl Position {
         let all = self.all();
         let (forward, second, last) = if us == Color::White { (8i8, 1, 7) } else { (-8, 6, 0) };
         let promotes = match m.kind {
-            MoveKind::Null | MoveKind::Promotion(Role::Pawn | Role::King) => return false,
+            MoveKind::Null | MoveKind::Drop(_) | MoveKind::Promotion(Role::Pawn | Role::King) => return false,
             MoveKind::Promotion(_) => true,
             _ => false,
         };

@@ -17,6 +17,7 @@ use super::moves::CastlingSide;
 use super::piece::{Color, EMPTY, OFF, PieceId, Role};
 use super::position::Position;
 use super::square::squares;
+use super::variant::Variant;
 
 struct Numbers {
     pieces: [[u64; 64]; 12],
@@ -203,6 +204,9 @@ impl Position {
         }
         if self.rights != 0 {
             key ^= self.inner_rooks();
+        }
+        if self.variant != Variant::Chess {
+            key ^= self.variant_key();
         }
         key
     }

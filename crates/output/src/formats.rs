@@ -6,7 +6,7 @@ use scoresheet::Game;
 use scoresheet::brenner::move_id::MoveId;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
-use scoresheet::chess::{Color, Move, Position};
+use scoresheet::chess::{Color, Move, Position, Variant};
 use scoresheet::game::Event;
 use scoresheet::pcn::{self, JsonLayout};
 use serde_json::Value;
@@ -101,7 +101,7 @@ pub fn push(format: Format, number: u64, game: &Game, flavor: (EnPassantStyle, C
 /// Calls `seen` with each position in the main line and the move played in this position; in the last position, no move
 /// is played.
 fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
-    let mut position = game.start.clone();
+    let mut position = game.start_by_rules();
     for m in game.main_line() {
         seen(&position, Some(m));
         position.play_unchecked(m);
@@ -118,7 +118,7 @@ fn uci(position: &Position, m: Move, chess960: bool) -> String {
 /// Formats a game as a UCI line: `startpos moves ..` or `fen .. moves ..`.
 fn listed(game: &Game, show: impl Fn(&Position, Move, bool) -> String) -> String {
     let chess960 = game.start.is_chess960();
-    let mut line = match game.start == Position::standard() {
+    let mut line = match game.start.is_usual_start() && game.start.variant() == Variant::Chess {
         true => "startpos".to_owned(),
         false => format!("fen {}", game.start.fen()),
     };
@@ -203,7 +203,7 @@ pub fn json(number: u64, game: &Game) -> Object {
             Event::Text(_, text) => notes.push(Object::new().with("ply", ply).with("text", text.as_str())),
         }
     }
-    let set_up = (game.start != Position::standard()).then(|| game.start.fen());
+    let set_up = (!game.start.is_usual_start()).then(|| game.start.fen());
     Object::new()
         .with("game", number)
         .with("tags", json::tags(&game.tags))

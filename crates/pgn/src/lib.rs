@@ -38,7 +38,6 @@ mod masks;
 mod tag_values;
 mod tags;
 mod text_visitor;
-mod variant;
 mod windows_1252;
 
 mod input;

@@ -7,7 +7,9 @@ use crate::shared::Shared;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple};
+use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::fen::FenText;
+use scoresheet::error::{Damage, DamageKind};
 use scoresheet::game::{Evaluation, Outcome, PlayedMove};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::{Error, GameRef};
@@ -331,10 +333,15 @@ impl Game {
             Held::Stored(shared, number) => {
                 let opened = shared.get()?;
                 let mut push = |fen: &[u8]| fens.push(PyString::new(py, &String::from_utf8_lossy(fen)));
-                opened.with_game(*number, |game| game.walk(|state| push(state.fen(&mut text)))).or_raise(py)?;
+                let walk = |game: &GameRef<'_>| {
+                    let start = game.start_by_rules()?;
+                    let walked = Replay::new(&start).walk(game.brenner(), |state| push(state.fen(&mut text)));
+                    Ok(walked.map(drop).map_err(|_| Damage::new(0, DamageKind::Moves).of_game(game.number()))?)
+                };
+                opened.with_game(*number, walk).or_raise(py)?;
             }
             Held::Owned(game, ..) => {
-                let mut position = game.start.clone();
+                let mut position = game.start_by_rules();
                 fens.push(PyString::new(py, &position.fen()));
                 for played in game.main_line() {
                     position.play_unchecked(played);

@@ -43,7 +43,7 @@ pub use filter::sort::SortKeys;
 pub use filter::{Filter, Passed};
 pub use fold::fold;
 pub use games::{
-    ArchiveSet, Board, FoundGame, GameRanges, GameSummary, Hits, IndexedArchive, Member, Query, SideFiles,
+    ArchiveSet, Board, FoundGame, GameRanges, GameSummary, Hits, IndexedArchive, Member, Query, Rules, SideFiles,
     check_side_files, line,
 };
 pub use nearest::nearest;

@@ -142,7 +142,7 @@ pub fn parts(m: Move) -> (u16, u16, u16, Kind) {
         MoveKind::Promotion(role) => (role as u16 - 1, Kind::Promotion),
         MoveKind::EnPassant => (0, Kind::EnPassant),
         MoveKind::Castle(_) => (0, Kind::Castling),
-        MoveKind::Plain | MoveKind::Null => (0, Kind::Plain),
+        MoveKind::Plain | MoveKind::Drop(_) | MoveKind::Null => (0, Kind::Plain),
     };
     (u16::from(m.from.index()), u16::from(m.to.index()), promotion, kind)
 }

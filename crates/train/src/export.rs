@@ -74,7 +74,7 @@ impl Filter {
         let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
         let is_noisy = |m: scoresheet::Move| match m.kind {
             MoveKind::EnPassant | MoveKind::Promotion(_) => true,
-            MoveKind::Castle(_) | MoveKind::Null => false,
+            MoveKind::Castle(_) | MoveKind::Drop(_) | MoveKind::Null => false,
             MoveKind::Plain => occupied & m.to.bit() != 0,
         };
         self.plies.contains(&entry.ply)

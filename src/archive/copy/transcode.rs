@@ -19,7 +19,7 @@ use crate::format::commit::{Commit, Unfinished};
 use crate::format::dictionary::BlockStrings;
 use crate::format::layout::Layout;
 use crate::format::loose;
-use crate::format::moves::Coding;
+use crate::format::moves::{Coding, VARIANTS};
 use crate::format::tags::Tags;
 use crate::format::texts::Texts;
 use crate::format::wire::Mixed;
@@ -170,7 +170,7 @@ fn copy(
         for block in blocks {
             let written = match block {
                 Block::Chunk(first, chunk) => writer.append_chunk(first, &chunk),
-                Block::Moves { first, records, ends } => writer.append_moves(first, &records, &ends, options.coding),
+                Block::Moves { first, records, ends, coding } => writer.append_moves(first, &records, &ends, coding),
                 Block::Commit(commit, unfinished) => writer.commit_copy(&commit, unfinished),
                 Block::Other(block, payload) => writer.append_block(&block, &payload),
             };
@@ -193,6 +193,7 @@ enum Item {
 fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
     // The pending blocks of the chunks to be joined next, and these chunks.
     let (mut items, mut run, mut chunks, mut games) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let mut variants = false;
     let mut end_run = |run: Vec<(BlockRef, usize)>, chunks: Vec<usize>| match chunks.len() {
         0 | 1 => items.extend(run.into_iter().map(|(block, chunk)| Item::Block(block, chunk))),
         _ => {
@@ -216,7 +217,9 @@ fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
         // Two chunks of the usual size may contain a few more games.
         let is_full =
             games + block_games > JOINED_GAMES && (chunks.len() != 1 || games + block_games > 2 * JOINED_GAMES);
-        if !is_column && is_full {
+        let of_variant = block.header.coding & 15 == VARIANTS;
+        let changes = !is_column && std::mem::replace(&mut variants, of_variant) != of_variant;
+        if !is_column && is_full || changes {
             end_run(std::mem::take(&mut run), std::mem::take(&mut chunks));
             games = 0;
         }
@@ -231,7 +234,7 @@ fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
 /// A block that is being copied.
 enum Block {
     Chunk(u64, Box<EncodedChunk>),
-    Moves { first: u64, records: Vec<u8>, ends: Vec<u32> },
+    Moves { first: u64, records: Vec<u8>, ends: Vec<u32>, coding: Coding },
     Commit(Commit, Option<Unfinished>),
     Other(BlockRef, Vec<u8>),
 }
@@ -249,9 +252,9 @@ impl Block {
         let first = group.first().and_then(|(_, games)| games.first()).copied().unwrap_or_default();
         let mut draft = Draft::new(source, &group, &|_| Ok(None))?;
         draft.tags.intern(|string, _| known(string));
-        (draft.records, draft.ends, draft.coding) = (Vec::new(), Vec::new(), coding);
+        (draft.records, draft.ends) = (Vec::new(), Vec::new());
         for chunk in chunks {
-            moves(source, *chunk, coding, &mut draft.records, &mut draft.ends)?;
+            draft.coding = moves(source, *chunk, coding, &mut draft.records, &mut draft.ends)?;
         }
         Ok(Block::Chunk(first, Box::new(draft.encode(level))))
     }
@@ -260,8 +263,8 @@ impl Block {
         let kind = block.header.kind;
         if kind == BlockKind::Moves {
             let (mut records, mut ends) = (Vec::new(), Vec::new());
-            moves(source, chunk, options.coding, &mut records, &mut ends)?;
-            return Ok(Block::Moves { first: block.header.first, records, ends });
+            let coding = moves(source, chunk, options.coding, &mut records, &mut ends)?;
+            return Ok(Block::Moves { first: block.header.first, records, ends, coding });
         }
         let payload = block.checked(source.store(), source.id())?;
         let damage = || Damage::new(block.offset, DamageKind::BlockContent);
@@ -307,13 +310,22 @@ fn is_readable(kind: BlockKind, payload: &[u8], block: &BlockRef) -> bool {
         }
 }
 
-/// Appends the records of a chunk and their end offsets, with the requested coding of moves.
-fn moves(source: &Archive, chunk: usize, coding: Coding, records: &mut Vec<u8>, ends: &mut Vec<u32>) -> Result<()> {
-    let (games, mut packed) = (source.head(chunk)?.block.header.count as usize, Vec::new());
+/// Appends the records of a chunk and their end offsets, with the requested coding of moves. Returns the coding: records
+/// of variants keep their own.
+fn moves(
+    source: &Archive,
+    chunk: usize,
+    requested: Coding,
+    records: &mut Vec<u8>,
+    ends: &mut Vec<u32>,
+) -> Result<Coding> {
+    let head = source.head(chunk)?;
+    let coding = if head.coding == Coding::Variants { Coding::Variants } else { requested };
+    let (games, mut packed) = (head.block.header.count as usize, Vec::new());
     for index in 0..games {
         let record = source.record(chunk, index, None)?;
         push_record(&record, coding, &mut packed, records);
         ends.push(records.len() as u32);
     }
-    Ok(())
+    Ok(coding)
 }

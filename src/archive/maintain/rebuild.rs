@@ -7,7 +7,7 @@ use crate::archive::read::game_ref::GameRef;
 use crate::archive::write::record::push_record;
 use crate::archive::write::writer::EncodedChunk;
 use crate::brenner::decode::each_move;
-use crate::brenner::{EXPLICIT, NAG, TEXT};
+use crate::brenner::{TEXT, element_length};
 use crate::error::{Damage, DamageKind, Error};
 use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
@@ -227,12 +227,7 @@ fn without_texts(stream: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(stream.len());
     let mut rest = stream;
     while let Some(byte) = rest.first() {
-        let length = match *byte {
-            EXPLICIT => 3,
-            NAG => 2,
-            _ => 1,
-        };
-        let (element, after) = rest.split_at(length.min(rest.len()));
+        let (element, after) = rest.split_at(element_length(*byte).min(rest.len()));
         if *byte != TEXT {
             out.extend_from_slice(element);
         }
@@ -249,6 +244,7 @@ impl Visitor for NullVisitor {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::brenner::{EXPLICIT, NAG};
 
     #[test]
     fn marks_differ_from_other_zeros() {

@@ -11,6 +11,7 @@ use crate::archive::read::opening::{Incomplete, Opening};
 use crate::archive::read::options::{ArchiveFile, FileParts, OpenOptions};
 use crate::archive::read::read_at::Store;
 use crate::archive::read::side::SideState;
+use crate::chess::Variant;
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
@@ -35,6 +36,9 @@ pub(super) const GAMES_PER_ENTRY: u64 = 1024;
 /// The number of chunks whose columns are cached if the caller is not in a thread pool.
 const KEPT: usize = 4;
 
+/// The rules of each game of a chunk, or `None` if all games are games of chess.
+pub(super) type ChunkVariants = Option<Box<[Variant]>>;
+
 /// An open archive. Threads can share it. An open archive shows the state of its last commit at the time of opening.
 #[derive(Debug)]
 pub struct Archive {
@@ -57,6 +61,8 @@ pub struct Archive {
     recent: Mutex<Vec<(usize, Arc<Columns>)>>,
     /// The loose blocks by source, found at the first access.
     loose: OnceLock<Result<Loose, Damage>>,
+    /// The rules of each chunk's games.
+    pub(super) variants: Vec<OnceLock<ChunkVariants>>,
 }
 
 impl Archive {
@@ -101,6 +107,7 @@ impl Archive {
             incomplete: None,
             dictionary: Dictionary::new(index.dictionaries.clone()),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
+            variants: index.chunks.iter().map(|_| OnceLock::new()).collect(),
             entries: entries(&index),
             intact: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             index,

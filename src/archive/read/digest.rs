@@ -6,7 +6,7 @@ use crate::archive::read::game_ref::GameRef;
 use crate::brenner::encode;
 use crate::chess::{Move, Position};
 use crate::error::Result;
-use crate::format::record::push_start;
+use crate::format::record::push_start_in_full;
 use crate::format::wire::{push_string, push_varint};
 use crate::game::{Outcome, TextKind, Visitor};
 use rayon::prelude::*;
@@ -82,7 +82,7 @@ impl Visitor for Content {
     fn start(&mut self, position: &Position) {
         push_varint(self.tag_count, &mut self.bytes);
         self.bytes.append(&mut self.tags);
-        push_start(position, &mut self.bytes);
+        push_start_in_full(position, &mut self.bytes);
     }
 
     fn play(&mut self, before: &Position, m: Move) {

@@ -128,6 +128,11 @@ impl<'a> GameRef<'a> {
         self.number
     }
 
+    /// Returns the number of the game's chunk, and the index of the game in this chunk, from 0.
+    pub(super) fn place(&self) -> (usize, usize) {
+        (self.chunk, self.index)
+    }
+
     /// Returns the number of the game's chunk.
     pub(in crate::archive) fn chunk(&self) -> usize {
         self.chunk
@@ -294,7 +299,7 @@ impl<'a> GameRef<'a> {
     /// Appends the game's record in its stored form: packed moves stay packed.
     pub(crate) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
         match self.archive.head(self.chunk)?.coding {
-            Coding::Plain => self.record.push(out),
+            Coding::Plain | Coding::Variants => self.record.push(out),
             Coding::Packed(_) => {
                 let stored = self.archive.stored_record(self.chunk, self.index)?;
                 push_recoded(&stored, &stored.stream, true, out);

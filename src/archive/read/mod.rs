@@ -29,3 +29,4 @@ pub(super) mod walk;
 pub(super) mod digest;
 pub(super) mod metadata;
 pub(super) mod original;
+pub(super) mod variants;

@@ -109,7 +109,7 @@ impl Archive {
     ) -> Result<Record<'_>, Damage> {
         let head = self.head_before(chunk, Some(index))?;
         let record = self.record_at(chunk, head, index, trail)?;
-        if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, index, limit) }
+        if head.layout.packed { unpacked(record, head, index, limit) } else { Ok(record) }
     }
 
     /// Returns whether a game has its own starting position instead of the standard one. Reads only the head of the
@@ -147,7 +147,7 @@ impl Archive {
         let known = trail.page == Some(start / moves::PAGE);
         let pages = start / moves::PAGE + usize::from(known)..(start + length).div_ceil(moves::PAGE);
         let first_page = self.index.chunks.get(chunk).map_or(u64::MAX, |entry| entry.pages);
-        for page in pages {
+        for page in pages.filter(|_| !layout.variants) {
             let bit = first_page.saturating_add(page as u64);
             let word = self.intact.get((bit / 64) as usize).ok_or(damage(DamageKind::IndexDisagrees))?;
             let mask = 1 << (bit % 64);
@@ -162,9 +162,18 @@ impl Archive {
             }
             trail.page = Some(page);
         }
+        if layout.variants {
+            // The index counts no pages of variants, so these are checked at each access.
+            for page in start / moves::PAGE..(start + length).div_ceil(moves::PAGE) {
+                let bytes = payload.get(layout.page(page)).unwrap_or_default();
+                if !layout.page_is_intact(payload, page, bytes, self.blocks.id, block.payload_offset()) {
+                    return Err(damage(DamageKind::GameRecords));
+                }
+            }
+        }
         let start = layout.records + start;
         let record = payload.get(start..start + length);
-        let decode = || Record::decode(record?, layout.packed);
+        let decode = || decode_record(record?, layout);
         decode().ok_or_else(|| damage(fault_of(decode)))
     }
 
@@ -189,9 +198,14 @@ impl Archive {
         }
         let skip = start % moves::PAGE;
         let record = if length == 0 { Some([].as_slice()) } else { record.get(skip..skip + length) };
-        let decode = || Record::decode(record?, layout.packed);
+        let decode = || decode_record(record?, layout);
         decode().map(Record::into_owned).ok_or_else(|| damage(fault_of(decode)))
     }
+}
+
+/// Reads a record of a block with this layout.
+fn decode_record<'a>(bytes: &'a [u8], layout: &MovesTable) -> Option<Record<'a>> {
+    Record::decode(bytes, layout.packed).filter(|record| record.is_of_variant() == layout.variants)
 }
 
 /// Returns why a record cannot be decoded: it is damaged or needs a newer program.

@@ -10,7 +10,7 @@ use crate::archive::read::head::Trail;
 use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::{Replay, ReplayState, skip_variation};
 use crate::brenner::{BAD, GOOD, NAG, OPEN, TEXT};
-use crate::chess::{Move, Position, position::STANDARD};
+use crate::chess::{Move, Position, Variant, position::STANDARD};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::record::Record;
 
@@ -29,7 +29,11 @@ impl GameRef<'_> {
     /// Returns a replay at ply `ply` of the main line, where ply 0 is the starting position.
     #[inline]
     pub fn replay(&self, ply: u32) -> Result<Replay> {
-        let mut replay = Replay::new(self.start());
+        let mut replay = match self.variant() {
+            // Its FEN counts checks.
+            Variant::ThreeCheck => Replay::new(&self.start_by_rules()?),
+            _ => Replay::new(self.start()),
+        };
         replay.run(self.brenner(), ply).map_err(|_| self.damage(DamageKind::Moves))?;
         if replay.ply() < ply {
             return Err(Error::NoSuchPly { game: self.number(), ply, plies: replay.ply() });

@@ -9,7 +9,7 @@
 //! clocks are computed on demand.
 //!
 //! `table` contains the effect of each plain byte, `pieces` represents the board, `state` describes a ply, `key`
-//! updates the Zobrist key, and `run` replays a stream. `skip` skips variations.
+//! updates the Zobrist key, and `run` replays a stream. `skip` skips variations, and `variant` plays games of variants.
 
 mod key;
 mod pieces;
@@ -17,6 +17,7 @@ mod run;
 mod skip;
 mod state;
 pub(super) mod table;
+pub(super) mod variant;
 
 pub use run::{Replay, ReplayError};
 pub use skip::count_plies;

@@ -54,12 +54,12 @@ impl std::error::Error for ReplayError {}
 /// ```
 #[derive(Clone)]
 pub struct Replay {
-    pieces: Pieces,
-    tally: Tally,
-    turn: Color,
-    en_passant: u8,
-    ply: u32,
-    start: Start,
+    pub(super) pieces: Pieces,
+    pub(super) tally: Tally,
+    pub(super) turn: Color,
+    pub(super) en_passant: u8,
+    pub(super) ply: u32,
+    pub(super) start: Start,
 }
 
 /// A replay from the standard starting position.
@@ -163,7 +163,7 @@ impl Replay {
     ) -> Result<usize, ReplayError> {
         let state = self.state();
         let key = Key::new(&state);
-        visit(&state, key.at(&state));
+        visit(&state, self.start.variant.as_ref().map_or_else(|| key.at(&state), |position| position.zobrist()));
         self.play::<true>(stream, u32::MAX, key, |state, key| {
             visit(state, key);
             true
@@ -180,6 +180,9 @@ impl Replay {
         mut key: Key,
         mut visit: impl FnMut(&ReplayState<'_>, u64) -> bool,
     ) -> Result<usize, ReplayError> {
+        if self.start.variant.is_some() {
+            return self.play_in_variant(stream, ply, KEY, &mut visit);
+        }
         let mut at = 0;
         // Most streams end with their result. Removing the result first avoids a branch that would be mispredicted in
         // every game.

@@ -1,6 +1,6 @@
 //! Skips variations and counts plies without maintaining a board.
 
-use crate::brenner::code::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
+use crate::brenner::code::{CASTLE_A, CASTLE_H, CLOSE, DROP_PAWN, DROP_PIECE, EXPLICIT, NULL, OPEN, element_length};
 
 /// Returns the length of a variation in bytes, including both brackets. Returns `None` if the variation is not closed.
 pub fn skip_variation(stream: &[u8]) -> Option<usize> {
@@ -9,11 +9,9 @@ pub fn skip_variation(stream: &[u8]) -> Option<usize> {
         match *stream.get(at)? {
             OPEN => depth += 1,
             CLOSE => depth -= 1,
-            EXPLICIT => at += 2,
-            NAG => at += 1,
             _ => {}
         }
-        at += 1;
+        at += element_length(*stream.get(at)?);
         if depth == 0 {
             return Some(at);
         }
@@ -30,16 +28,15 @@ pub fn count_plies(stream: &[u8]) -> u32 {
                 plies += 1;
                 1
             }
-            EXPLICIT => {
+            EXPLICIT | DROP_PAWN | DROP_PIECE => {
                 plies += 1;
-                3
+                element_length(byte)
             }
-            NAG => 2,
             OPEN => match skip_variation(stream.get(at..).unwrap_or_default()) {
                 Some(length) => length,
                 None => break,
             },
-            _ => 1,
+            _ => element_length(byte),
         };
     }
     plies

@@ -5,7 +5,8 @@ use super::table::is_double_step;
 use crate::chess::attention::Attention;
 use crate::chess::fen::{FenText, Fields};
 use crate::chess::piece::{CODES, EMPTY, OFF};
-use crate::chess::{CastlingSide, Color, Piece, PieceId, Position, Square};
+use crate::chess::variant::Extra;
+use crate::chess::{CastlingSide, Color, Piece, PieceId, Position, Square, Variant};
 
 /// The data other than the pieces that changes from ply to ply. It stays in registers while plain moves are replayed.
 #[derive(Clone, Copy)]
@@ -19,7 +20,7 @@ pub(super) struct Tally {
 }
 
 /// The data that is constant during a replay.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Start {
     pub rights: u8,
     pub rook_home: [u8; 4],
@@ -27,6 +28,8 @@ pub(super) struct Start {
     pub rook: [u8; 4],
     pub fullmove_number: u32,
     pub turn: Color,
+    /// The current position of a game of a variant, or `None` in chess.
+    pub variant: Option<Box<Position>>,
 }
 
 impl Start {
@@ -39,6 +42,7 @@ impl Start {
             rook: position.rook_home.map(rook),
             fullmove_number: position.fullmove_number,
             turn: position.turn,
+            variant: (position.variant != Variant::Chess).then(|| Box::new(position.clone())),
         }
     }
 }
@@ -167,6 +171,9 @@ impl ReplayState<'_> {
     /// castling rights as X-FEN. The result is ASCII. Takes about 20 ns.
     #[inline]
     pub fn fen<'t>(&self, text: &'t mut FenText) -> &'t [u8] {
+        if let Some(position) = &self.start.variant {
+            return text.format(position);
+        }
         text.write(&Fields {
             board: self.pieces.squares(),
             turn: self.turn,
@@ -220,6 +227,9 @@ impl ReplayState<'_> {
     /// Returns the state as a separate position. Takes about 30 ns.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn position(&self) -> Position {
+        if let Some(position) = &self.start.variant {
+            return (**position).clone();
+        }
         let board = self.pieces.squares();
         let (roles, occupied, unlabelled) = self.sets();
         let mut square = [OFF; CODES];
@@ -241,6 +251,8 @@ impl ReplayState<'_> {
             fullmove_number: self.fullmove_number(),
             attention: Attention::Unknown,
             screens: [0; 2],
+            variant: Variant::Chess,
+            extra: Extra::default(),
         };
         position.castling = position.castling_squares();
         position

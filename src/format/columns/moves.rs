@@ -27,6 +27,9 @@ pub const PLAIN: u8 = 0;
 /// The coding number of records whose moves are packed.
 pub const PACKED: u8 = 1;
 
+/// The coding number of records of variants.
+pub const VARIANTS: u8 = 2;
+
 /// The name of the tables of packed moves, which consists of a number and the first four bytes of the tables' SHA-256.
 ///
 /// ```
@@ -62,6 +65,8 @@ pub enum Coding {
     Plain,
     /// The moves are packed with the named model.
     Packed(ModelName),
+    /// Brenner bytes of games of variants: Crazyhouse, Atomic, Antichess and Horde.
+    Variants,
 }
 
 impl Coding {
@@ -69,13 +74,14 @@ impl Coding {
         match self {
             Coding::Plain => PLAIN,
             Coding::Packed(_) => PACKED,
+            Coding::Variants => VARIANTS,
         }
     }
 }
 
 /// Returns the coding of a moves block if this version does not assign it. A reader then refuses the games of the block.
 pub fn unknown_coding(header: &BlockHeader) -> Option<UnknownPart> {
-    let is_known = header.coding & 15 <= PACKED && header.coding >> 4 <= 2;
+    let is_known = header.coding & 15 <= VARIANTS && header.coding >> 4 <= 2;
     (!is_known).then_some(UnknownPart::Coding { kind: header.kind.number(), coding: header.coding })
 }
 
@@ -86,6 +92,8 @@ pub struct MovesTable {
     pub count: usize,
     /// Whether the moves are packed, in which case the payload begins with the name of a model.
     pub packed: bool,
+    /// Whether the records are of variants.
+    pub variants: bool,
     /// The width of a length in bytes: 1, 2 or 4.
     pub width: usize,
     /// The offset of the page CRCs in the payload.
@@ -97,8 +105,9 @@ pub struct MovesTable {
 }
 
 impl MovesTable {
-    fn new(count: usize, width: usize, size: usize, packed: bool) -> MovesTable {
-        let mut layout = MovesTable { count, packed, width, crcs: 0, records: 0, size };
+    fn new(count: usize, width: usize, size: usize, coding: u8) -> MovesTable {
+        let (packed, variants) = (coding == PACKED, coding == VARIANTS);
+        let mut layout = MovesTable { count, packed, variants, width, crcs: 0, records: 0, size };
         layout.crcs = layout.lengths() + count * width;
         layout.records = layout.crcs + size.div_ceil(PAGE) * 4;
         layout
@@ -119,12 +128,15 @@ impl MovesTable {
         self.starts() + self.count.div_ceil(self.group()) * 4
     }
 
-    /// Returns the number of pages of records, which is 0 if a later version has assigned the coding of the block. Returns
-    /// `None` if the header is inconsistent.
+    /// Returns the number of pages of records that an index counts. It counts no pages of variants and of unknown codings,
+    /// so programs of every version write the same index. Returns `None` if the header is inconsistent.
     pub fn pages_of(header: &BlockHeader) -> Option<u64> {
         match unknown_coding(header) {
             Some(_) => Some(0),
-            None => MovesTable::from_header(header).map(|layout| layout.pages() as u64),
+            None => {
+                let pages = |layout: MovesTable| if layout.variants { 0 } else { layout.pages() as u64 };
+                MovesTable::from_header(header).map(pages)
+            }
         }
     }
 
@@ -137,13 +149,12 @@ impl MovesTable {
             _ => return None,
         };
         let size = usize::try_from(header.length).ok()?.checked_sub(header.checked as usize)?;
-        let packed = match header.coding & 15 {
-            PLAIN => false,
-            PACKED => true,
-            _ => return None,
-        };
+        let coding = header.coding & 15;
+        if coding > VARIANTS {
+            return None;
+        }
         // Each game takes at least one byte of the table, so this comparison detects a false number of games.
-        let layout = MovesTable::new(header.count as usize, width, size, packed);
+        let layout = MovesTable::new(header.count as usize, width, size, coding);
         (header.kind == BlockKind::Moves && layout.records == header.checked as usize).then_some(layout)
     }
 
@@ -155,7 +166,7 @@ impl MovesTable {
             return None;
         }
         if !self.packed {
-            return Some(Coding::Plain);
+            return Some(if self.variants { Coding::Variants } else { Coding::Plain });
         }
         let mut name = Bytes(payload);
         Some(Coding::Packed(ModelName { number: name.u32()?, hash: name.u32()? }))
@@ -270,7 +281,7 @@ pub fn encode(first: u64, records: &[u8], ends: &[u32], coding: Coding, id: Arch
         0x100..=0xFFFF => (1, 2),
         _ => (2, 4),
     };
-    let layout = MovesTable::new(ends.len(), width, records.len(), matches!(coding, Coding::Packed(_)));
+    let layout = MovesTable::new(ends.len(), width, records.len(), coding.number());
     let mut block = vec![0; HEADER];
     block.reserve(layout.records + records.len());
     if let Coding::Packed(model) = coding {

@@ -1,7 +1,8 @@
 //! A game record: an optional header (flags, and the starting position of a set-up game), then Brenner bytes up to the
 //! end (FORMAT.md, "Game records").
 
-use crate::chess::{CastlingSide, Color, Piece, Position, Role, Square};
+use crate::chess::variant::Extra;
+use crate::chess::{CastlingSide, Color, Piece, Position, Role, Square, Variant};
 use crate::format::refused::unassigned;
 use crate::format::wire::{Bytes, push_varint};
 use std::borrow::Cow;
@@ -16,14 +17,17 @@ pub const NO_MARKER: u8 = 2;
 pub const FAULT: u8 = 4;
 /// The flag for a game that was changed after its import. The layout of a changed game still reproduces its source.
 pub const CHANGED: u8 = 8;
-const KNOWN: u8 = SET_UP | NO_MARKER | FAULT | CHANGED;
+/// The flag for a game of a variant, whose number follows the flags. All records of blocks in the coding of variants have
+/// this flag, and no other record.
+pub const VARIANT: u8 = 16;
+const KNOWN: u8 = SET_UP | NO_MARKER | FAULT | CHANGED | VARIANT;
 
 /// A parsed record.
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
     /// The flags.
     pub flags: u8,
-    /// The starting position of a set-up game, or `None` for the standard position.
+    /// The starting position of a set-up game or of a variant, or `None` for the standard position.
     pub set_up: Option<Box<Position>>,
     /// The Brenner bytes, without texts. The bytes are borrowed from the file, or unpacked.
     pub stream: Cow<'a, [u8]>,
@@ -44,11 +48,11 @@ impl<'a> Record<'a> {
         if flags == 0 && !empty {
             return None;
         }
-        if flags & SET_UP == 0 {
+        if flags & (SET_UP | VARIANT) == 0 {
             return Some(Record { flags, set_up: None, stream: Cow::Borrowed(stream) });
         }
         let mut rest = Bytes(stream);
-        let start = read_start(&mut rest)?;
+        let start = if flags & VARIANT != 0 { read_variant(flags, &mut rest)? } else { read_start(&mut rest)? };
         Some(Record { flags, set_up: Some(Box::new(start)), stream: Cow::Borrowed(rest.0) })
     }
 }
@@ -57,6 +61,11 @@ impl Record<'_> {
     /// Returns whether the game was changed after its import.
     pub fn is_changed(&self) -> bool {
         self.flags & CHANGED != 0
+    }
+
+    /// Returns whether the record belongs in a block in the coding of variants.
+    pub fn is_of_variant(&self) -> bool {
+        self.flags & VARIANT != 0
     }
 
     /// Appends the record with its moves in plain form.
@@ -76,7 +85,7 @@ pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<
         out.extend_from_slice(&[HEADER, record.flags]);
     }
     if let Some(start) = &record.set_up {
-        push_start(start, out);
+        push_start_of(record.flags, start, out);
     }
     out.extend_from_slice(stream);
 }
@@ -84,8 +93,66 @@ pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<
 /// Begins the record of a game that does not start from the standard starting position: appends a header with this
 /// flag, and then the position.
 pub fn push_set_up(start: &Position, out: &mut Vec<u8>) {
-    out.extend_from_slice(&[HEADER, SET_UP]);
-    push_start(start, out);
+    let flags = match is_coded(start.variant()) {
+        false => SET_UP,
+        true if *start == start.variant().start() => VARIANT,
+        true => VARIANT | SET_UP,
+    };
+    out.extend_from_slice(&[HEADER, flags]);
+    push_start_of(flags, start, out);
+}
+
+/// Returns whether games of these rules have records of their own coding. Games of the other rules are legal games of
+/// chess.
+pub fn is_coded(variant: Variant) -> bool {
+    matches!(variant, Variant::Crazyhouse | Variant::Atomic | Variant::Antichess | Variant::Horde)
+}
+
+/// Appends the starting position of a game as the content digest states it: for variants, after the number of the
+/// variant, and even if it is the usual one.
+pub fn push_start_in_full(start: &Position, out: &mut Vec<u8>) {
+    let variant = if is_coded(start.variant()) { VARIANT } else { 0 };
+    push_start_of(SET_UP | variant, start, out);
+}
+
+/// Appends what the flags announce: the variant, and the starting position.
+fn push_start_of(flags: u8, start: &Position, out: &mut Vec<u8>) {
+    if flags & VARIANT != 0 {
+        out.push(start.variant() as u8);
+    }
+    if flags & SET_UP != 0 {
+        push_start(start, out);
+        if start.variant() == Variant::Crazyhouse {
+            let Extra { pockets, promoted, .. } = start.extra();
+            out.extend_from_slice(pockets.as_flattened());
+            out.extend_from_slice(&promoted.to_le_bytes());
+        }
+    }
+}
+
+/// Reads a variant, and the starting position if the flags announce it.
+fn read_variant(flags: u8, bytes: &mut Bytes) -> Option<Position> {
+    let number = bytes.u8()?;
+    let known = Variant::ALL.get(usize::from(number)).copied().filter(|variant| is_coded(*variant));
+    let Some(variant) = known else { return unassigned("variants", number) };
+    if flags & SET_UP == 0 {
+        return Some(variant.start());
+    }
+    let position = read_start(bytes)?;
+    if variant == Variant::Antichess && position.rights != 0 {
+        return None;
+    }
+    let mut position = position.with_variant(variant);
+    if variant == Variant::Crazyhouse {
+        let mut pockets = [[0; 5]; 2];
+        pockets.as_flattened_mut().copy_from_slice(bytes.take(10)?);
+        let promoted = bytes.u64()?;
+        position.set_extra(Extra { pockets, promoted, ..Extra::default() });
+        if position.promoted() != promoted {
+            return None;
+        }
+    }
+    Some(position)
 }
 
 /// Adds flags to the record from `begin` to the end of `records`, in its header or in a new header.

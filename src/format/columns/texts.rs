@@ -5,7 +5,7 @@
 
 use super::annotation::{self, FieldValue, Habits, ParsedText, Structure, TemplateField};
 use super::planes::{push_column, read_column};
-use crate::chess::{Move, Position};
+use crate::chess::{Move, Position, Variant};
 use crate::format::budget::{self, Allowance, Budget, Cost};
 use crate::format::coder::fields::{self, FieldLocation, Joined, Prediction, Source};
 use crate::format::coder::numbers;
@@ -102,7 +102,9 @@ impl TextsBuilder {
     /// only if a text of the game may contain a line of moves.
     pub fn end_game(&mut self, moves: impl FnOnce() -> Option<(Position, Vec<u8>)>) {
         let lines = std::mem::take(&mut self.lines);
-        self.moves.push(if lines { moves() } else { None });
+        // Lines of moves in games of variants are stored as texts.
+        let is_chess = |(start, _): &(Position, _)| start.variant() == Variant::Chess;
+        self.moves.push(if lines { moves().filter(is_chess) } else { None });
         let mut texts = std::mem::take(&mut self.current);
         self.any |= !texts.is_empty();
         // Texts that are stored with their position come first.

@@ -32,7 +32,13 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     {
         return standings_of(snapshot, name, (&all, &games), year, 0);
     }
-    let choice = Choice { only: params.archive()?, filter: &filter, question: params.question()?, ..Choice::default() };
+    let choice = Choice {
+        only: params.archive()?,
+        filter: &filter,
+        question: params.question()?,
+        with_variants: true,
+        ..Choice::default()
+    };
     let selection = snapshot.select(choice, stop)?;
     let (all, of_games) = editions_of(snapshot, choice.only, &selection)?;
     let chosen = chosen(&all, year);

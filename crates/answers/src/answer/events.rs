@@ -101,7 +101,7 @@ fn list(
     has_ranges: bool,
     stop: &Stop,
 ) -> Result<Value, Fault> {
-    let selection = snapshot.select(choice, stop)?;
+    let selection = snapshot.select(Choice { with_variants: true, ..choice }, stop)?;
     let keys = COLUMNS.map(|name| Key::Tag(name.to_owned()));
     let (mut sources, mut unread) = (Vec::new(), 0);
     for (index, before, book) in snapshot.books(choice.only)? {

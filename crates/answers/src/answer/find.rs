@@ -48,7 +48,7 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
         (None, question) => question.parse().map_err(|fault| Fault::query("find", &fault))?,
     };
     // This selection uses only the filter; the query does not affect it.
-    let selection = snapshot.select(Choice { question: "", ..params.choice()? }, stop)?;
+    let selection = snapshot.select(Choice { question: "", with_variants: true, ..params.choice()? }, stop)?;
     let mut plan = Plan { with: "position index", ..Plan::default() };
     let mut measured = 0.0;
     for (index, _, book) in snapshot.books(params.archive()?)? {
@@ -217,7 +217,7 @@ fn search(snapshot: &Snapshot, request: &FindRequest, flow: &mut Flow<'_>) -> Re
     let unread: u64 = hits.unread().iter().map(|(_, unread)| unread.count()).sum();
     let (searched, is_all) = (hits.searched(), hits.is_complete());
     if let Some((question, filter)) = request.again.as_ref().filter(|_| is_all && unread == 0) {
-        let choice = Choice { only: request.only, filter, question, ..Choice::default() };
+        let choice = Choice { only: request.only, filter, question, with_variants: true, ..Choice::default() };
         snapshot.remember(choice, &numbers)?;
     }
     (flow.push)(done(searched, of, found, unread, is_all));

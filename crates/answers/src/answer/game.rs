@@ -177,11 +177,13 @@ pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault
 /// Errors: too many variations are inside each other.
 pub fn members(game: &Game, opening: Option<Value>, has_fault: bool, fens: bool) -> Result<Map<String, Value>, Fault> {
     let mut reader = Reader { events: game.events.iter(), fens, chess960: game.start.is_chess960() };
-    let (line, after) = reader.lines(game.start.clone())?;
+    let start = game.start_by_rules();
+    let (line, after) = reader.lines(start.clone())?;
     let tags: Vec<Value> = game.tags.iter().map(|(name, value)| json!([name, value])).collect();
     let members = [
         ("tags", tags.into()),
-        ("start", game.start.fen().into()),
+        ("start", start.fen().into()),
+        ("variant", game.variant().name().into()),
         ("result", result(game).into()),
         ("plies", game.main_line().count().into()),
         ("opening", opening.into()),

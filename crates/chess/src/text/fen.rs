@@ -9,6 +9,7 @@ mod legality;
 mod other_board;
 mod read;
 mod types;
+mod variant;
 mod write;
 
 pub use legality::Illegality;
@@ -27,6 +28,7 @@ use crate::moves::CastlingSide;
 use crate::piece::{Color, Piece, Role};
 use crate::position::Position;
 use crate::square::{Square, squares};
+use crate::variant::Variant;
 use std::fmt;
 
 impl Fen {
@@ -155,10 +157,17 @@ impl Position {
     /// blanks may be doubled.
     ///
     /// Castling rights may be `KQkq`, X-FEN or Shredder-FEN. Rights without their rook and impossible en passant
-    /// targets are dropped. The position need not be legal. [`Fen::read`] preserves the fields as written, and also has
+    /// targets are dropped. Pockets mean Crazyhouse, and counts of checks Three-check. The position need not be legal. [`Fen::read`] preserves the fields as written, and also has
     /// a strict mode.
     pub fn from_fen(text: impl AsRef<[u8]>) -> Result<Position, FenError> {
-        Ok(Fen::read(text.as_ref(), ReadMode::Forgiving)?.position())
+        let text = text.as_ref();
+        match Fen::read(text, ReadMode::Forgiving) {
+            Ok(fen) => Ok(fen.position()),
+            Err(error) => match variant::named_by(text) {
+                Some(variant) => Position::from_fen_of(variant, text),
+                None => Err(error),
+            },
+        }
     }
 
     /// Returns the squares of a side's rooks on its back rank.
@@ -178,14 +187,22 @@ impl Position {
     pub fn write_fen(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
         let mut text = [0; TEXT];
         let length = self.fen_fields(self.en_passant_target(en_passant)).write(castling, &mut text);
-        out.extend_from_slice(&text[..length]);
+        self.push_fen(&text[..length], out);
     }
 
     /// Appends the first four fields of the FEN in this style, which form an EPD without operations.
     pub fn write_four(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
         let mut text = [0; TEXT];
         let length = self.fen_fields(self.en_passant_target(en_passant)).write_four(castling, &mut text);
-        out.extend_from_slice(&text[..length]);
+        self.push_fen(&text[..length], out);
+    }
+
+    /// Appends a FEN of the board, with what the variant adds.
+    fn push_fen(&self, fen: &[u8], out: &mut Vec<u8>) {
+        match self.variant {
+            Variant::Chess => out.extend_from_slice(fen),
+            _ => self.write_fen_of_variant(fen, out),
+        }
     }
 
     #[inline(always)]

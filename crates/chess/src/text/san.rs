@@ -5,10 +5,12 @@ use crate::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use crate::piece::{Color, Role};
 use crate::position::Position;
 use crate::square::{Square, squares};
+use crate::variant::Variant;
 use std::fmt;
 
 mod plain;
 mod quick;
+mod variant;
 #[doc(hidden)]
 pub use plain::Plain;
 pub use plain::ShortText;
@@ -198,6 +200,9 @@ impl Position {
     }
 
     fn san_of_bytes(&self, text: &[u8]) -> Result<Move, SanError> {
+        if self.variant != Variant::Chess {
+            return self.parse_san_in_variant(text);
+        }
         match read(text).ok_or(SanError::Unreadable)? {
             Form::Null => Ok(Move::NULL),
             Form::Castle(side) => self.castling(side),
@@ -317,6 +322,9 @@ impl Position {
     }
 
     fn write_san_as(&self, m: Move, full_squares: bool, out: &mut Vec<u8>) {
+        if self.variant != Variant::Chess {
+            return self.write_san_in_variant(m, full_squares, out);
+        }
         self.write_san_unmarked(m, full_squares, out);
         if self.gives_check(m) {
             out.push(if self.mates(m) { b'#' } else { b'+' });
@@ -348,6 +356,8 @@ impl Position {
             MoveKind::Null => return out.extend_from_slice(b"--"),
             MoveKind::Castle(CastlingSide::King) => return out.extend_from_slice(b"O-O"),
             MoveKind::Castle(CastlingSide::Queen) => return out.extend_from_slice(b"O-O-O"),
+            // Chess has no drops. This is their coordinate notation.
+            MoveKind::Drop(_) => return out.extend_from_slice(m.to_string().as_bytes()),
             _ => {}
         }
         let role = self.piece_at(m.from).map_or(Role::Pawn, |piece| piece.role);

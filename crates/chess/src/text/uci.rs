@@ -5,6 +5,7 @@ use crate::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use crate::piece::{Color, Role};
 use crate::position::Position;
 use crate::square::Square;
+use crate::variant::Variant;
 use std::fmt;
 
 /// The reason why a text is not a legal move in UCI notation.
@@ -51,6 +52,12 @@ impl Position {
         if text == "0000" {
             return Ok(Move::NULL);
         }
+        if let [letter, b'@', square @ ..] = text.as_bytes() {
+            let role = Role::from_letter(*letter).ok_or(UciError::Unreadable)?;
+            let to = Square::parse(square).ok_or(UciError::Unreadable)?;
+            let m = Move { from: to, to, kind: MoveKind::Drop(role) };
+            return self.legality(m).map(|()| m).map_err(UciError::Illegal);
+        }
         let bytes = text.as_bytes();
         let (from, to, promotion) = match bytes {
             [.., _] if bytes.len() == 4 || bytes.len() == 5 => (bytes.get(..2), bytes.get(2..4), bytes.get(4)),
@@ -60,11 +67,14 @@ impl Position {
         let (from, to) = (square(from)?, square(to)?);
         let promotion = match promotion {
             None => None,
+            Some(b'k') if self.variant == Variant::Antichess => Some(Role::King),
             Some(letter @ (b'n' | b'b' | b'r' | b'q')) => Role::from_letter(letter.to_ascii_uppercase()),
             Some(_) => return Err(UciError::Unreadable),
         };
-        let means =
-            |m: &Move| m.from == from && m.promotion() == promotion && (m.to == to || self.king_step(*m) == Some(to));
+        let means = |m: &Move| {
+            let is_drop = matches!(m.kind, MoveKind::Drop(_));
+            !is_drop && m.from == from && m.promotion() == promotion && (m.to == to || self.king_step(*m) == Some(to))
+        };
         let mut found: Vec<Move> = self.legal_moves().into_iter().filter(means).collect();
         // If an ordinary king move and castling in Chess960 notation have the same text, the text denotes the ordinary
         // move.
@@ -143,12 +153,17 @@ impl Position {
         standard.then(|| Square::at(if side == CastlingSide::King { 6 } else { 2 }, m.from.rank_index()))
     }
 
-    /// Appends the move in UCI notation: `e2e4`, `e7e8q`, or `0000` for the null move. Castling is written as the
+    /// Appends the move in UCI notation: `e2e4`, `e7e8q`, or `N@f3` for a drop, or `0000` for the null move. Castling is written as the
     /// king's move by two squares if the king and the rook are on their standard squares and `chess960` is false.
     /// Otherwise, it is written as the king capturing its own rook.
     pub fn write_uci(&self, m: Move, chess960: bool, out: &mut Vec<u8>) {
-        if m.kind == MoveKind::Null {
-            return out.extend_from_slice(b"0000");
+        match m.kind {
+            MoveKind::Null => return out.extend_from_slice(b"0000"),
+            MoveKind::Drop(role) => {
+                out.extend_from_slice(&[role.letter(), b'@']);
+                return out.extend_from_slice(&m.to.name());
+            }
+            _ => {}
         }
         let to = self.king_step(m).filter(|_| !chess960).unwrap_or(m.to);
         out.extend_from_slice(&m.from.name());

@@ -85,7 +85,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let mut book = BookBuilder::new(options);
         let (mut failed, mut games, mut selections) = (0, 0, Vec::new());
         for member in archives.members() {
-            let (chosen, undecided) = args.filter.games(session, member.columns())?;
+            let (chosen, undecided) = args.filter.games_by_rules(session, member.columns())?;
             failed += undecided;
             games += chosen.as_ref().map_or(member.archive().len(), |chosen| chosen.len());
             selections.push((member.archive(), chosen));

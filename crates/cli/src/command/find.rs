@@ -9,11 +9,11 @@ use crate::select::position::PositionQueryArgs;
 use crate::select::repertoire;
 use crate::session::Session;
 use crate::threads::Threads;
-use scoresheet::chess::Color;
+use scoresheet::chess::{Color, Variant};
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::measure::{Judgement, Moments};
 use scoresheet_query::report::repertoire::{Leaving, RepertoireQuery};
-use scoresheet_query::{Board, Filter, Member, SearchOptions};
+use scoresheet_query::{Board, Filter, Member, Rules, SearchOptions};
 use std::path::PathBuf;
 
 /// Find games by position, pattern, last move, mistake or clock
@@ -228,6 +228,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let has_hits = query.has_hits();
     args.threads.install(|| {
+        if has_hits && query.get_rules() == Rules::Only(Variant::Chess) {
+            archives.archives().for_each(|archive| filter.report_left_out(session, archive));
+        }
         listing.run(session, &archives, filter, query, || match has_hits {
             false => filter.report_none(session, &archives.columns()),
             true => session.message(&none_found(filter, &moments, &archives)),

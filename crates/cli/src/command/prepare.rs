@@ -90,6 +90,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
         }
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
+        for selection in &mut all {
+            selection.games = args.filter.keep_rules(session, selection.archive(), selection.games.clone());
+        }
         let chosen = players::choose(&mut all, &args.name, &args.filter)?;
         let games: Vec<PlayerGames> = all.iter().filter_map(|selection| selection.player.clone()).collect();
         let options = PreparationOptions { moves: args.moves, rows: args.limit, ..PreparationOptions::default() };

@@ -81,7 +81,7 @@ fn assignment(text: &str) -> Result<Pair, String> {
         }
         // With this value, a reader would parse the moves by the rules of the variant.
         name if is_variant(name) && !["", "Standard", "Chess960"].contains(&value.as_str()) => {
-            "a variant is Standard or Chess960: other rules are not supported"
+            "a variant is Standard or Chess960: the moves of a game fix its rules"
         }
         "WhiteElo" | "BlackElo" if !matches!(value.as_str(), "" | "-" | "?") && value.parse::<u16>().is_err() => {
             "a rating is a whole number, or ? if unknown"

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::text::{beside, folded, number, printable, thousands};
 use scoresheet::archive::GameRef;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
-use scoresheet::chess::{Color, Position};
+use scoresheet::chess::{Color, Position, Variant};
 use scoresheet::error::Error;
 use scoresheet::game::Analysis;
 use scoresheet::pgn::PgnWriter;
@@ -101,7 +101,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             number,
             plies,
             ply,
-            position: game.position(ply)?,
+            position: by_rules(&game, ply)?,
             last: last_move(&game, ply)?,
             changed: game.is_changed(),
             moves: if args.json { String::new() } else { move_list(&game)? },
@@ -111,6 +111,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     out.flush()?;
     Ok(Code::Success)
+}
+
+/// Returns the position at a ply with the rules of the game.
+fn by_rules(game: &GameRef, ply: u32) -> Result<Position, Error> {
+    let position = game.position(ply)?;
+    let is_same = position.variant() == game.variant();
+    Ok(if is_same { position } else { position.with_variant(game.variant()) })
 }
 
 /// Returns the opening's code and name from the tags, or from the table of positions if the tags are missing.
@@ -188,19 +195,6 @@ struct Shown {
 }
 
 impl Shown {
-    fn state(&self) -> &'static str {
-        let white = self.position.turn() == Color::White;
-        if self.position.is_checkmate() {
-            "checkmate"
-        } else if self.position.is_stalemate() {
-            "stalemate"
-        } else if white {
-            "White to move"
-        } else {
-            "Black to move"
-        }
-    }
-
     fn text(&self, args: &Args, session: &Session) -> String {
         let summary = &self.summary;
         let changed = if self.changed { ", changed since it was imported" } else { "" };
@@ -215,6 +209,9 @@ impl Shown {
         for (title, value) in rows {
             text += &format!("{title:<8}{}\n", beside(&printable(&value), 8, session.width()));
         }
+        if self.position.variant() != Variant::Chess {
+            text += &format!("Variant {}\n", self.position.variant());
+        }
         if let Some(opening) = &self.opening {
             text += &format!("Opening {}\n", beside(&printable(opening), 8, session.width()));
         }
@@ -227,7 +224,10 @@ impl Shown {
             Some(played) => format!("{} {}", played.number, played.san),
             None => "starting position".to_owned(),
         };
-        text += &format!("Ply     {} of {}: {last}; {}\n", self.ply, self.plies, self.state());
+        text += &format!("Ply     {} of {}: {last}; {}\n", self.ply, self.plies, board::state(&self.position));
+        if let Some((title, value)) = board::extras(&self.position) {
+            text += &format!("{title:<8}{value}\n");
+        }
         text += &format!("FEN     {}\n", self.position.fen());
         let analysis = self.analysis.iter().find(|analysis| analysis.ply == self.ply);
         if let Some(line) = analysis.and_then(measures::engine_line) {
@@ -253,7 +253,10 @@ impl Shown {
             None => object.with("last_move", serde_json::Value::Null),
         };
         let analysis: Vec<Object> = self.analysis.iter().map(Object::from_value).collect();
-        let object = object.with("state", self.state()).with("changed", self.changed);
+        let object = object
+            .with("variant", self.position.variant().name())
+            .with("state", board::state(&self.position))
+            .with("changed", self.changed);
         let object = object.joined(&measures::object(&self.measures));
         if analysis.is_empty() { object } else { object.array("analysis", &analysis) }
     }

@@ -84,14 +84,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.quiet.apply(session);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
-    let position = args.position.position()?;
+    let position = args.filter.by_rules(args.position.position()?);
     args.threads.install(|| {
         let (mut all, mut failed, mut any) = (None::<Nested>, 0, false);
         for member in archives.members() {
             let name = archives::name_in(&archives, member.archive());
-            let (chosen, undecided) = args.filter.games(session, member.columns())?;
+            let (chosen, undecided) = args.filter.games_by_rules(session, member.columns())?;
             any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
-            let search = member.search().among(chosen.as_ref());
+            let search = args.filter.search(member, chosen.as_ref());
             let depth = if args.count { 1 } else { args.depth };
             let work = || Nested::new(&search, chosen.as_ref(), &position, depth, args.most(depth));
             let nested = progress::waiting(session, work);

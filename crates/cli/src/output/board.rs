@@ -1,6 +1,36 @@
 //! Draws a position as text.
 
-use scoresheet::chess::{Color, Piece, Position, Role, Square};
+use scoresheet::chess::{Color, Piece, Position, Role, Square, Variant};
+
+/// Returns whose turn it is, or how the game has ended, by the rules of the position.
+pub fn state(position: &Position) -> &'static str {
+    match position.winner() {
+        _ if position.is_checkmate() => "checkmate",
+        Some(Color::White) => "White has won",
+        Some(Color::Black) => "Black has won",
+        None if position.is_stalemate() => "stalemate",
+        None if !position.has_legal_move() => "drawn",
+        None if position.turn() == Color::White => "White to move",
+        None => "Black to move",
+    }
+}
+
+/// Returns what a variant adds to the board, White's first: the pockets of Crazyhouse, or the checks given in
+/// Three-check. Returns `None` in other variants.
+pub fn extras(position: &Position) -> Option<(&'static str, String)> {
+    let both = |text: &dyn Fn(Color) -> String| Color::BOTH.map(text).join(" - ");
+    match position.variant() {
+        Variant::Crazyhouse => {
+            let pocket = |color: Color| {
+                let letters = position.pocket_letters(color);
+                if letters.is_empty() { "none".to_owned() } else { letters }
+            };
+            Some(("Pockets", both(&pocket)))
+        }
+        Variant::ThreeCheck => Some(("Checks", both(&|color| position.checks_given(color).to_string()))),
+        _ => None,
+    }
+}
 
 /// Returns the board as nine lines, with White at the bottom, or Black if `flip` is set.
 pub fn draw(position: &Position, unicode: bool, flip: bool) -> String {

@@ -8,9 +8,10 @@ use crate::session::{GameFault, Session};
 use crate::text::{count, shown};
 use scoresheet::Archive;
 use scoresheet::archive::GameSet;
+use scoresheet::chess::Position;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::tag_columns::Unread;
-use scoresheet_query::{Aliases, Filter, GameRanges, Query, SideState, TagColumns};
+use scoresheet_query::{Aliases, Filter, GameRanges, Member, Query, Rules, Search, SideState, TagColumns};
 use std::io::Write;
 use std::sync::OnceLock;
 
@@ -37,6 +38,13 @@ pub struct Where {
     #[arg(hide_short_help = true, help_heading = "Games")]
     #[arg(long, value_name = "FILE", value_parser = read_aliases)]
     aliases: Option<Aliases>,
+    /// Select games of a variant: atomic, crazyhouse, .. or any
+    ///
+    /// Without this option, and without the field variant in --where, searches for positions and reports on moves
+    /// leave out games of variants.
+    #[arg(help_heading = "Games")]
+    #[arg(long, value_name = "NAME")]
+    variant: Option<Rules>,
     /// The filter with these names.
     #[arg(skip)]
     resolved: OnceLock<Filter>,
@@ -50,7 +58,7 @@ fn read_aliases(path: &str) -> Result<Aliases, String> {
 impl Where {
     /// Returns whether these options select games.
     pub fn is_given(&self) -> bool {
-        self.filter.is_some() || self.games.is_some()
+        self.filter.is_some() || self.games.is_some() || self.variant.is_some()
     }
 
     /// Returns the filter's text.
@@ -91,10 +99,19 @@ impl Where {
             Some(filter) => query.and_filter(filter.clone()),
             None => query,
         };
+        let query = self.with_rules(query);
         match (&self.games, query.get_games()) {
             (Some(_), Some(_)) => Err(Failure::Usage("--query has a member games: leave out --games".to_owned())),
             (Some(games), None) => Ok(query.games(games.clone())),
             (None, _) => Ok(query),
+        }
+    }
+
+    /// Returns the query with the chosen rules.
+    pub fn with_rules(&self, query: Query) -> Query {
+        match self.variant {
+            Some(rules) => query.rules(rules),
+            None => query,
         }
     }
 
@@ -109,7 +126,8 @@ impl Where {
     pub fn games(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
         let archive = columns.archive();
         let ranges = self.games.as_ref().map(|ranges| ranges.live(archive)).transpose()?;
-        let Some(filter) = self.filter() else { return Ok((ranges, 0)) };
+        let rules = self.variant.unwrap_or(Rules::Any);
+        let Some(filter) = self.filter() else { return Ok((rules.among(archive, ranges), 0)) };
         if let Some(error) = Query::new().filter(filter.clone()).missing_index(columns) {
             return Err(Failure::Message(format!("{}: {error}", shown(archive.path()))));
         }
@@ -118,7 +136,55 @@ impl Where {
         if let Some(ranges) = ranges {
             passed.games.intersect(&ranges);
         }
-        Ok((Some(passed.games), report_unread(session, archive, &passed.unread)))
+        let games = rules.among(archive, Some(passed.games));
+        Ok((games, report_unread(session, archive, &passed.unread)))
+    }
+
+    /// Returns a position with the rules of the chosen variant.
+    pub fn by_rules(&self, position: Position) -> Position {
+        match self.variant {
+            Some(Rules::Only(variant)) if !variant.is_chess_that_ends_early() => position.with_variant(variant),
+            _ => position,
+        }
+    }
+
+    /// Returns a search for the chosen games. Side files describe positions of chess.
+    pub fn search<'a>(&self, member: &'a Member, games: Option<&'a GameSet>) -> Search<'a> {
+        let search = member.search().among(games);
+        if self.variant.is_some() { search.without_files() } else { search }
+    }
+
+    /// Returns the games like `games`, without games of variants unless the options choose them. Reports how many games
+    /// the archive has that are left out.
+    pub fn games_by_rules(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
+        let (games, undecided) = self.games(session, columns)?;
+        if self.variant.is_some() {
+            return Ok((games, undecided));
+        }
+        self.report_left_out(session, columns.archive());
+        Ok((Rules::of_filter(self.filter()).among(columns.archive(), games), undecided))
+    }
+
+    /// Returns chosen games without games of variants, unless the options choose them. Reports how many are left out.
+    pub fn keep_rules(&self, session: &Session, archive: &Archive, games: GameSet) -> GameSet {
+        if self.variant.is_some() {
+            return games;
+        }
+        self.report_left_out(session, archive);
+        Rules::of_filter(self.filter()).among(archive, Some(games)).unwrap_or_else(|| archive.live())
+    }
+
+    /// Reports how many games of an archive are left out because of their rules.
+    pub fn report_left_out(&self, session: &Session, archive: &Archive) {
+        if self.variant.is_some() || Rules::of_filter(self.filter()) == Rules::Any {
+            return;
+        }
+        let live = archive.live();
+        let left_out = live.len() - archive.games_of_chess(&live).len();
+        if left_out > 0 {
+            let games = count(left_out, "game of a variant is", "games of variants are");
+            session.hint(&format!("{games} left out: --variant any includes all games"));
+        }
     }
 
     /// Prints the number of selected games. Call this after the thread pool has been installed.

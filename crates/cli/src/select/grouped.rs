@@ -73,7 +73,7 @@ pub struct Games<'a> {
 }
 
 impl<'a> Games<'a> {
-    /// Returns the selected games of each archive, and the number of undecided games, which have been reported.
+    /// Returns the selected games of each archive, without games of variants unless they are chosen, and the number of undecided games, which have been reported.
     pub fn chosen(
         session: &Session,
         archives: &'a ArchiveSet,
@@ -81,7 +81,8 @@ impl<'a> Games<'a> {
     ) -> Result<(Vec<Games<'a>>, u64), Failure> {
         let (mut all, mut lost) = (Vec::new(), 0);
         for member in archives.members() {
-            let (games, undecided) = filter.chosen(session, member.columns())?;
+            let (games, undecided) = filter.games_by_rules(session, member.columns())?;
+            let games = games.unwrap_or_else(|| member.archive().live());
             lost += undecided;
             all.push(Games { member, games, player: None });
         }

@@ -37,6 +37,8 @@ pub use line::Line;
 pub use move_tree::MoveTree;
 pub use notes::Notes;
 pub use notes::{Comment, Variation};
+#[doc(hidden)]
+pub use owned::start_by_rules;
 pub use owned::{Game, GameFault, GameFaultKind};
 pub use played::PlayedMove;
 pub use values::Evaluation;

@@ -111,7 +111,7 @@ impl MoveTree {
         {
             tag(name, value.to_owned());
         }
-        if self.start != Position::standard() {
+        if !self.start.is_usual_start() {
             tag("SetUp", "1".to_owned());
             tag("FEN", self.start.fen());
         }

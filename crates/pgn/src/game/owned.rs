@@ -6,7 +6,7 @@ use super::line::Line;
 use super::notes::{Comment, Notes, Variation};
 use super::played::PlayedMove;
 use super::values::Evaluation;
-use scoresheet_chess::{IllegalMove, Move, MoveKind, Position};
+use scoresheet_chess::{IllegalMove, Move, MoveKind, Position, Variant};
 use std::fmt;
 use std::time::Duration;
 
@@ -87,10 +87,38 @@ impl fmt::Display for GameFault {
 
 impl std::error::Error for GameFault {}
 
+/// Returns a starting position with the rules of a variant. `fen` is the tag FEN.
+#[doc(hidden)]
+pub fn start_by_rules(start: &Position, variant: Variant, fen: Option<&str>) -> Position {
+    if variant == start.variant() {
+        return start.clone();
+    }
+    let mut by_rules = start.clone().with_variant(variant);
+    let read = fen.and_then(|fen| Position::read_start_of(variant, fen.as_bytes()).ok());
+    if let Some((position, _)) = read {
+        by_rules.set_extra(position.extra());
+    }
+    by_rules
+}
+
 impl Game {
     /// Returns the value of the first tag with this name, if any.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the rules of the game: those of its moves, or Three-check, King of the Hill or Racing Kings if the tag
+    /// Variant names them. The moves of these three are moves of chess.
+    pub fn variant(&self) -> Variant {
+        let of_moves = self.start.variant();
+        let named = || self.tag("Variant").and_then(Variant::from_tag).filter(|named| named.is_chess_that_ends_early());
+        if of_moves == Variant::Chess { named().unwrap_or_default() } else { of_moves }
+    }
+
+    /// Returns the starting position with the rules of [`Game::variant`]. In Three-check, it states the checks that the
+    /// tag FEN counts.
+    pub fn start_by_rules(&self) -> Position {
+        start_by_rules(&self.start, self.variant(), self.tag("FEN"))
     }
 
     /// Returns the moves of the main line.

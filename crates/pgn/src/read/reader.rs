@@ -12,11 +12,9 @@ use crate::read::words::{is_plain_word, is_usual_sign, nag, split_result};
 use crate::tag_values;
 use crate::tags::{self, Pair};
 use crate::text_visitor::{Events, TagRun, TextVisitor};
-use crate::variant;
 use scoresheet_chess::position::STANDARD;
-use scoresheet_chess::record::read_start;
 use scoresheet_chess::san::{Plain as PlainMove, SanError, ShortText};
-use scoresheet_chess::{Move, MoveKind, Position};
+use scoresheet_chess::{Move, MoveKind, Position, Variant};
 
 mod encoding;
 mod ends;
@@ -124,6 +122,8 @@ struct Reader<'a, V> {
     tags: usize,
     /// The value of the first tag Result, if it states a result.
     tag_outcome: Option<Outcome>,
+    /// The rules that the first tag Variant names.
+    variant: Option<Variant>,
     /// The comments and raw texts that precede the end of the tags.
     early: Vec<Early>,
 
@@ -195,6 +195,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             rejected: false,
             tags: 0,
             tag_outcome: None,
+            variant: None,
             early: Vec::new(),
             now: STANDARD.clone(),
             before: STANDARD.clone(),
@@ -287,14 +288,19 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                 }
             }
         }
-        let Some((value, at)) = fen else { return false };
-        match read_start(&value) {
+        let variant = self.variant.unwrap_or_default();
+        let Some((value, at)) = fen else {
+            if variant != Variant::Chess {
+                self.start_from(variant.start());
+            }
+            return false;
+        };
+        match Position::read_start_of(variant, &value) {
             Ok((position, is_counted)) => {
                 if !is_counted {
                     self.fault(FaultKind::UnreadableCounters, at);
                 }
-                self.before.clone_from(&position);
-                self.now = position;
+                self.start_from(position);
                 false
             }
             Err(error) => {
@@ -302,6 +308,13 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                 true
             }
         }
+    }
+
+    /// Sets the starting position. Games of Three-check, King of the Hill and Racing Kings are read as games of chess.
+    fn start_from(&mut self, position: Position) {
+        let is_chess = position.variant().is_chess_that_ends_early();
+        self.now = if is_chess { position.with_variant(Variant::Chess) } else { position };
+        self.before.clone_from(&self.now);
     }
 
     /// Returns the next tag pair, if there is one. The lexer does not advance past the pair.
@@ -347,7 +360,10 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                     *fen = Some((value.into_owned(), at));
                 }
             }
-            b"Variant" if !variant::is_chess(&pair.value) => self.reject(FaultKind::Variant, at),
+            b"Variant" => match Variant::from_tag(&pair.value) {
+                None => self.reject(FaultKind::Variant, at),
+                variant => self.variant = self.variant.or(variant),
+            },
             _ => {}
         }
         if self.rejected {
@@ -512,6 +528,14 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
     fn no_move(&mut self, token: Token, mut error: SanError, ended: bool) -> Flow {
         let text = self.lexer.text;
         let word = slice(text, token.start, token.to);
+        // In Racing Kings, moves that give check are illegal, so a text may name a single move where chess has two.
+        if error == SanError::Ambiguous && self.variant == Some(Variant::RacingKings) && !ended {
+            let Ok(m) = self.now.clone().with_variant(Variant::RacingKings).parse_san(word) else {
+                return self.no_legal_move(token, error);
+            };
+            self.play(m);
+            return Flow::On;
+        }
         if error == SanError::Unreadable {
             if self.ply < self.options.limits.max_plies
                 && !ended
@@ -547,6 +571,10 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         if self.find_letters(token) {
             return self.read_again(token);
         }
+        self.no_legal_move(token, error)
+    }
+
+    fn no_legal_move(&mut self, token: Token, error: SanError) -> Flow {
         self.fault(error.into(), token.start);
         self.tail(token.start);
         Flow::On

@@ -98,7 +98,7 @@ impl Shape {
 
     fn shape_tags(&self, game: &mut Game) {
         let set_up = ["SetUp", "FEN"];
-        let is_needed = |name: &str| set_up.contains(&name) && game.start != scoresheet_chess::Position::standard();
+        let is_needed = |name: &str| set_up.contains(&name) && !game.start.is_usual_start();
         let is_roster = |name: &str| ROSTER.contains(&name);
         let kept = |name: &str| match &self.tags {
             TagChoice::All => true,

@@ -6,7 +6,6 @@ use crate::letters::PieceLetters;
 use crate::text_visitor::{EndOfRun, Lines, MoveRun, TagRun, TextVisitor};
 use crate::write::style::{LineEnd, Style};
 use scoresheet_chess::fen::{CastlingStyle, EnPassantStyle, write_number};
-use scoresheet_chess::position::STANDARD;
 use scoresheet_chess::san::ShortText;
 use scoresheet_chess::{Color, Move, Position};
 
@@ -601,7 +600,7 @@ impl Visitor for PgnWriter {
     }
 
     fn start(&mut self, position: &Position) {
-        if !self.fen && *position != *STANDARD {
+        if !self.fen && !position.is_usual_start() {
             let mut fen = Vec::with_capacity(90);
             position.write_fen(&mut fen, EnPassantStyle::Always, CastlingStyle::XFen);
             self.tag_pair(b"SetUp", b"1");

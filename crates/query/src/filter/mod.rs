@@ -129,6 +129,11 @@ impl Filter {
         &self.text
     }
 
+    /// Returns whether the filter has the field `variant`.
+    pub fn is_of_variant(&self) -> bool {
+        self.parsed.questions.iter().any(|(field, _)| field.eq_ignore_ascii_case("variant"))
+    }
+
     /// Returns whether the filter has a condition on the result, but none on a player.
     pub fn is_of_result(&self) -> bool {
         fn has_result(expr: &Expr) -> bool {

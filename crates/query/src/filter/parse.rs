@@ -268,11 +268,24 @@ impl Parser<'_> {
             (Kind::Word(word), Field::Text(tag)) if word.eq_ignore_ascii_case("tag") => tag.clone(),
             _ => written(&token),
         };
+        if matches!(&field, Field::Text(tag) if tag == "Variant") && self.is_any() {
+            // Every game has rules. The question says that the filter chooses among them.
+            self.questions.push((name, Expr::always(true)));
+            return Ok(Expr::always(true));
+        }
         if let Some(known) = known(&field).filter(|_| self.questions.iter().all(|(known_name, _)| *known_name != name))
         {
             self.questions.push((name, known));
         }
         self.comparison(&field)
+    }
+
+    /// Reads `= any`, if it follows.
+    fn is_any(&mut self) -> bool {
+        let follows = |token: Option<&Token>| matches!(token, Some(Token { kind: Kind::Word(word), .. }) if word.eq_ignore_ascii_case("any"));
+        let found = matches!(self.peek().kind, Kind::Sign("=")) && follows(self.tokens.get(self.next + 1));
+        self.next += 2 * usize::from(found);
+        found
     }
 
     fn field(&mut self) -> Result<Field, QueryFault> {

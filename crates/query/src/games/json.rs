@@ -9,7 +9,7 @@ use crate::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveN
 use crate::position::position_query::{Compare, PositionQuery};
 use crate::position::search::SearchOptions;
 use scoresheet::chess::san;
-use scoresheet::chess::{Color, Position};
+use scoresheet::chess::{Color, ParseError, Position};
 use serde_json::{Map, Value};
 use std::str::FromStr;
 use std::time::Duration;
@@ -78,9 +78,10 @@ impl Fields<'_> {
 
 impl Query {
     /// The members of a query in JSON, in the order of docs/QUERY.md.
-    pub const MEMBERS: [&str; 32] = [
+    pub const MEMBERS: [&str; 33] = [
         "where",
         "games",
+        "variant",
         "fen",
         "moves",
         "every",
@@ -200,6 +201,7 @@ impl FromStr for Query {
             order: fields.parse("sort", str::parse)?,
             offset: fields.number("offset")?.unwrap_or(skip),
             limit: fields.number("limit")?.or(most),
+            rules: fields.read("variant", |text| text.parse().map_err(|fault: ParseError| (1, fault.to_string())))?,
         };
         match query.is_possible() {
             true => Ok(query),

@@ -1,7 +1,7 @@
 //! Selects games: sets of archives, queries, and the results of queries.
 //!
 //! `archive_set` contains open archives with their side files (`side_files`), and numbers their games. `upkeep` updates
-//! side files. `ranges` parses game numbers. `query` defines a query, which is built in a program or parsed from JSON
+//! side files. `ranges` parses game numbers, and `rules` names variants. `query` defines a query, which is built in a program or parsed from JSON
 //! (`json`). `hits` runs a query, archive by archive and batch by batch. `summary` contains the data that a list shows
 //! for a game.
 
@@ -10,6 +10,7 @@ mod hits;
 mod json;
 mod query;
 mod ranges;
+mod rules;
 mod side_files;
 mod summary;
 mod upkeep;
@@ -19,6 +20,7 @@ pub use hits::{FoundGame, Hits};
 pub use json::line;
 pub use query::{Board, InArchive, Plan, Query};
 pub use ranges::GameRanges;
+pub use rules::Rules;
 pub use side_files::{SideFiles, check_side_files};
 pub use summary::GameSummary;
 pub use upkeep::{Before, KINDS, SORT_MEMORY, Updated, build, update, update_beside};

@@ -1,7 +1,7 @@
 //! A query on archives.
 
 use super::GameRanges;
-use super::{ArchiveSet, IndexedArchive, Member};
+use super::{ArchiveSet, IndexedArchive, Member, Rules};
 use crate::filter::Filter;
 use crate::filter::sort::SortKeys;
 use crate::measure::Moments;
@@ -12,6 +12,7 @@ use crate::report::repertoire::RepertoireQuery;
 use crate::tag_columns::{TagColumns, Unread};
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, GameSet};
+use scoresheet::chess::Variant;
 use scoresheet::error::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -45,6 +46,7 @@ pub struct Query {
     pub(super) order: Option<SortKeys>,
     pub(super) offset: u64,
     pub(super) limit: Option<u64>,
+    pub(super) rules: Option<Rules>,
 }
 
 /// A condition on the board.
@@ -120,6 +122,17 @@ impl Query {
     /// Sets the sort order of the games, which is by number if this function is not called.
     pub fn sort(self, order: SortKeys) -> Query {
         Query { order: Some(order), ..self }
+    }
+
+    /// Sets the rules of the games, in place of the default described for [`Rules`].
+    pub fn rules(self, rules: Rules) -> Query {
+        Query { rules: Some(rules), ..self }
+    }
+
+    /// Returns the rules of the games. Without conditions on the board or on comments, the default is all games.
+    pub fn get_rules(&self) -> Rules {
+        let default = || if self.has_hits() { Rules::of_filter(self.filter.as_ref()) } else { Rules::Any };
+        self.rules.unwrap_or_else(default)
     }
 
     /// Skips this many matching games at the beginning.
@@ -199,7 +212,7 @@ impl Query {
 
     /// Returns whether the query selects all games, because it has no conditions.
     pub fn is_all(&self) -> bool {
-        self.filter.is_none() && self.games.is_none() && !self.has_hits()
+        self.filter.is_none() && self.games.is_none() && self.rules.is_none() && !self.has_hits()
     }
 
     /// Returns the matching games of one archive. Ignores the order, offset and limit of the query, and `games`, whose
@@ -239,11 +252,14 @@ impl Query {
         found: &mut InArchive,
     ) -> Option<GameSet> {
         let Some(filter) = &self.filter else {
-            let mut games = among.cloned()?;
-            if archive.deleted_count() > 0 {
-                games.intersect(&archive.live());
-            }
-            return Some(games);
+            let games = among.map(|among| {
+                let mut games = among.clone();
+                if archive.deleted_count() > 0 {
+                    games.intersect(&archive.live());
+                }
+                games
+            });
+            return self.get_rules().among(archive, games);
         };
         let columns = columns();
         let mut passed = filter.games(columns);
@@ -253,7 +269,7 @@ impl Query {
         found.walked = passed.walked;
         found.unread.extend(passed.unread);
         among.into_iter().for_each(|among| passed.games.intersect(among));
-        Some(passed.games)
+        self.get_rules().among(archive, Some(passed.games))
     }
 
     /// Adds the games that satisfy the conditions on the board and on comments.
@@ -273,7 +289,11 @@ impl Query {
         // To find mistakes, all matching plies must be known.
         let all_plies = self.reach.all_plies || self.moments.is_any();
         let result = self.board.as_ref().map(|board| {
-            let (search, reach) = (search(), SearchOptions { all_plies, ..self.reach });
+            let (mut search, reach) = (search(), SearchOptions { all_plies, ..self.reach });
+            if self.get_rules() != Rules::Only(Variant::Chess) && has_variants(archive) {
+                // Side files describe positions of chess.
+                search = search.without_files();
+            }
             let Some(sides) = &found.sides else {
                 return self.search(board, &search.among(among.as_ref()), self.either_color, reach);
             };
@@ -423,6 +443,12 @@ impl Query {
             .flat_map(|(first, last)| first.saturating_sub(before).max(1)..=last.saturating_sub(before).min(games));
         Ok(Some(GameSet::from_numbers(games, numbers)))
     }
+}
+
+/// Returns whether an archive has games of variants.
+fn has_variants(archive: &Archive) -> bool {
+    let games = GameSet::all(archive.len());
+    archive.games_of_chess(&games).len() < games.len()
 }
 
 /// The result of a query in one archive.

@@ -20,7 +20,7 @@ pub use move_rule::MoveRule;
 use move_rule::Played;
 use scoresheet::brenner::replay::{Replay, ReplayError, ReplayState};
 use scoresheet::brenner::standalone::Stream;
-use scoresheet::chess::{Color, Role};
+use scoresheet::chess::{Color, Role, Variant};
 use scoresheet::game::Outcome;
 
 /// The bits of all classes of pieces, and of the empty square.
@@ -575,10 +575,12 @@ fn scan_each(
         patterns.iter().flat_map(Matcher::conditions).flat_map(|condition| &condition.moves).copied().collect();
     let last_ply = if any(|condition| condition.ending.is_some()) { game.plies() } else { u32::MAX };
     let mut pieces = PieceCounts::default();
+    // In variants, the numbers of pieces also change by drops.
+    let recounts = game.start.variant() != Variant::Chess;
     // Returns whether the search for any pattern must continue.
     let mut see = |state: &ReplayState<'_>, played: Option<Played>| {
         // The numbers of pieces change only by captures and by promotions, and both reset the halfmove clock.
-        if counts_pieces && (state.ply() == 0 || state.halfmove_clock() == 0) {
+        if counts_pieces && (recounts || state.ply() == 0 || state.halfmove_clock() == 0) {
             pieces = state.bitboards().map(|squares| squares.count_ones() as u8);
         }
         let last = state.ply() == last_ply;

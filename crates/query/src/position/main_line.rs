@@ -5,7 +5,7 @@ use crate::position::signature::Departures;
 use scoresheet::brenner::replay::{Replay, ReplayError};
 use scoresheet::brenner::standalone::Stream;
 use scoresheet::chess::position::STANDARD;
-use scoresheet::chess::{Color, Position};
+use scoresheet::chess::{Color, Position, Variant};
 
 /// A search for a position in main lines. It stops as soon as the position can no longer occur. The search also works
 /// for games outside archives. Construct it once and use it for many games.
@@ -53,7 +53,8 @@ impl HomePawnFilter {
     /// Returns `None` if no game from this starting position can reach the position.
     fn new(query: &PositionQuery, start: &Position) -> Option<HomePawnFilter> {
         let departures = Departures::new(&start.board);
-        if has_back_pawns(&start.board) {
+        // In variants, pawns can be dropped on their home squares, and pieces can return.
+        if start.variant() != Variant::Chess || has_back_pawns(&start.board) {
             return Some(HomePawnFilter { departures, needed: [0; 2], has_back_pawns: true });
         }
         let (needed, standing) = (query.home(), home_pawns(&start.board));

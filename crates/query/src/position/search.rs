@@ -205,6 +205,11 @@ impl<'a> Search<'a> {
         Search { monitor: monitor.into(), ..self }
     }
 
+    /// Returns the search without signatures and index.
+    pub fn without_files(self) -> Search<'a> {
+        Search { signatures: None, index: None, ..self }
+    }
+
     /// Returns the search limited to these games and without the index, because the index does not cover them.
     pub(super) fn of_rest<'b>(&'b self, rest: &'b GameSet) -> Search<'b> {
         Search { among: Some(rest), index: None, ..self.clone() }

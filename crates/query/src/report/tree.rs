@@ -1,6 +1,6 @@
 //! The opening tree: the moves that were played in a position, and their results.
 
-use crate::games::ArchiveSet;
+use crate::games::{ArchiveSet, Rules};
 use crate::position::facts::facts;
 use crate::position::index::{Place, PlaceSegment, Places, PositionIndex};
 use crate::position::main_line::MainLine;
@@ -13,7 +13,7 @@ use scoresheet::Monitor;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::position::STANDARD;
-use scoresheet::chess::{Move, Position};
+use scoresheet::chess::{Move, Position, Variant};
 use scoresheet::error::{Damage, DamageKind, Error, Result};
 use scoresheet::format::facts::Facts;
 
@@ -74,8 +74,8 @@ pub struct Tree {
 }
 
 impl ArchiveSet {
-    /// Returns the moves played in a position by these games of each archive, or by all games for `None`. Games are
-    /// numbered as in the set. The errors of unreadable games are returned in `unread`. [`Error::Interrupted`] is added
+    /// Returns the moves played in a position by these games of each archive, or, for `None`, by all games of the
+    /// position's rules. Games are numbered as in the set. The errors of unreadable games are returned in `unread`. [`Error::Interrupted`] is added
     /// if a monitor has stopped the search.
     ///
     /// ```
@@ -100,8 +100,10 @@ impl ArchiveSet {
     ) -> Tree {
         let mut all = Tree::empty(position);
         for (index, member) in self.members().iter().enumerate() {
-            let games = among.and_then(|among| among.get(index));
-            let search = member.search().among(games).monitored(monitor);
+            let given = among.and_then(|among| among.get(index));
+            let rules = Rules::Only(position.variant());
+            let games = if given.is_some() { None } else { rules.among(member.archive(), None) };
+            let search = member.search().among(given.or(games.as_ref())).monitored(monitor);
             all.add(search.tree_of(position, visit), member.before());
         }
         all
@@ -123,7 +125,8 @@ impl Search<'_> {
     /// Returns the moves played in a position, like `tree`. `visit` selects the visit of each game that is used.
     pub fn tree_of(&self, position: &Position, visit: Visit) -> Tree {
         let moves = position.legal_moves();
-        if let Some(index) = self.index() {
+        // The index is of positions of chess.
+        if let Some(index) = self.index().filter(|_| position.variant() == Variant::Chess) {
             match by_index(self, index, position, &moves, visit) {
                 Ok(tree) => return tree,
                 Err(error) => index.failed(&error),

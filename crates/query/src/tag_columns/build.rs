@@ -7,7 +7,7 @@ use crate::segments::chunks_of;
 use rayon::prelude::*;
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, Chunk, GameRef};
-use scoresheet::brenner::{BAD, CLOSE, EXPLICIT, GOOD, NAG, OPEN};
+use scoresheet::brenner::{BAD, CLOSE, GOOD, NAG, OPEN, element_length};
 use scoresheet::error::{Error, Result};
 use scoresheet::format::crc_from;
 use scoresheet::format::tag_columns::{COMMENTS, FAULT, GLYPHS, Key, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
@@ -238,22 +238,12 @@ fn facts(game: &GameRef) -> Result<u8> {
     }
     let (moves, mut at) = (game.brenner(), 0);
     while let Some(byte) = moves.get(at) {
-        at += match *byte {
-            OPEN | CLOSE => {
-                set(true, VARIATIONS);
-                1
-            }
-            BAD | GOOD => {
-                set(true, GLYPHS);
-                1
-            }
-            NAG => {
-                set(true, GLYPHS);
-                2
-            }
-            EXPLICIT => 3,
-            _ => 1,
-        };
+        match *byte {
+            OPEN | CLOSE => set(true, VARIATIONS),
+            BAD | GOOD | NAG => set(true, GLYPHS),
+            _ => {}
+        }
+        at += element_length(*byte);
     }
     Ok(facts)
 }

@@ -1,8 +1,8 @@
 //! Converts a game's moves to bytes. Equal moves result in equal bytes.
 
 use scoresheet::archive::GameRef;
-use scoresheet::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
-use scoresheet::format::record::push_start;
+use scoresheet::brenner::{NAG, OPEN, TEXT, element_length, replay};
+use scoresheet::format::record::push_start_in_full;
 
 /// Appends the starting position of a game, if it is not the standard starting position, and the main line. The bytes
 /// are a prefix of another game's bytes only if the moves are also a prefix of the other game's moves. Returns the
@@ -10,7 +10,7 @@ use scoresheet::format::record::push_start;
 pub(crate) fn push_line(game: &GameRef<'_>, line: &mut Vec<u8>) -> usize {
     if game.is_set_up() {
         line.push(1);
-        push_start(game.start(), line);
+        push_start_in_full(game.start(), line);
     } else {
         line.push(0);
     }
@@ -24,13 +24,11 @@ fn push_main_line(stream: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(byte) = stream.get(at) {
         let length = match *byte {
-            EXPLICIT => 3,
-            NAG => 2,
             OPEN => match replay::skip_variation(stream.get(at..).unwrap_or_default()) {
                 Some(length) => length,
                 None => return,
             },
-            _ => 1,
+            _ => element_length(*byte),
         };
         // Results, texts, marks and variations are not moves.
         if !matches!(*byte, TEXT..=0x03 | 0x06 | 0x07 | NAG | OPEN) {

@@ -8,7 +8,7 @@ use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{read_column, read_planes};
 use crate::format::limits::Limits;
 use crate::format::refused::{reserved, unassigned};
-use crate::format::wire::{Bytes, read_compressed_within};
+use crate::format::wire::{Bytes, read_beginning, read_compressed_within};
 use std::ops::Range;
 
 /// Reads the lengths of `count` texts, and returns their ranges.
@@ -74,6 +74,9 @@ struct Column {
     cells: Vec<Cell>,
 }
 
+/// The number of bytes at the beginning of the tags of a chunk that usually contain the names of its columns.
+const BEGINNING: usize = 4096;
+
 /// The decoded tags of a chunk.
 #[derive(Debug)]
 pub struct Tags {
@@ -98,6 +101,28 @@ pub enum StoredValue<'a> {
 }
 
 impl Tags {
+    /// Returns whether a payload has a column of this name, from its beginning alone. Returns `None` if the beginning
+    /// does not suffice. The payload may be damaged.
+    pub fn has_name(payload: &[u8], games: usize, name: &[u8]) -> Option<bool> {
+        let raw = read_beginning(payload, BEGINNING)?;
+        let (mut bytes, limits) = (Bytes(&raw), Limits::DEFAULT);
+        let mut budget = Budget::new(payload.len(), Allowance::Chunk(games), &limits);
+        Schemas::read(&mut bytes, &mut budget)?;
+        for _ in 0..bytes.count()? {
+            let found = match bytes.u8()? {
+                0 => bytes.string()? == name,
+                number => NAMES.get(usize::from(number) - 1)?.as_bytes() == name,
+            };
+            if found {
+                return Some(true);
+            }
+            if !matches!(Codec::read(&mut bytes)?, Codec::Skipped(_)) {
+                bytes.u8()?;
+            }
+        }
+        Some(false)
+    }
+
     /// Reads a payload whose CRC has been verified. `games` is the number of games in the chunk.
     pub fn decode(payload: &[u8], games: usize) -> Option<Tags> {
         Tags::decode_within(payload, games, &Limits::DEFAULT)

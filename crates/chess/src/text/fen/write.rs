@@ -13,11 +13,12 @@ mod ranks;
 use ranks::{RANKS, Rank, put_known, put_rank};
 pub(super) use ranks::{TEXT, Text};
 
-use super::types::{self, CastlingRight, CastlingRook, CastlingStyle};
+use super::types::{self, CastlingRight, CastlingRook, CastlingStyle, EnPassantStyle};
 use crate::moves::CastlingSide;
 use crate::piece::Color;
 use crate::position::Position;
 use crate::square::Square;
+use crate::variant::Variant;
 
 /// Returns the letter for a piece's code, or 0 for an empty square.
 #[inline(always)]
@@ -212,11 +213,13 @@ fn write_great_number(number: u32, out: &mut Text, at: usize) -> usize {
 #[derive(Clone)]
 pub struct FenText {
     bytes: Text,
+    /// The text of a position of a variant.
+    long: Vec<u8>,
 }
 
 impl Default for FenText {
     fn default() -> FenText {
-        FenText { bytes: [0; TEXT] }
+        FenText { bytes: [0; TEXT], long: Vec::new() }
     }
 }
 
@@ -225,7 +228,17 @@ impl FenText {
     /// ASCII. Takes about 20 ns.
     #[inline]
     pub fn format(&mut self, position: &Position) -> &[u8] {
+        if position.variant != Variant::Chess {
+            return self.format_variant(position);
+        }
         self.write(&position.fen_fields(position.en_passant()))
+    }
+
+    #[cold]
+    fn format_variant(&mut self, position: &Position) -> &[u8] {
+        self.long.clear();
+        position.write_fen(&mut self.long, EnPassantStyle::Always, CastlingStyle::XFen);
+        &self.long
     }
 
     #[inline]

@@ -9,7 +9,7 @@ use crate::output::html::{Report, ReportArgs};
 use crate::output::json::Object;
 use crate::output::progress;
 use crate::output::quiet::Quiet;
-use crate::select::filter::Where;
+use crate::select::filter::{self, Where};
 use crate::select::grouped::Games;
 use crate::select::{archives, side_files};
 use crate::session::Session;
@@ -67,7 +67,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     if args.count {
-        return args.threads.install(|| args.filter.print_count(session, &archives));
+        return args.threads.install(|| {
+            let (chosen, undecided) = Games::chosen(session, &archives, &args.filter)?;
+            filter::print_number(session, chosen.iter().map(|selection| selection.games.len()).sum())?;
+            failure::all_read(undecided)
+        });
     }
     if let Some(keys) = &args.groups.by {
         let choice = Choice { filter: &args.filter, limit: args.limit, json: args.json };

@@ -3,9 +3,10 @@
 use super::app::{App, Page};
 use super::screen::{Look, Screen};
 use super::sheet::{Sheet, Word};
+use crate::output::board::{extras, state};
 use crate::output::measures::engine_line;
 use crate::text::{printable, shown, thousands};
-use scoresheet::chess::{Color, Piece, Role, Square};
+use scoresheet::chess::{Color, Piece, Role, Square, Variant};
 use scoresheet::game::Evaluation;
 use scoresheet_query::GameSummary;
 use std::path::Path;
@@ -234,8 +235,12 @@ fn game(app: &App, screen: &mut Screen) {
     let players = format!("{} - {}", heading.player(Color::White), heading.player(Color::Black));
     screen.put(left, 2, width, &printable(&players), Look::BOLD);
     let changed = if sheet.changed { ", changed since it was imported" } else { "" };
+    let rules = match sheet.nodes[app.node].position.variant() {
+        Variant::Chess => String::new(),
+        variant => format!(", {variant}"),
+    };
     let about = format!(
-        "{}, {}, {}{changed}",
+        "{}, {}, {}{rules}{changed}",
         heading.result().token(),
         heading.tag("Event").unwrap_or("?"),
         heading.date().unwrap_or("?")
@@ -324,21 +329,17 @@ fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Scree
     }
     let ply = sheet.nodes[main].ply;
     let position = &node.position;
-    let state = if position.is_checkmate() {
-        "checkmate"
-    } else if position.is_stalemate() {
-        "stalemate"
-    } else if position.turn() == Color::White {
-        "White to move"
-    } else {
-        "Black to move"
-    };
+    let state = state(position);
     let ply_text = format!("ply {} of {}", node.ply, sheet.plies);
     let mut row = size.files() + 1;
     let in_one = format!("{ply_text}, {state}");
     let lines = if in_one.width() <= columns { vec![in_one.as_str()] } else { vec![ply_text.as_str(), state] };
     for line in lines {
         screen.put(0, row, columns, line, Look::PLAIN);
+        row += 1;
+    }
+    if let Some((title, value)) = extras(position) {
+        screen.put(0, row, columns, &format!("{} {value}", title.to_lowercase()), Look::PLAIN);
         row += 1;
     }
     let clocks = [true, false].map(|white| sheet.clock(white, ply));

@@ -57,7 +57,7 @@ impl Sheet {
         let start = Node {
             number: String::new(),
             san: String::new(),
-            position: owned.start.clone(),
+            position: owned.start_by_rules(),
             squares: None,
             ply: 0,
             depth: 0,
