@@ -94,7 +94,7 @@ impl PieceLetters {
 
     /// Returns a word of movetext with English letters. Returns `None` for a word that begins with an English letter, or P, that
     /// is not a letter of this language.
-    pub(crate) fn to_english<'w>(&self, word: &'w [u8]) -> Option<Cow<'w, [u8]>> {
+    pub(crate) fn english<'w>(&self, word: &'w [u8]) -> Option<Cow<'w, [u8]>> {
         let mut english = match self.first(word) {
             Some((letter, rest)) => Cow::Owned([letter.as_bytes(), rest].concat()),
             None if matches!(word, [b'K' | b'Q' | b'R' | b'B' | b'N' | b'P', ..]) => return None,
@@ -168,7 +168,7 @@ mod tests {
                 written.extend_from_slice(word.as_bytes());
                 letters.write(start, &mut written);
                 let written = written.get(start..).unwrap_or_default();
-                assert_eq!(letters.to_english(written).as_deref(), Some(word.as_bytes()), "{code} {word}");
+                assert_eq!(letters.english(written).as_deref(), Some(word.as_bytes()), "{code} {word}");
             }
         }
     }
@@ -177,7 +177,7 @@ mod tests {
     fn words_of_other_languages() {
         let read = |code: &str, word: &str| {
             let letters = PieceLetters::for_language(code).unwrap_or(PieceLetters::ENGLISH);
-            letters.to_english(word.as_bytes()).map(|word| String::from_utf8_lossy(&word).into_owned())
+            letters.english(word.as_bytes()).map(|word| String::from_utf8_lossy(&word).into_owned())
         };
         let cases = [
             ("de", "Nf3", None),

@@ -207,7 +207,7 @@ impl<'a> Lexer<'a> {
 
     /// Returns whether a word looks sufficiently like a move to begin a game.
     pub(crate) fn has_form_of_move(&self, word: &[u8]) -> bool {
-        match self.letters.and_then(|letters| letters.to_english(word)) {
+        match self.letters.and_then(|letters| letters.english(word)) {
             Some(word) => has_form_of_move(&word),
             None => has_form_of_move(word),
         }

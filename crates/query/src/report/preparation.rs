@@ -21,7 +21,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::time::Duration;
 
-/// The sizes of the parts of a [`Preparation`].
+/// The sizes of the parts of a report.
+///
+/// [`Preparation`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PreparationOptions {
     /// The maximum number of plies of a line in a tree. Default: 20.
@@ -42,6 +44,8 @@ impl Default for PreparationOptions {
 }
 
 /// A move in a tree of openings.
+///
+/// [`Preparation`] has an example.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TreeMove {
     /// The number of moves before this one, in its line.
@@ -59,6 +63,8 @@ pub struct TreeMove {
 }
 
 /// The clock of a player in games of one speed.
+///
+/// [`Preparation`] has an example.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ClockHabits {
     /// The speed category of the games, such as `blitz`.
@@ -72,6 +78,8 @@ pub struct ClockHabits {
 }
 
 /// The time left after a move.
+///
+/// [`Preparation`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockAfter {
     /// The number of the move.
@@ -85,6 +93,8 @@ pub struct ClockAfter {
 }
 
 /// A move of the player that no other game of the archive has.
+///
+/// [`Preparation`] has an example.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayedNovelty {
     /// The game.
@@ -109,7 +119,9 @@ pub struct PlayedNovelty {
 /// use scoresheet::{Archive, chess::Color};
 /// use scoresheet_query::ArchiveSet;
 /// use scoresheet_query::report::groups::games_of_names;
-/// use scoresheet_query::report::preparation::{Preparation, PreparationOptions, TreeMove};
+/// use scoresheet_query::report::preparation::{
+///     ClockAfter, ClockHabits, PlayedNovelty, Preparation, PreparationOptions, TreeMove,
+/// };
 /// use scoresheet_query::report::repertoire::Repertoire;
 ///
 /// let set = ArchiveSet::open([&target])?;
@@ -123,6 +135,11 @@ pub struct PlayedNovelty {
 /// assert_eq!(lines(&report.trees[0]), "e4 e5 Bc4 c5 Nf3");
 /// assert_eq!(lines(&report.answers[0]), "e4 c5 Nf3 d6"); // Black plays only what the repertoire has
 /// assert_eq!(report.strengths[0].names, ["2400-2599"]);
+/// // Medians of clocks by speed, and moves that no other game has, if the archive has clocks and a position index.
+/// let clocks: &[ClockHabits] = &report.clocks;
+/// let later = |clocks: &ClockHabits| clocks.after.iter().map(|after: &ClockAfter| after.player).collect::<Vec<_>>();
+/// let novelties: Option<Vec<PlayedNovelty>> = report.novelties;
+/// assert_eq!((clocks.iter().map(later).count(), novelties), (0, None));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]

@@ -40,7 +40,7 @@ impl<V: TextVisitor> Reader<'_, V> {
     pub(super) fn english_word<'w>(&self, word: &'w [u8]) -> Option<Cow<'w, [u8]>> {
         match self.lexer.letters {
             None => Some(Cow::Borrowed(word)),
-            Some(letters) => letters.to_english(word),
+            Some(letters) => letters.english(word),
         }
     }
 
@@ -52,7 +52,7 @@ impl<V: TextVisitor> Reader<'_, V> {
             None => self.now.parse_san(word),
             Some(letters) => {
                 self.is_foreign |= letters.is_foreign(word);
-                self.now.parse_san(letters.to_english(word).ok_or(SanError::Unreadable)?)
+                self.now.parse_san(letters.english(word).ok_or(SanError::Unreadable)?)
             }
         }
     }
@@ -78,7 +78,7 @@ impl<V: TextVisitor> Reader<'_, V> {
         self.are_letters_known = true;
         let word = slice(self.lexer.text, token.start, token.to);
         let is_move = |letters: &&PieceLetters| {
-            let english = letters.to_english(word);
+            let english = letters.english(word);
             english.is_some_and(|english| self.now.parse_san(without_additions(&english)).is_ok())
         };
         let candidates: Vec<_> = PieceLetters::of_other_languages().filter(is_move).collect();
