@@ -28,5 +28,7 @@ mod opening;
 mod roundtrip;
 /// Side files kept up to date.
 mod upkeep;
+/// Games of variants.
+mod variants;
 /// Determinism, appending, indexes, threads.
 mod written;
