@@ -305,6 +305,7 @@ impl Inner {
                 stored: games,
                 rejected: 0,
                 windows_1252: 0,
+                foreign_letters: 0,
                 loose: None,
                 end,
                 faults: Vec::new(),

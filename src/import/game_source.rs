@@ -272,8 +272,19 @@ impl GameReceiver<'_> {
         parsed.pgn_bytes += text.len() as u64;
         parsed.rejected += rejected;
         let (seen, end) = (stored + rejected, End::Text(text));
-        let (windows_1252, loose) = (0, None);
-        parsed.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, loose, end, faults, deleted });
+        let (windows_1252, foreign_letters, loose) = (0, 0, None);
+        parsed.runs.push(Run::Games {
+            source,
+            seen,
+            stored,
+            rejected,
+            windows_1252,
+            foreign_letters,
+            loose,
+            end,
+            faults,
+            deleted,
+        });
     }
 
     /// Begins a game. `offset` and `line` locate the game in its source, for reports of faults: an offset in bytes, and

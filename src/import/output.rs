@@ -98,7 +98,18 @@ impl<'a, S: Storage> Output<'a, S> {
         let mut ended = Vec::new();
         for run in runs {
             match run {
-                Run::Games { source: number, seen, stored, rejected, windows_1252, loose, end, faults, deleted } => {
+                Run::Games {
+                    source: number,
+                    seen,
+                    stored,
+                    rejected,
+                    windows_1252,
+                    foreign_letters,
+                    loose,
+                    end,
+                    faults,
+                    deleted,
+                } => {
                     let Some(summary) = self.sources.get_mut(number) else { continue };
                     let source = &mut summary.record;
                     for (game, mut fault) in faults {
@@ -113,6 +124,7 @@ impl<'a, S: Storage> Output<'a, S> {
                     source.seen += seen;
                     source.rejected += rejected;
                     summary.windows_1252 += windows_1252;
+                    summary.foreign_letters += foreign_letters;
                     first += stored;
                     if let Some(bytes) = loose {
                         let number = self.first_source + number as u64;

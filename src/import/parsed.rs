@@ -18,6 +18,8 @@ pub enum Run {
         rejected: u64,
         /// The number of games that were decoded as Windows-1252.
         windows_1252: u64,
+        /// The number of games whose moves have piece letters of another language than English.
+        foreign_letters: u64,
         /// The bytes at the end of the segment that no stored game contains, compressed.
         loose: Option<Vec<u8>>,
         end: End,

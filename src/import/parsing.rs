@@ -6,7 +6,7 @@ use super::options::ImportOptions;
 use super::parsed::{End, Parsed, Run, Tee};
 use super::summary::FaultReport;
 use crate::format::loose;
-use crate::pgn::{Disposition, Fault, FaultKind, Oversized, read_game_text, read_position};
+use crate::pgn::{Disposition, Fault, FaultKind, Oversized, PieceLetters, ReadOptions, read_game_text, read_position};
 
 impl Parsed {
     /// Parses the games of a segment. Games of variants with records of their own coding do not share a chunk with other
@@ -26,7 +26,7 @@ impl Parsed {
         let mut free = 0;
         // The number of bytes of the batch that finished chunks contain.
         let mut counted_bytes = 0;
-        let (mut seen, mut windows_1252) = (0, 0);
+        let (mut seen, mut windows_1252, mut foreign_letters) = (0, 0, 0);
         if let Some(Oversized { offset, line, head, .. }) = batch.oversized.take() {
             (seen, rejected) = (1, 1);
             let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
@@ -59,19 +59,21 @@ impl Parsed {
                         stored,
                         rejected,
                         windows_1252,
+                        foreign_letters,
                         loose,
                         end,
                         faults,
                         deleted,
                     });
                     done.push(std::mem::take(self));
-                    (seen, stored, rejected, windows_1252) = (0, 0, 0, 0);
+                    (seen, stored, rejected, windows_1252, foreign_letters) = (0, 0, 0, 0, 0);
                     continue;
                 }
                 // The offset must increase in every iteration. Otherwise, the loop might not end.
                 at = reading.next.max(at + 1);
                 seen += u64::from(reading.disposition.is_some());
                 windows_1252 += u64::from(reading.windows_1252);
+                foreign_letters += u64::from(reading.letters.is_some());
                 let stored_index = match reading.disposition {
                     None => continue,
                     Some(Disposition::Stored) => {
@@ -82,7 +84,10 @@ impl Parsed {
                         match batch.is_positions {
                             true => self.layout.end_position(all),
                             false => self.layout.end_game(all, game_text, reading.windows_1252, |writer| {
-                                read_game_text(text, begin, read, writer);
+                                // The letters are known now.
+                                let letters = reading.letters.unwrap_or(PieceLetters::ENGLISH);
+                                let again = ReadOptions { letters: Some(letters), ..*read };
+                                read_game_text(text, begin, &again, writer);
                             }),
                         }
                         free = end;
@@ -124,7 +129,18 @@ impl Parsed {
         let held = rest.is_empty() || stored > 0 && self.layout.append(rest);
         let loose = (!held).then(|| loose::compress(rest, options.level));
         let (end, deleted) = (checkpoint.map_or(End::Open, End::At), Vec::new());
-        self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, loose, end, faults, deleted });
+        self.runs.push(Run::Games {
+            source,
+            seen,
+            stored,
+            rejected,
+            windows_1252,
+            foreign_letters,
+            loose,
+            end,
+            faults,
+            deleted,
+        });
         batch.recycle();
     }
 }

@@ -43,6 +43,9 @@ pub struct SourceSummary {
     /// The number of games that were decoded as Windows-1252 or ISO 8859-1, because they were not UTF-8 or because of
     /// an option.
     pub windows_1252: u64,
+    /// The number of games whose moves were read with piece letters of another language than English, or with the chess
+    /// symbols.
+    pub foreign_letters: u64,
     /// Whether the source was read to its end. Of an incomplete source, the archive contains only the games before the
     /// fault, and does not claim to contain its bytes.
     pub is_complete: bool,

@@ -280,6 +280,36 @@ fn games_are_exported_in_other_shapes() {
 }
 
 #[test]
+fn exported_piece_letters_are_imported_again() {
+    let room = Room::with_archive();
+    let english = room.fine(&["export", "g.bga"]);
+    for (language, options) in [("de", &[][..]), ("figurine", &[]), ("ru", &["--language", "ru"])] {
+        let foreign = room.fine(&["export", "g.bga", "--language", language]);
+        room.write("foreign.pgn", &foreign);
+        let import = [&["import", "foreign.pgn", "-o", "f.bga", "--force"][..], options].concat();
+        let done = room.run(&import);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        let counted = done.err.contains("with piece letters of another language, or with symbols");
+        assert!(counted && !done.err.contains("faults"), "{}", done.err);
+        assert_eq!(room.fine(&["export", "f.bga"]), english, "{language}");
+        assert_eq!(room.fine(&["export", "f.bga", "--original"]), foreign, "{language}");
+        room.fine(&["verify", "f.bga", "-q"]);
+    }
+    // Letters that fit several languages with different moves need the option.
+    room.write("short.pgn", "1. h4 a5 2. Vh3 a4 *\n");
+    let faults = |language: &[&str]| {
+        let done = room.run(&[&["import", "short.pgn", "-o", "s.bga", "--force", "--json"][..], language].concat());
+        let line = json(&done.out).pop().unwrap();
+        (line["faulty"].as_u64(), line["sources"][0]["foreign_letters"].as_u64())
+    };
+    assert_eq!(faults(&["--language", "hu"]), (Some(1), Some(1)));
+    assert_eq!(faults(&["--language", "cs"]), (Some(0), Some(1)));
+    assert_eq!(faults(&["--language", "en"]), (Some(1), Some(0)));
+    assert_eq!(faults(&[]), (Some(0), Some(1)));
+    assert_eq!(room.run(&["import", "short.pgn", "-o", "s.bga", "--language", "xx"]).code, Some(2));
+}
+
+#[test]
 fn games_are_mended_split_and_merged_in_export() {
     let room = Room::with_archive();
     room.write(

@@ -645,3 +645,43 @@ fn statistics_fit_forty_columns_and_info_a_screen() {
     assert!(room.fine(&["stats", "long.bga", "--by", "rating"]).starts_with("mean rating "));
     assert!(room.fine(&["stats", "long.bga", "--by", "rating", "--player", "A long name"]).starts_with("own rating "));
 }
+
+#[test]
+fn aliases_are_names_of_one_player() {
+    let room = room();
+    room.write("names.txt", "# two accounts\nBuche\tEagle\n\nDe\tbuche\tsame person\n");
+    let count = |filter: &str| {
+        let number = |more: &[&str]| {
+            let args = [&["list", "g.bga", "--where", filter, "--count"][..], more].concat();
+            room.fine(&args).trim().parse::<u64>().unwrap()
+        };
+        (number(&[]), number(&["--aliases", "names.txt"]))
+    };
+    let both = count("player in {Buche, De}").0;
+    let (alone, with) = count("player = Buche");
+    assert!(alone < both, "{alone} {both}");
+    assert_eq!(with, both);
+    assert_eq!(count("player = eagle"), (0, both));
+    assert_eq!(count("white = de or black = de").1, both);
+    let (all, others) = (count("has(white) and has(black)").0, count("white != Buche and black != Buche"));
+    assert_eq!((others.0, others.1), (all - alone, all - both));
+    // Other conditions on names are as they were, and other names are alone.
+    assert_eq!((count("player ~ Buche"), count("player = Ce").0), ((alone, alone), count("player = Ce").1));
+    // A player's reports count all names, also of a name that no game has.
+    for name in ["Buche", "buch", "Eagle", "De"] {
+        let report = &json(&room.fine(&["player", "g.bga", name, "--json", "--aliases", "names.txt"]))[0];
+        let names: Vec<&str> =
+            report["names"].as_array().unwrap().iter().map(|name| name["name"].as_str().unwrap()).collect();
+        assert_eq!((report["games"].as_u64(), names.len()), (Some(both), 2), "{name}");
+    }
+    room.fails(&["player", "g.bga", "Eagle"], 1, &["no player's name contains"]);
+    let stats = ["stats", "g.bga", "--player", "Eagle", "--by", "color", "--json", "--aliases", "names.txt"];
+    let games: u64 = json(&room.fine(&stats)).iter().map(|row| row["games"].as_u64().unwrap()).sum();
+    assert_eq!(games, both);
+    // The list of suggestions is such a list.
+    room.write("suggested.txt", room.fine(&["rename", "g.bga", "--suggest"]));
+    room.fine(&["list", "g.bga", "--aliases", "suggested.txt", "--where", "player = Adler"]);
+    room.write("bad.txt", "Adler\n");
+    let bad = room.run(&["list", "g.bga", "--aliases", "bad.txt"]);
+    assert!(bad.code == Some(2) && bad.err.contains("line 1: write a name, a tab"), "{}", bad.err);
+}

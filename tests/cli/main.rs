@@ -49,6 +49,8 @@ mod outputs;
 mod position_lists;
 /// `position` with lists of FENs and EPDs.
 mod positions;
+/// Sheets for a game against a player.
+mod prepare;
 /// Questions with their answers, for every interface.
 mod questions;
 /// Games against a repertoire.

@@ -37,6 +37,7 @@ const COMMANDS: &[&str] = &[
     "book g.bga -o n6.bin --force",
     "event g.bga Casual",
     "repertoire one.pgn g.bga --side white",
+    "prepare g.bga Adler -o n9.html --force",
     "verify g.bga",
     "repair d.bga -o n7.bga --force",
     "index g.bga --signatures --positions --tag-columns",

@@ -28,6 +28,8 @@ const WRITERS: &[Writer] = &[
     Writer { args: "stats g.bga h.bga --report OUT", option: "--report" },
     Writer { args: "player g.bga h.bga a --report OUT", option: "--report" },
     Writer { args: "opening g.bga h.bga --moves e4 --report OUT", option: "--report" },
+    Writer { args: "prepare g.bga h.bga Adler -o OUT", option: "--output" },
+    Writer { args: "event g.bga Endgame --report OUT", option: "--report" },
     Writer { args: "sample g.bga h.bga 3 -o OUT", option: "--output" },
     Writer { args: "sample g.bga 3 --format json -o OUT", option: "--output" },
     Writer { args: "repair g.bga -o OUT", option: "--output" },
@@ -42,8 +44,16 @@ const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
 const IN_PLACE: [&str; 10] =
     ["import", "dedupe", "delete", "undelete", "replace", "index", "set", "rename", "edit", "describe"];
 /// Options that name an input file.
-const READ: [(&str, &str); 5] =
-    [("verify", "--against"), ("find", "--fens"), ("rename", "--list"), ("edit", "--from"), ("repair", "--from")];
+const READ: [(&str, &str); 8] = [
+    ("verify", "--against"),
+    ("find", "--fens"),
+    ("find", "--repertoire"),
+    ("rename", "--list"),
+    ("edit", "--from"),
+    ("repair", "--from"),
+    ("prepare", "--white"),
+    ("prepare", "--black"),
+];
 /// Commands that write only to standard output.
 const READERS: &[&str] = &[
     "show",
@@ -58,7 +68,6 @@ const READERS: &[&str] = &[
     "pcn show",
     "pcn check",
     "info",
-    "event",
     "repertoire",
     "inspect",
     "verify",
@@ -118,8 +127,8 @@ fn every_command_that_writes_is_in_the_table() {
         for word in room.fine(&args).lines().map(str::trim_start).filter(|line| line.starts_with('-')) {
             let mut parts = word.split_whitespace().skip_while(|part| !part.starts_with("--"));
             let (Some(option), Some(value)) = (parts.next(), parts.next()) else { continue };
-            // One folder of caches, for all commands.
-            if option != "--index-dir"
+            // One folder of caches, and one list of names, for all commands.
+            if !["--index-dir", "--aliases"].contains(&option)
                 && ["FILE", "FOLDER", "DIR", "ARCHIVE", "PATH"].iter().any(|name| value.contains(name))
             {
                 options.insert((command.to_string(), option.to_owned()));

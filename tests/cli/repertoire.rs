@@ -122,3 +122,99 @@ fn archives_tables_and_faults() {
     let done = room.run(&["repertoire", "bad.pgn", "games.bga", "--side", "white"]);
     assert!(done.code == Some(0) && done.err.contains("1 fault"), "{}", done.err);
 }
+
+/// The days of a date before today, as a PGN date.
+fn days_ago(days: i64) -> String {
+    let today = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 86_400;
+    let (year, month, day) = scoresheet::game::calendar::civil(today as i64 - days);
+    format!("{year:04}.{month:02}.{day:02}")
+}
+
+#[test]
+fn games_that_follow_a_repertoire_are_found() {
+    let room = Room::new();
+    room.write("mine.pgn", MINE);
+    room.write("games.pgn", sample::first_games_text(1500));
+    room.fine(&["import", "games.pgn", "-o", "games.bga", "-q"]);
+    for side in ["white", "black"] {
+        let report = room.fine(&[
+            "repertoire",
+            "mine.pgn",
+            "games.bga",
+            "--side",
+            side,
+            "--show",
+            "games",
+            "--limit",
+            "9999",
+            "--json",
+        ]);
+        let report = &json(&report)[0];
+        let find = |more: &[&str]| {
+            let args =
+                [&["find", "games.bga", "--repertoire", "mine.pgn", "--side", side, "--format", "json"][..], more]
+                    .concat();
+            let rows = json(&room.fine(&args));
+            rows.iter().map(|row| (row["game"].as_u64().unwrap(), row["hits"][0]["ply"].as_u64())).collect::<Vec<_>>()
+        };
+        let mut all = Vec::new();
+        for way in ["never", "end", "own", "opponent"] {
+            let leaving = report["leaving"].as_array().unwrap().iter().filter(|row| row["left"] == way);
+            let plies = leaving.map(|row| (row["game"].as_u64().unwrap(), row["ply"].as_u64()));
+            let mut expected: Vec<_> = plies.filter(|(_, ply)| *ply != Some(0)).collect();
+            let mut found = find(&["--leaves", way]);
+            if way == "never" {
+                // The report gives no ply. A game without moves does not follow the repertoire.
+                found.iter_mut().for_each(|(_, ply)| *ply = None);
+                let plies = |game: u64| Archive::open(room.path("games.bga")).unwrap().game(game).unwrap().plies();
+                expected.retain(|(game, _)| plies(*game) > 0);
+            }
+            assert!(way == "never" || !expected.is_empty(), "{side} {way}");
+            assert_eq!(found, expected, "{side} {way}");
+            all.extend(expected.iter().map(|(game, _)| *game));
+        }
+        all.sort_unstable();
+        assert_eq!(find(&[]).iter().map(|(game, _)| *game).collect::<Vec<_>>(), all, "{side}");
+        let two = find(&["--leaves", "own,opponent", "--where", "result = 1-0"]);
+        let won = find(&["--leaves", "own"]).len() + find(&["--leaves", "opponent"]).len();
+        assert!(!two.is_empty() && two.len() < won, "{side}");
+    }
+    let find = ["find", "games.bga", "--repertoire", "mine.pgn", "--side", "white"];
+    for more in [&["--moves", "e4"][..], &["--either-color"], &["--variations"]] {
+        room.fails(&[&find[..], more].concat(), 2, &["repertoire is compared with main lines"]);
+    }
+    assert_eq!(room.run(&["find", "games.bga", "--repertoire", "mine.pgn"]).code, Some(2));
+    assert_eq!(room.run(&["find", "games.bga", "--leaves", "own"]).code, Some(2));
+}
+
+#[test]
+fn new_moves_are_those_of_the_last_days() {
+    let room = Room::new();
+    room.write("mine.pgn", MINE);
+    let game = |date: &str, moves: &str| format!("[Date \"{date}\"]\n\n{moves} *\n\n");
+    let games = [
+        game("2001.01.01", "1. e4 e6 2. d4"),
+        game("????.??.??", "1. e4 g6"),
+        game(&days_ago(3), "1. e4 e6 2. d4"),
+        game(&days_ago(3), "1. e4 g6"),
+        game(&days_ago(3), "1. e4 a6 2. d4"),
+        game(&days_ago(2), "1. e4 a6 2. Nf3"),
+        game(&days_ago(20), "1. e4 h5"),
+        game(&days_ago(1), "1. d4 d5"),
+    ];
+    room.write("g.pgn", games.concat());
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let new = |days: &str| {
+        let report =
+            &json(&room.fine(&["repertoire", "mine.pgn", "g.bga", "--side", "white", "--new", days, "--json"]))[0];
+        let lines = |part: &str| {
+            let rows = report[part].as_array().unwrap().iter();
+            rows.map(|row| (row["line"].as_str().unwrap().to_owned(), row["games"].as_u64().unwrap()))
+                .collect::<Vec<_>>()
+        };
+        (report["games"].as_u64().unwrap(), lines("holes"), lines("others"))
+    };
+    let line = |text: &str, games: u64| (text.to_owned(), games);
+    assert_eq!(new("7"), (5, vec![line("1. e4 a6", 2)], vec![line("1. d4", 1)]));
+    assert_eq!(new("30"), (6, vec![line("1. e4 a6", 2), line("1. e4 h5", 1)], vec![line("1. d4", 1)]));
+}

@@ -40,6 +40,15 @@ fn the_standings_of_an_event() {
     let first = &object["players"][0];
     assert_eq!((&first["points"], &first["won"], &first["drawn"]), (&2.0.into(), &1.into(), &2.into()));
     assert_eq!(first["results"][3], serde_json::json!({"game": 5, "opponent": 4, "points": null}));
+    // The page shows the same rows without scripts, and every game.
+    room.fine(&["event", "g.bga", "Cafe Cup", "--report", "cup.html"]);
+    let page = String::from_utf8(room.read("cup.html")).unwrap();
+    let row = "<tr><td>1</td><td>A</td><td>2500</td><td class=\"none\"></td><td>\u{bd}\u{bd}</td><td>1</td><td>*</td>\
+               <td>2</td><td>4</td><td>2</td><td>2587</td></tr>";
+    assert!(page.contains(row) && page.contains("1921.03.15: 5 games, 4 players"), "{page}");
+    assert_eq!(page.matches("<span class=\"soft\">").count(), 5);
+    assert!(page.contains("C (2600) – A (2400)") && !page.contains("<script"), "{page}");
+    room.fails(&["event", "g.bga", "Cafe Cup", "--report", "cup.html"], 1, &["already exists"]);
     // Any filter selects an event, and an event without games is named.
     assert!(room.fine(&["event", "g.bga", "--where", "black = D"]).contains("1 game, 2 players"));
     let done = room.run(&["event", "g.bga", "Nothing"]);

@@ -8,6 +8,8 @@ mod common;
 mod hard;
 /// Inputs with sizes beyond any honest file.
 mod hostile;
+/// Piece letters of other languages.
+mod letters;
 /// The layout of games on lines.
 mod lines;
 /// Every trap with its frozen result; mutants; random games.

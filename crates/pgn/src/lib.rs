@@ -32,6 +32,7 @@ pub mod game;
 
 mod bytes;
 mod fault;
+mod letters;
 mod limits;
 mod masks;
 mod tag_values;
@@ -51,6 +52,7 @@ pub use input::source::{Compression, Source, SourceProgress, from_reader, open, 
 #[doc(hidden)]
 pub use input::source::{look_at, text_of};
 pub use input::split::{Batch, Checkpoint, GameSpan, Oversized, Splitter};
+pub use letters::PieceLetters;
 pub use limits::{Encoding, ReadLimits, ReadOptions};
 #[doc(hidden)]
 pub use read::positions::is_position_list;
@@ -59,7 +61,6 @@ pub use read::reader::{Disposition, ReadOutcome, read_game, read_game_text};
 pub use tags::TagHead;
 pub use text_visitor::{EndOfRun, Lines, MoveRun, TagRun, TextVisitor};
 pub use windows_1252::decode as decode_windows_1252;
-pub use write::letters::PieceLetters;
 pub use write::shape::{Shape, TagChoice};
 pub use write::style::{LineEnd, Style};
 pub use write::writer::PgnWriter;

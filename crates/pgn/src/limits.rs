@@ -1,5 +1,7 @@
 //! Limits and options for reading games.
 
+use crate::letters::PieceLetters;
+
 /// Limits of a game. If a limit is exceeded, the remaining part of the game is kept as raw text, or the game is
 /// rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,4 +76,8 @@ pub struct ReadOptions {
     pub strict: bool,
     /// The character encoding.
     pub encoding: Encoding,
+    /// The piece letters of the moves. Default: `None`, which means the English letters, or, for a game with a move that
+    /// cannot be read with them, the letters with which every move of the game can be read. If several languages
+    /// would give different moves, the English letters are used.
+    pub letters: Option<PieceLetters>,
 }

@@ -10,6 +10,7 @@
 //! Programs and doors (command, server, Python, SQL) may depend on this package; the engine does not. Its interface is the
 //! public items below; hidden items serve this project's programs and tests, and may change in any version.
 
+mod aliases;
 mod fault;
 mod fold;
 mod nearest;
@@ -35,6 +36,7 @@ pub mod report;
 
 pub mod games;
 
+pub use aliases::Aliases;
 pub use fault::QueryFault;
 pub use filter::game_field::{FieldValue, GameField};
 pub use filter::sort::SortKeys;

@@ -5,12 +5,17 @@ use crate::output::json::Object;
 use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs, csv_line};
 use crate::output::table::{Column, Table};
+use crate::output::{new_file, sheet};
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::session::Session;
-use crate::text::{count, plain};
+use crate::text::{count, plain, shown};
 use crate::threads::Threads;
+use scoresheet::Existing;
+use scoresheet::chess::Color;
+use scoresheet_output::{Content, Outputs};
+use scoresheet_pages::escape;
 use scoresheet_query::GameSummary;
 use scoresheet_query::filter::Relation;
 use scoresheet_query::report::editions::{DateColumns, Edition, editions, is_tournament, named};
@@ -31,7 +36,8 @@ use std::path::PathBuf;
 Examples:
   scoresheet event games.bga 'Candidates'
   scoresheet event games.bga 'Hastings' --year 1895
-  scoresheet event games.bga --where 'site ~ London' --format csv")]
+  scoresheet event games.bga --where 'site ~ London' --format csv
+  scoresheet event games.bga 'Hastings' --year 1895 --report hastings.html")]
 pub struct Args {
     /// The archive, or a folder of archives
     archive: PathBuf,
@@ -48,6 +54,16 @@ pub struct Args {
     filter: Where,
     #[command(flatten)]
     rows: RowFormatArgs,
+    /// Write an HTML page instead
+    ///
+    /// The page has no scripts: the standings with the cross table, and the games.
+    #[arg(help_heading = "Output")]
+    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["format", "json"])]
+    report: Option<PathBuf>,
+    /// Replace an existing page at --report
+    #[arg(hide_short_help = true, help_heading = "Output")]
+    #[arg(long, requires = "report")]
+    force: bool,
     #[command(flatten)]
     quiet: Quiet,
     #[command(flatten)]
@@ -62,6 +78,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let archives = archives::open_all(session, std::slice::from_ref(&args.archive))?;
     args.filter.of_one(&archives)?;
+    let mut outputs = Outputs::from_archives(archives.archives());
+    let file = args.report.as_deref().map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force)));
+    let page = file.transpose()?;
     args.threads.install(|| {
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
         if let Some(name) = &args.name {
@@ -96,6 +115,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         } else if args.name.is_some() && args.year.is_none() && all_editions.len() > 1 {
             let count = all_editions.len();
             session.note(&format!("{count} editions together; --year selects one: {}", list(&all_editions)));
+        }
+        if let Some(target) = &page {
+            let standings = Standings::new(summaries.clone());
+            let html = html(name, &standings, &summaries);
+            new_file::write(target, |file| Ok(file.write_all(html.as_bytes())?))?;
+            session.note(&format!("{}: {}", shown(target.path()), count(standings.games, "game", "games")));
+            return failure::all_read(failed);
         }
         let standings = Standings::new(summaries);
         let text = match args.rows.format() {
@@ -145,7 +171,7 @@ fn report_none(args: &Args, session: &Session, archives: &ArchiveSet) {
     match &args.name {
         Some(name) => session.note(&format!(
             "no games of {name}; `scoresheet stats {} --by event` lists all events",
-            crate::text::shown(&args.archive)
+            shown(&args.archive)
         )),
         None => args.filter.report_none(session, &archives.columns()),
     }
@@ -198,15 +224,63 @@ fn csv(standings: &Standings) -> String {
     csv_line(titles(standings)) + &rows.collect::<String>()
 }
 
-fn text(session: &Session, name: &str, standings: &Standings) -> Result<String, Failure> {
+/// Returns the page of a tournament: the standings with the cross table, and the games.
+fn html(name: &str, standings: &Standings, games: &[(u64, GameSummary)]) -> String {
+    let title = |title: String| match title.as_str() {
+        "place" => String::new(),
+        "sonneborn_berger" => "S-B".to_owned(),
+        "performance" => "perf.".to_owned(),
+        _ => title,
+    };
+    let line = |cells: String| format!("<tr>{cells}</tr>\n");
+    let head = titles(standings).into_iter().map(title).map(|title| format!("<th>{}</th>", escape(&title)));
+    let mut table = line(head.collect());
+    for (place, player) in standings.players.iter().enumerate() {
+        let is_own = |column: usize| standings.crossed() > 0 && column == 3 + place;
+        let cell = |(column, text): (usize, String)| match is_own(column) {
+            true => "<td class=\"none\"></td>".to_owned(),
+            false => format!("<td>{}</td>", escape(&text)),
+        };
+        table += &line(row(standings, place, player).into_iter().enumerate().map(cell).collect());
+    }
+    let mut list = "<tr><th>date</th><th>game</th><th class=\"n\">result</th></tr>\n".to_owned();
+    for (number, game) in games {
+        let opening = game.opening().map_or_else(String::new, |opening| format!("{opening}; "));
+        list += &line(format!(
+            "<td class=\"n\">{}</td><td class=\"name\">{} – {}<br><span class=\"soft\">{}game \
+             {number}</span></td><td class=\"n\">{}</td>",
+            escape(game.date().unwrap_or("?")),
+            escape(&game.player(Color::White)),
+            escape(&game.player(Color::Black)),
+            escape(&opening),
+            game.result().token(),
+        ));
+    }
+    let body = format!(
+        "<h1>{}</h1>\n<p class=\"soft\">{}</p>\n{}{}",
+        escape(name),
+        escape(&about(standings)),
+        sheet::section("Standings", &format!("<div class=\"scroll\"><table class=\"cross\">\n{table}</table></div>\n")),
+        sheet::long_section("Games", &format!("<table>\n{list}</table>\n")),
+    );
+    sheet::page(name, "", &body)
+}
+
+/// Returns the dates of a tournament and its numbers of games and players.
+fn about(standings: &Standings) -> String {
     let dates = match &standings.dates {
-        Some((from, until)) if from == until => format!(", {from}"),
-        Some((from, until)) => format!(", {from} to {until}"),
+        Some((from, until)) if from == until => format!("{from}: "),
+        Some((from, until)) => format!("{from} to {until}: "),
         None => String::new(),
     };
     let [games, players] = [(standings.games, "game", "games"), (standings.players.len() as u64, "player", "players")]
         .map(|(number, one, many)| count(number, one, many));
-    let mut out = format!("{}{dates}: {games}, {players}\n\n", plain(name)).into_bytes();
+    format!("{dates}{games}, {players}")
+}
+
+fn text(session: &Session, name: &str, standings: &Standings) -> Result<String, Failure> {
+    let comma = if standings.dates.is_some() { ", " } else { ": " };
+    let mut out = format!("{}{comma}{}\n\n", plain(name), about(standings)).into_bytes();
     let columns = titles(standings).into_iter().map(|title| {
         let is_player = title == "player";
         let (title, rank) = match &*title {

@@ -6,11 +6,13 @@ use crate::select::filter::Where;
 use crate::select::listing::Listing;
 use crate::select::pattern::PatternArgs;
 use crate::select::position::PositionQueryArgs;
+use crate::select::repertoire;
 use crate::session::Session;
 use crate::threads::Threads;
-use scoresheet::chess::Variant;
+use scoresheet::chess::{Color, Variant};
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::measure::{Judgement, Moments};
+use scoresheet_query::report::repertoire::{Leaving, RepertoireQuery};
 use scoresheet_query::{Board, Filter, Member, Rules, SearchOptions};
 use std::path::PathBuf;
 
@@ -36,6 +38,7 @@ Examples:
   scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'
   scoresheet find games.bga --mate --in-pv               mates in engine lines
   scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn
+  scoresheet find games.bga --repertoire mine.pgn --side white --leaves opponent
   scoresheet find games/*.bga --moves \"d4 f5\" --sort -elo --limit 20")]
 pub struct Args {
     /// One or more archives to search, or folders of archives
@@ -75,6 +78,21 @@ pub struct Args {
     #[arg(hide_short_help = true, help_heading = "Last move")]
     #[arg(long, value_name = "PAWNS", value_parser = hundredths)]
     swing: Option<u32>,
+    /// Find games that follow this repertoire, a PGN file or an archive
+    ///
+    /// The ply of a game is the last position that the repertoire has: there the game leaves it, or ends. A game follows
+    /// a repertoire if this ply is after at least one move. `scoresheet repertoire` counts the moves that leave it.
+    #[arg(hide_short_help = true, help_heading = "Repertoire")]
+    #[arg(long, value_name = "FILE", requires = "side")]
+    repertoire: Option<PathBuf>,
+    /// The side whose moves the repertoire prepares: white or black
+    #[arg(hide_short_help = true, help_heading = "Repertoire")]
+    #[arg(long, requires = "repertoire")]
+    side: Option<Color>,
+    /// Only games that leave the repertoire in one of these ways
+    #[arg(hide_short_help = true, help_heading = "Repertoire")]
+    #[arg(long, value_name = "WAY,..", value_enum, value_delimiter = ',', requires = "repertoire")]
+    leaves: Vec<Way>,
     #[command(flatten)]
     filter: Where,
     /// Report every matching ply, not only the first
@@ -98,6 +116,30 @@ pub struct Args {
     listing: Listing,
     #[command(flatten)]
     threads: Threads,
+}
+
+/// A way to leave a repertoire.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Way {
+    /// The line of the repertoire ends, and the game goes on
+    End,
+    /// The side plays another move
+    Own,
+    /// The opponent plays a move that the repertoire lacks
+    Opponent,
+    /// The game ends within the repertoire
+    Never,
+}
+
+impl Way {
+    fn leaving(self) -> Leaving {
+        match self {
+            Way::End => Leaving::End,
+            Way::Own => Leaving::Own,
+            Way::Opponent => Leaving::Opponent,
+            Way::Never => Leaving::Never,
+        }
+    }
 }
 
 /// The severity of a mistake.
@@ -163,7 +205,17 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if moments.is_any() {
         query = query.moments(moments);
     }
-    if let Some(board) = args.pattern.pattern()?.map(Board::Pattern).or(args.position.board()?) {
+    let of_board = args.pattern.pattern()?.map(Board::Pattern).or(args.position.board()?);
+    if let (Some(path), Some(side)) = (&args.repertoire, args.side) {
+        if of_board.is_some() || args.variations || args.in_pv || args.either_color {
+            let what = "a repertoire is compared with main lines, and with nothing else on the board: search for positions, \
+                        patterns or variations in a second step, in the games that `find -o` copies";
+            return Err(Failure::Usage(what.to_owned()));
+        }
+        let ways: Vec<Leaving> = args.leaves.iter().map(|way| way.leaving()).collect();
+        query = query.board(RepertoireQuery::new(repertoire::read(session, path, side)?, &ways));
+    }
+    if let Some(board) = of_board {
         query = query.board(board);
     }
     if args.either_color && query.get_filter().is_some_and(Filter::is_of_result) {

@@ -20,6 +20,7 @@ const LESS_COMMON: &[&str] = &[
     "unpack",
     "event",
     "repertoire",
+    "prepare",
     "book",
     "eco",
     "undelete",

@@ -27,6 +27,7 @@ pub mod pack;
 pub mod pcn;
 pub mod player;
 pub mod position;
+pub mod prepare;
 pub mod query_help;
 pub mod rename;
 pub mod repair;
@@ -177,6 +178,7 @@ subcommands! {
     "opening" Opening(opening::Args) opening::run;
     "event" Event(event::Args) event::run;
     "repertoire" Repertoire(repertoire::Args) repertoire::run;
+    "prepare" Prepare(prepare::Args) prepare::run;
     "verify" Verify(verify::Args) verify::run;
     "repair" Repair(repair::Args) repair::run;
     "index" Index(index::Args) index::run;

@@ -9,18 +9,16 @@ use crate::output::table::{Column, Table};
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
+use crate::select::repertoire;
 use crate::session::Session;
 use crate::text::{count, shown, side};
 use crate::threads::Threads;
-use scoresheet::archive::temporary::TemporaryFolder;
-use scoresheet::archive::{Archive, FileKind};
+use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
-use scoresheet::error::Error;
-use scoresheet::import::ImportOptions;
-use scoresheet::{ArchiveFile, Import};
+use scoresheet_query::Filter;
 use scoresheet_query::report::repertoire::{Compared, Left, Repertoire, RepertoireMove};
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 /// Compare games with a repertoire: gaps, double answers, departures
 ///
@@ -33,6 +31,7 @@ use std::path::{Path, PathBuf};
 Examples:
   scoresheet repertoire mine.pgn games.bga --side white
   scoresheet repertoire mine.pgn games.bga --side black --where 'year >= 2010'
+  scoresheet repertoire mine.pgn games.bga --side white --new 30    what is new
   scoresheet repertoire mine.pgn games.bga --side white --show games --json")]
 pub struct Args {
     /// The repertoire: a PGN file or an archive
@@ -46,6 +45,12 @@ pub struct Args {
     /// Show only this part
     #[arg(long, value_enum, value_name = "PART")]
     show: Option<Part>,
+    /// Show only moves that were first played in the last DAYS days
+    ///
+    /// Count the games of these days alone, and leave out moves that earlier games have. Games without a complete date
+    /// are earlier games.
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    new: Option<u32>,
     /// Show at most N rows of each part
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
@@ -89,18 +94,31 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.filter.of_one(&archives)?;
     let color = args.side;
     args.threads.install(|| {
-        let repertoire = read(session, &args.repertoire, color)?;
-        if repertoire.positions() == 0 {
-            let what = format!("{}: no moves of {}", shown(&args.repertoire), side(color));
-            return Err(Failure::Message(what));
+        let repertoire = repertoire::read(session, &args.repertoire, color)?;
+        let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
+        for selection in &mut all {
+            selection.games = args.filter.keep_rules(session, selection.archive(), selection.games.clone());
         }
-        let (all, failed) = Games::chosen(session, &archives, &args.filter)?;
-        let mut compared = Compared::default();
-        for selection in &all {
-            let work = || repertoire.compare(selection.archive(), &selection.games);
-            let found = progress::waiting(session, work).map_err(Failure::of_archive(selection.archive().path()))?;
-            compared.join(found, selection.member.before());
-        }
+        let compare = |games: &[GameSet]| -> Result<Compared, Failure> {
+            let mut compared = Compared::default();
+            for (selection, games) in all.iter().zip(games) {
+                let work = || repertoire.compare(selection.archive(), games);
+                let found =
+                    progress::waiting(session, work).map_err(Failure::of_archive(selection.archive().path()))?;
+                compared.join(found, selection.member.before());
+            }
+            Ok(compared)
+        };
+        let chosen: Vec<GameSet> = all.iter().map(|selection| selection.games.clone()).collect();
+        let compared = match args.new {
+            None => compare(&chosen)?,
+            Some(days) => {
+                let (late, early) = by_age(&all, days)?;
+                let mut compared = compare(&late)?;
+                compared.keep_new(&compare(&early)?);
+                compared
+            }
+        };
         if compared.games.is_empty() {
             args.filter.report_none(session, &archives.columns());
         }
@@ -116,28 +134,18 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// Reads a repertoire from an archive, or from a file that an import reads.
-fn read(session: &Session, path: &Path, color: Color) -> Result<Repertoire, Failure> {
-    let of = |archive: &Archive| {
-        let games = archive.games().filter(|game| !matches!(game, Ok(game) if archive.is_deleted(game.number())));
-        Repertoire::new(color, games).map_err(Failure::of_archive(path))
+/// Returns the games of the last days, and the games before them, in each archive.
+fn by_age(all: &[Games], days: u32) -> Result<(Vec<GameSet>, Vec<GameSet>), Failure> {
+    let filter =
+        Filter::parse(&format!("date >= today - {days}d")).map_err(|fault| Failure::Message(fault.to_string()))?;
+    let split = |selection: &Games| {
+        let mut late = filter.games(selection.columns()).games;
+        late.intersect(&selection.games);
+        let early = selection.games.iter().filter(|game| !late.contains(*game));
+        let early = GameSet::from_numbers(selection.archive().len(), early);
+        (late, early)
     };
-    let mut magic = [0; 8];
-    let is_read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok();
-    if is_read && FileKind::from_bytes(&magic) == Some(FileKind::Archive) {
-        let file = ArchiveFile::at(path).options(session.access);
-        return of(&Archive::open(file).map_err(Failure::of_archive(path))?);
-    }
-    let folder = TemporaryFolder::create().map_err(Error::io("cannot create a folder in", &std::env::temp_dir()))?;
-    let target = folder.path().join("repertoire.bga");
-    let mut faults = 0;
-    let options = ImportOptions { stop_at_refused: true, ..ImportOptions::default() };
-    Import::new(&target).options(options).on_fault(|_| faults += 1).run([path])?;
-    if faults > 0 {
-        let faults = count(faults, "fault", "faults");
-        session.message(&format!("{}: {faults}; `scoresheet import` lists them", shown(path)));
-    }
-    of(&Archive::open(&target)?)
+    Ok(all.iter().map(split).unzip())
 }
 
 /// Returns the moves of a part, at most as many as are to be shown.

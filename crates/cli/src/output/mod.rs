@@ -3,13 +3,14 @@
 //! The library's `Outputs` decides whether a file may be written. `new_file` or `new_archive` then writes it, or
 //! `changed` changes the games in it; `upkeep` updates the side files of an archive. `game_table` and `formats` show
 //! games, `board` and `flavor` show positions, `archive_sizes` and `move_sizes` show sizes. `json`, `html`, `table`,
-//! `rows`, `done`, `quiet`, `file_names` and `lines` contain code for several commands. This room depends neither on
+//! `diagram` and `sheet` make pages without scripts. `rows`, `done`, `quiet`, `file_names` and `lines` contain code for several commands. This room depends neither on
 //! subcommands nor on the selection of games.
 
 pub mod about;
 pub mod archive_sizes;
 pub mod board;
 pub mod changed;
+pub mod diagram;
 pub mod done;
 pub mod file_names;
 pub mod flavor;
@@ -23,6 +24,7 @@ pub mod new_file;
 pub mod progress;
 pub mod quiet;
 pub mod rows;
+pub mod sheet;
 pub mod table;
 pub mod upkeep;
 

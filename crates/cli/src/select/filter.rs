@@ -11,8 +11,9 @@ use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::tag_columns::Unread;
-use scoresheet_query::{Filter, GameRanges, Member, Query, Rules, Search, SideState, TagColumns};
+use scoresheet_query::{Aliases, Filter, GameRanges, Member, Query, Rules, Search, SideState, TagColumns};
 use std::io::Write;
+use std::sync::OnceLock;
 
 /// The options that select games.
 #[derive(Clone, Debug, clap::Args)]
@@ -30,6 +31,13 @@ pub struct Where {
     #[arg(help_heading = "Games")]
     #[arg(long = "where", value_name = "EXPR", value_parser = named_fields::<Filter>(), hide_possible_values = true)]
     filter: Option<Filter>,
+    /// Names of the same player: a line for each, with a tab between them
+    ///
+    /// A name in --where that is compared with =, != or in, and the name of a player that a command takes, then stand for
+    /// all names of this player. `scoresheet rename --suggest` writes such a list.
+    #[arg(hide_short_help = true, help_heading = "Games")]
+    #[arg(long, value_name = "FILE", value_parser = read_aliases)]
+    aliases: Option<Aliases>,
     /// Select games of a variant: atomic, crazyhouse, .. or any
     ///
     /// Without this option, and without the field variant in --where, searches for positions and reports on moves
@@ -37,6 +45,14 @@ pub struct Where {
     #[arg(help_heading = "Games")]
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     variant: Option<Rules>,
+    /// The filter with these names.
+    #[arg(skip)]
+    resolved: OnceLock<Filter>,
+}
+
+fn read_aliases(path: &str) -> Result<Aliases, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    Aliases::parse(&text)
 }
 
 impl Where {
@@ -52,7 +68,16 @@ impl Where {
 
     /// Returns the filter.
     pub fn filter(&self) -> Option<&Filter> {
-        self.filter.as_ref()
+        let filter = self.filter.as_ref()?;
+        Some(match &self.aliases {
+            Some(aliases) => self.resolved.get_or_init(|| filter.clone().with_aliases(aliases)),
+            None => filter,
+        })
+    }
+
+    /// Returns the names of players that belong together.
+    pub fn aliases(&self) -> Option<&Aliases> {
+        self.aliases.as_ref()
     }
 
     /// Returns the selected ranges of games.
@@ -70,7 +95,7 @@ impl Where {
 
     /// Restricts the query further to the selected games.
     pub fn query(&self, query: Query) -> Result<Query, Failure> {
-        let query = match &self.filter {
+        let query = match self.filter() {
             Some(filter) => query.and_filter(filter.clone()),
             None => query,
         };
@@ -102,7 +127,7 @@ impl Where {
         let archive = columns.archive();
         let ranges = self.games.as_ref().map(|ranges| ranges.live(archive)).transpose()?;
         let rules = self.variant.unwrap_or(Rules::Any);
-        let Some(filter) = &self.filter else { return Ok((rules.among(archive, ranges), 0)) };
+        let Some(filter) = self.filter() else { return Ok((rules.among(archive, ranges), 0)) };
         if let Some(error) = Query::new().filter(filter.clone()).missing_index(columns) {
             return Err(Failure::Message(format!("{}: {error}", shown(archive.path()))));
         }
@@ -140,6 +165,15 @@ impl Where {
         Ok((Rules::of_filter(self.filter()).among(columns.archive(), games), undecided))
     }
 
+    /// Returns chosen games without games of variants, unless the options choose them. Reports how many are left out.
+    pub fn keep_rules(&self, session: &Session, archive: &Archive, games: GameSet) -> GameSet {
+        if self.variant.is_some() {
+            return games;
+        }
+        self.report_left_out(session, archive);
+        Rules::of_filter(self.filter()).among(archive, Some(games)).unwrap_or_else(|| archive.live())
+    }
+
     /// Reports how many games of an archive are left out because of their rules.
     pub fn report_left_out(&self, session: &Session, archive: &Archive) {
         if self.variant.is_some() || Rules::of_filter(self.filter()) == Rules::Any {
@@ -167,7 +201,7 @@ impl Where {
 
     /// Reports on standard error how the filter was evaluated, and the number of games without a value for the filter.
     pub fn explain(&self, session: &Session, columns: &TagColumns) {
-        let Some(filter) = &self.filter else { return };
+        let Some(filter) = self.filter() else { return };
         let started = std::time::Instant::now();
         let passed = filter.games(columns);
         let games = |number: u64| count(number, "game", "games");

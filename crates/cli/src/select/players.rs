@@ -5,8 +5,8 @@ use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, printable, thousands};
-use scoresheet_query::nearest;
 use scoresheet_query::report::groups::{self, NameMatch};
+use scoresheet_query::{Aliases, nearest};
 
 /// Names, each with its number of games.
 pub type Names = Vec<(String, u64)>;
@@ -30,19 +30,24 @@ pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Chosen, F
     for selection in &*all {
         least = NameMatch::best(selection.columns(), name).into_iter().chain(least).min();
     }
-    let Some(least) = least else { return Err(nobody(all, name)) };
+    let has_aliases = filter.aliases().is_some_and(|aliases| !aliases.of(name).is_empty());
+    let Some(least) = least.or(has_aliases.then_some(NameMatch::Exact)) else { return Err(nobody(all, name)) };
+    let known = filter.aliases().map(|aliases| with_aliases(all, name, least, aliases)).transpose()?;
     let (mut names, mut others) = (Names::new(), Names::new());
     for selection in &mut *all {
         let failed = Failure::of_archive(selection.archive().path());
-        let found =
-            groups::games_of_player(selection.columns(), &selection.games, name, least).and_then(|mut found| {
-                if let Some(filter) = filter.filter() {
-                    found.restrict(selection.columns(), filter)?;
-                }
-                let counted: Vec<String> = found.names.iter().map(|(name, _)| name.clone()).collect();
-                join(&mut others, &groups::names_left_out(selection.columns(), &selection.games, name, &counted)?);
-                Ok(found)
-            });
+        let games = match &known {
+            Some(known) => groups::games_of_names(selection.columns(), &selection.games, known),
+            None => groups::games_of_player(selection.columns(), &selection.games, name, least),
+        };
+        let found = games.and_then(|mut found| {
+            if let Some(filter) = filter.filter() {
+                found.restrict(selection.columns(), filter)?;
+            }
+            let counted: Vec<String> = found.names.iter().map(|(name, _)| name.clone()).collect();
+            join(&mut others, &groups::names_left_out(selection.columns(), &selection.games, name, &counted)?);
+            Ok(found)
+        });
         let found = found.map_err(failed)?;
         join(&mut names, &found.names);
         let [white, black] = &found.sides;
@@ -62,6 +67,20 @@ pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Chosen, F
         return Err(Failure::Message(format!("{} has {games}, but none {of}", listed(&known, 3))));
     }
     Ok(Chosen { names, left_out: others })
+}
+
+/// Returns the names in any archive that match a name at this quality or better, and their aliases.
+fn with_aliases(all: &[Games], name: &str, least: NameMatch, aliases: &Aliases) -> Result<Vec<String>, Failure> {
+    let mut known = aliases.of(name).to_vec();
+    for selection in all {
+        let found = groups::games_of_player(selection.columns(), &selection.archive().live(), name, least);
+        let found = found.map_err(Failure::of_archive(selection.archive().path()))?;
+        for (name, _) in &found.names {
+            known.push(name.clone());
+            known.extend(aliases.of(name).iter().cloned());
+        }
+    }
+    Ok(known)
 }
 
 /// Adds the names of a player in an archive.

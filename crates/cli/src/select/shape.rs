@@ -64,13 +64,14 @@ pub struct ShapeArgs {
     /// Write piece letters of this language, or figurine
     ///
     /// Languages: en, cs, da, de, es, fi, fr, hu, it, nl, no, pl, pt, ro, ru and sv. Most programs read only English
-    /// letters.
+    /// letters; `import` reads all of these.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LANGUAGE", value_parser = language)]
     language: Option<PieceLetters>,
 }
 
-fn language(code: &str) -> Result<PieceLetters, String> {
+/// Reads the code of a language of piece letters.
+pub fn language(code: &str) -> Result<PieceLetters, String> {
     PieceLetters::for_language(code).ok_or_else(|| {
         let languages: Vec<&str> = PieceLetters::languages().collect();
         format!("unknown language; use one of {}", languages.join(", "))

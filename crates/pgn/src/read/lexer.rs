@@ -2,6 +2,7 @@
 
 use crate::bytes::{self, BOM, ONES, begins_move, from, is_blank, slice};
 use crate::game::Outcome;
+use crate::letters::PieceLetters;
 use crate::read::words::has_form_of_move;
 use crate::tags;
 use scoresheet_chess::san::ShortText;
@@ -59,6 +60,8 @@ pub(crate) struct Lexer<'a> {
     pub(crate) text: &'a [u8],
     /// The offset from which the next token is searched for.
     pub(crate) at: usize,
+    /// The piece letters, if they are not the English letters.
+    pub(crate) letters: Option<&'a PieceLetters>,
 }
 
 const BLANK: u8 = 0;
@@ -196,9 +199,17 @@ impl<'a> Lexer<'a> {
             let token = ahead.next();
             match token.kind {
                 Kind::Brace | Kind::Line | Kind::Escape | Kind::Nag => {}
-                Kind::Word => return has_form_of_move(slice(self.text, token.start, token.to)),
+                Kind::Word => return self.has_form_of_move(slice(self.text, token.start, token.to)),
                 _ => return false,
             }
+        }
+    }
+
+    /// Returns whether a word looks sufficiently like a move to begin a game.
+    pub(crate) fn has_form_of_move(&self, word: &[u8]) -> bool {
+        match self.letters.and_then(|letters| letters.english(word)) {
+            Some(word) => has_form_of_move(&word),
+            None => has_form_of_move(word),
         }
     }
 
@@ -261,7 +272,7 @@ impl<'a> Lexer<'a> {
         }
         if after.is_empty()
             || is_castling
-            || has_form_of_move(after) && !slice(self.text, start, end).starts_with(b"0-0")
+            || self.has_form_of_move(after) && !slice(self.text, start, end).starts_with(b"0-0")
         {
             self.token(Kind::Number, start, digits + dot)
         } else {

@@ -65,6 +65,7 @@ pub fn read_position<V: Visitor>(line: &[u8], options: &ReadOptions, visitor: &m
         faults: Vec::new(),
         more_faults: 0,
         windows_1252: false,
+        letters: None,
     };
     let line = line.strip_prefix(crate::bytes::BOM).unwrap_or(line);
     if is_passed_over(line) {

@@ -3,11 +3,12 @@
 use crate::bytes::{self, slice, trim_end};
 use crate::fault::{Fault, FaultKind};
 use crate::game::{MAX_DEPTH, Outcome, TextKind, Visitor};
+use crate::letters::PieceLetters;
 use crate::limits::ReadOptions;
 use crate::read::glyphs::{self, Meaning};
 use crate::read::lexer::{Kind, Lexer, Token};
 use crate::read::text::{self, Plain};
-use crate::read::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
+use crate::read::words::{is_plain_word, is_usual_sign, nag, split_result};
 use crate::tag_values;
 use crate::tags::{self, Pair};
 use crate::text_visitor::{Events, TagRun, TextVisitor};
@@ -17,6 +18,7 @@ use scoresheet_chess::{Move, MoveKind, Position, Variant};
 
 mod encoding;
 mod ends;
+mod foreign;
 mod move_run;
 mod raw;
 
@@ -50,6 +52,8 @@ pub struct ReadOutcome {
     pub more_faults: usize,
     /// Whether the game contains non-ASCII bytes that were decoded as Windows-1252 or ISO 8859-1.
     pub windows_1252: bool,
+    /// The piece letters with which the moves were read, if they are not the English letters.
+    pub letters: Option<PieceLetters>,
 }
 
 impl ReadOutcome {
@@ -138,6 +142,10 @@ struct Reader<'a, V> {
     inner_marker: Option<Marker>,
     /// Whether the text after the marker is known not to contain another game.
     trailing: bool,
+    /// Whether the piece letters of the game are known, or have been searched for without success.
+    are_letters_known: bool,
+    /// Whether a word begins with a piece letter that is not an English one.
+    is_foreign: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -161,7 +169,11 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         let seen = slice(span, at, at.saturating_add(SURVEY));
         let is_complete = at.saturating_add(SURVEY) >= span.len();
         Reader {
-            lexer: Lexer { text: span, at },
+            lexer: Lexer {
+                text: span,
+                at,
+                letters: options.letters.as_ref().filter(|letters| **letters != PieceLetters::ENGLISH),
+            },
             options,
             visitor,
             plain: Plain {
@@ -178,6 +190,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                 faults: Vec::new(),
                 more_faults: 0,
                 windows_1252: false,
+                letters: None,
             },
             rejected: false,
             tags: 0,
@@ -193,15 +206,22 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             marker: None,
             inner_marker: None,
             trailing: false,
+            are_letters_known: options.letters.is_some(),
+            is_foreign: false,
         }
     }
 
     fn read(mut self) -> ReadOutcome {
+        if self.run() { self.finish() } else { self.reading }
+    }
+
+    /// Reads the text of the game. Returns false if the text is blank.
+    fn run(&mut self) -> bool {
         let first = self.lexer.clone().next();
         self.reading.start = first.start;
         if first.kind == Kind::End {
             self.reading.next = self.lexer.text.len();
-            return self.reading;
+            return false;
         }
         let is_tail = self.read_tags();
         if !self.rejected {
@@ -216,7 +236,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         } else {
             self.movetext();
         }
-        self.finish()
+        true
     }
 
     /// Reads the tags and the texts between them, and sets the starting position. Returns whether the movetext cannot
@@ -409,7 +429,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
         loop {
             // The fast path reads only moves and their numbers.
-            while self.marker.is_none() && self.inner_marker.is_none() {
+            while self.marker.is_none() && self.inner_marker.is_none() && self.lexer.letters.is_none() {
                 self.move_run();
                 if self.ply < self.options.limits.max_plies
                     && let Some((word, end)) = self.lexer.peek_short_word()
@@ -420,8 +440,9 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                     continue;
                 }
                 let Some((start, end)) = self.lexer.next_plain_word() else { break };
-                match self.now.parse_san(slice(self.lexer.text, start, end)) {
-                    Ok(m) if self.ply < self.options.limits.max_plies => self.play(m),
+                let word = slice(self.lexer.text, start, end);
+                match self.now.parse_san(word) {
+                    Ok(m) if self.ply < self.options.limits.max_plies && !self.may_be_foreign(word) => self.play(m),
                     result => {
                         let token = Token { kind: Kind::Word, start, from: start, to: end };
                         if self.word_in_full(token, result) == Flow::Ended {
@@ -436,7 +457,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                     self.end_before(token)
                 }
                 Kind::Word => {
-                    let result = self.now.parse_san(self.word(token));
+                    let result = self.read_move(token);
                     self.word_in_full(token, result)
                 }
                 _ => self.not_a_word(token),
@@ -486,6 +507,9 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         let ended = self.marker.is_some() && self.branches.is_empty();
         match result {
             Ok(_) if ended => self.end_before(token),
+            Ok(_) if self.may_be_foreign(slice(self.lexer.text, token.start, token.to)) && self.find_letters(token) => {
+                self.read_again(token)
+            }
             Ok(_) if self.ply >= self.options.limits.max_plies => {
                 self.fault(FaultKind::TooManyPlies, token.start);
                 self.tail(token.start);
@@ -513,11 +537,14 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             return Flow::On;
         }
         if error == SanError::Unreadable {
-            if self.ply < self.options.limits.max_plies && !ended {
-                if self.play_with_appendix(word, token) {
+            if self.ply < self.options.limits.max_plies
+                && !ended
+                && let Some(english) = self.english_word(word)
+            {
+                if self.play_with_appendix(&english, token) {
                     return Flow::On;
                 }
-                match self.play_with_glyphs(word) {
+                match self.play_with_glyphs(&english) {
                     Ok(()) => return Flow::On,
                     Err(glyph_error) => error = glyph_error,
                 }
@@ -529,7 +556,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                     return Flow::On;
                 }
             }
-            let is_token = || is_usual_sign(word) || is_plain_word(word) || ended && !has_form_of_move(word);
+            let is_token = || is_usual_sign(word) || is_plain_word(word) || ended && !self.lexer.has_form_of_move(word);
             if error == SanError::Unreadable && is_token() {
                 if !is_usual_sign(word) {
                     self.fault(FaultKind::UnknownToken, token.start);
@@ -541,6 +568,9 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         if ended {
             return self.end_before(token);
         }
+        if self.find_letters(token) {
+            return self.read_again(token);
+        }
         self.no_legal_move(token, error)
     }
 
@@ -550,13 +580,20 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         Flow::On
     }
 
+    /// Handles a word again, with the letters of another language.
+    #[cold]
+    fn read_again(&mut self, token: Token) -> Flow {
+        let result = self.read_move(token);
+        self.word_in_full(token, result)
+    }
+
     /// Plays a move that is directly followed by a full stop or comma (`e4.`) or by a termination marker (`Qh7#1-0`).
     /// Returns false if the word is not such a move.
     fn play_with_appendix(&mut self, word: &[u8], token: Token) -> bool {
         if let Some((rest, outcome)) = split_result(word) {
             let Ok(m) = self.now.parse_san(rest) else { return false };
             self.play(m);
-            let marker = Marker { outcome, start: token.start + rest.len(), end: token.to, is_kept: false };
+            let marker = Marker { outcome, start: token.to - (word.len() - rest.len()), end: token.to, is_kept: false };
             self.result(marker);
             return true;
         }
@@ -720,6 +757,7 @@ impl<V: TextVisitor> Reader<'_, V> {
         {
             self.visitor.outcome(marker.outcome);
         }
+        self.reading.letters = self.lexer.letters.copied();
         self.reading.disposition = Some(if self.rejected { Disposition::Rejected } else { Disposition::Stored });
         self.reading
     }

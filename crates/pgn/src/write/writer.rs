@@ -2,8 +2,8 @@
 
 use crate::bytes::{ONES, from, is_line_end};
 use crate::game::{Game, Outcome, TextKind, Visitor};
+use crate::letters::PieceLetters;
 use crate::text_visitor::{EndOfRun, Lines, MoveRun, TagRun, TextVisitor};
-use crate::write::letters::PieceLetters;
 use crate::write::style::{LineEnd, Style};
 use scoresheet_chess::fen::{CastlingStyle, EnPassantStyle, write_number};
 use scoresheet_chess::san::ShortText;

@@ -1,5 +1,6 @@
 //! Represents a filter as a tree of conditions.
 
+use crate::aliases::Aliases;
 use crate::fold::fold;
 use crate::measure::field::Measure;
 use crate::tag_columns::Key;
@@ -144,6 +145,21 @@ impl Ranges {
 }
 
 impl Expr {
+    /// Adds the other names of players to the conditions on names.
+    pub fn add_aliases(&mut self, aliases: &Aliases) {
+        match self {
+            Expr::And(all) | Expr::Or(all) => all.iter_mut().for_each(|expr| expr.add_aliases(aliases)),
+            Expr::Not(expr) => expr.add_aliases(aliases),
+            Expr::Test(Test::Text(tag, TextTest::Is(names) | TextTest::IsNot(names)))
+                if matches!(tag.as_str(), "White" | "Black") =>
+            {
+                let others: Vec<String> = names.iter().flat_map(|name| aliases.of(name)).cloned().collect();
+                names.extend(others);
+            }
+            Expr::Test(_) => {}
+        }
+    }
+
     /// Returns a condition that is always true, or always false.
     pub fn always(holds: bool) -> Expr {
         if holds { Expr::And(Vec::new()) } else { Expr::Or(Vec::new()) }

@@ -17,6 +17,7 @@ mod relative;
 pub mod sort;
 mod verdicts;
 
+use crate::aliases::Aliases;
 use crate::fault::QueryFault;
 use crate::measure::field::{Measure, MeasureKind};
 use crate::measure::values;
@@ -113,6 +114,14 @@ impl Filter {
             Filter::new(self.text.clone(), parsed)
         };
         self.parsed.is_of_player.then(|| self.parsed.sides.each_ref().map(of_side))
+    }
+
+    /// Returns the filter in which a name of a player that is compared with `=`, `!=` or `in` stands for all names of this
+    /// player. [`Aliases`] has an example.
+    pub fn with_aliases(mut self, aliases: &Aliases) -> Filter {
+        self.parsed.neutral.add_aliases(aliases);
+        self.parsed.sides.iter_mut().for_each(|expr| expr.add_aliases(aliases));
+        Filter::new(self.text, self.parsed)
     }
 
     /// Returns the text from which the filter was parsed.

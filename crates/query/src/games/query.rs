@@ -7,6 +7,7 @@ use crate::filter::sort::SortKeys;
 use crate::measure::Moments;
 use crate::pattern::{Pattern, PatternOptions};
 use crate::position::position_query::PositionQuery;
+use crate::position::repertoire::RepertoireQuery;
 use crate::position::search::{Cost, Hit, Search, SearchOptions, SearchResult, Step};
 use crate::tag_columns::{TagColumns, Unread};
 use scoresheet::Monitor;
@@ -71,6 +72,8 @@ pub enum Board {
     EveryPosition(Vec<PositionQuery>),
     /// The pattern.
     Pattern(Pattern),
+    /// The game follows this repertoire.
+    Repertoire(RepertoireQuery),
 }
 
 impl Query {
@@ -180,7 +183,7 @@ impl Query {
         Query { board: None, moments: Moments::default(), ..self }
     }
 
-    /// Returns whether the query can be run: patterns can be searched for only in main lines.
+    /// Returns whether the query can be run: patterns and repertoires can be searched for only in main lines.
     pub fn is_possible(&self) -> bool {
         self.impossible().is_none()
     }
@@ -188,7 +191,13 @@ impl Query {
     /// Returns why the query cannot be run, or `None` if it can be run.
     pub fn impossible(&self) -> Option<&'static str> {
         let is_impossible = self.reach.variations && matches!(self.board, Some(Board::Pattern(_)));
-        is_impossible.then_some("patterns match main lines only: leave out variations and in_pv")
+        if is_impossible {
+            return Some("patterns match main lines only: leave out variations and in_pv");
+        }
+        let is_beside = self.either_color || self.reach.is_beside_main_line();
+        let is_impossible = is_beside && matches!(self.board, Some(Board::Repertoire(_)));
+        is_impossible
+            .then_some("a repertoire is of one side and of main lines: leave out either_color, variations and in_pv")
     }
 
     /// Returns whether there are conditions on the board or on comments, for which games contain hits.
@@ -319,6 +328,7 @@ impl Query {
                 let options = PatternOptions { either_color, reach };
                 return search.pattern(pattern, options);
             }
+            Board::Repertoire(repertoire) => return repertoire.find(search),
             Board::AnyPosition(positions) => (positions, false),
             Board::EveryPosition(positions) => (positions, true),
         };
@@ -478,6 +488,8 @@ impl Board {
             Board::AnyPosition(positions) => Board::AnyPosition(swapped(positions)),
             Board::EveryPosition(positions) => Board::EveryPosition(swapped(positions)),
             Board::Pattern(pattern) => Board::Pattern(pattern.swapped()),
+            // Such a query is refused.
+            Board::Repertoire(repertoire) => Board::Repertoire(repertoire.clone()),
         }
     }
 }
@@ -512,6 +524,12 @@ impl From<PositionQuery> for Board {
 impl From<Pattern> for Board {
     fn from(pattern: Pattern) -> Board {
         Board::Pattern(pattern)
+    }
+}
+
+impl From<RepertoireQuery> for Board {
+    fn from(query: RepertoireQuery) -> Board {
+        Board::Repertoire(query)
     }
 }
 

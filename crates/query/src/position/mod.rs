@@ -3,7 +3,7 @@
 //!
 //! The module `position_query` prepares a position for comparison. The modules `signature` and `index` read side files,
 //! and `build` writes the index. The module `main_line` searches a single game. The module `search` combines them, and
-//! `index_search` searches with an index.
+//! `index_search` searches with an index. The module `repertoire` finds where games leave a set of moves.
 
 pub mod position_query;
 
@@ -15,6 +15,8 @@ pub(crate) mod build;
 pub(crate) mod facts;
 pub mod index;
 pub(crate) mod places;
+
+pub(crate) mod repertoire;
 
 pub mod search;
 

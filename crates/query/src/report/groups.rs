@@ -37,6 +37,8 @@ pub enum GroupKey {
     EcoClass,
     /// The side's rating, in bands. Without a player, the mean of both ratings is used.
     Rating,
+    /// The rating of the player's opponent, in bands.
+    OpponentRating,
     /// The year.
     Year,
     /// The year, in bands of five or ten years.
@@ -74,12 +76,13 @@ const RATING_BAND: i64 = 200;
 /// The width of a band of lengths, in moves.
 const LENGTH_BAND: i64 = 20;
 
-const KEYS: [(&str, GroupKey); 18] = [
+const KEYS: [(&str, GroupKey); 19] = [
     ("opening", GroupKey::Opening),
     ("family", GroupKey::Family),
     ("eco", GroupKey::Eco),
     ("ecoclass", GroupKey::EcoClass),
     ("rating", GroupKey::Rating),
+    ("opponentrating", GroupKey::OpponentRating),
     ("year", GroupKey::Year),
     ("month", GroupKey::Month),
     ("weekday", GroupKey::Weekday),
@@ -116,6 +119,7 @@ impl GroupKey {
         match (self, of_player) {
             (GroupKey::Rating, true) => "own rating",
             (GroupKey::Rating, false) => "mean rating",
+            (GroupKey::OpponentRating, _) => "opponent's rating",
             _ => self.name(),
         }
     }
@@ -132,6 +136,7 @@ impl GroupKey {
             self,
             GroupKey::EcoClass
                 | GroupKey::Rating
+                | GroupKey::OpponentRating
                 | GroupKey::Year
                 | GroupKey::Years(_)
                 | GroupKey::Month
@@ -145,7 +150,7 @@ impl GroupKey {
 
     /// Returns whether the key requires a player's name.
     pub fn needs_player(self) -> bool {
-        matches!(self, GroupKey::Opponent | GroupKey::Color)
+        matches!(self, GroupKey::Opponent | GroupKey::OpponentRating | GroupKey::Color)
     }
 
     fn measure(self) -> Option<Measure> {
@@ -654,6 +659,12 @@ struct Source<'a> {
     event: &'a Column,
 }
 
+/// Returns the least rating of the band of a rating, or `None` for an unknown rating, which is 0.
+fn band_of(rating: u64) -> Option<i64> {
+    let rating = i64::try_from(rating).ok().filter(|rating| *rating > 0)?;
+    Some(rating / RATING_BAND * RATING_BAND)
+}
+
 /// Returns the value of each string of a column, or [`NONE`] for a string that has no value.
 fn strings(column: &Column, of: impl Fn(&[u8]) -> Option<i64>) -> Vec<i64> {
     let count = column.strings().map_or(0, |strings| strings.len() as u32);
@@ -750,9 +761,9 @@ impl Source<'_> {
             GroupKey::EcoClass => self.look(&self.eco, self.eco_column, game)? / 100,
             GroupKey::Rating => {
                 let rating = if is_player { self.rating(game, side) } else { self.mean_rating(game) };
-                let rating = i64::try_from(rating).ok().filter(|rating| *rating > 0)?;
-                rating / RATING_BAND * RATING_BAND
+                band_of(rating)?
             }
+            GroupKey::OpponentRating => band_of(self.rating(game, side.other()))?,
             GroupKey::Year => reading::year(self.day(game)?),
             GroupKey::Years(band) => {
                 let band = i64::from(band.max(1));
@@ -811,7 +822,7 @@ impl Source<'_> {
                 format!("{code} {name}").trim_end().to_owned()
             }
             GroupKey::EcoClass => listed(&["A", "B", "C", "D", "E"]),
-            GroupKey::Rating => format!("{id}-{}", id + RATING_BAND - 1),
+            GroupKey::Rating | GroupKey::OpponentRating => format!("{id}-{}", id + RATING_BAND - 1),
             GroupKey::Year => id.to_string(),
             GroupKey::Years(band) => format!("{id}-{}", id + i64::from(band.max(1)) - 1),
             GroupKey::Month => format!("{:04}-{:02}", id / 100, id % 100),

@@ -1,5 +1,5 @@
 //! Reports on many games: opening trees, opening books, statistics, groups, players, tournaments, random samples,
-//! duplicates and repertoires.
+//! duplicates, repertoires and the preparation for a player.
 
 pub mod book;
 pub mod duplicates;
@@ -9,6 +9,7 @@ pub mod groups;
 pub mod overview;
 pub mod player;
 pub mod points;
+pub mod preparation;
 pub mod repertoire;
 pub mod sample;
 pub mod spellings;

@@ -13,6 +13,7 @@ use crate::output::upkeep::{self, Upkeep};
 use crate::output::{new_archive, progress};
 use crate::select::fields::named_fields;
 use crate::select::inputs;
+use crate::select::shape::language;
 use crate::session::Session;
 use crate::text::{count, ratio, shown};
 use crate::threads::Threads;
@@ -26,7 +27,7 @@ use scoresheet::archive::writer::BATCH;
 use scoresheet::archive::{Archive, FileKind};
 use scoresheet::error::Error;
 use scoresheet::import::{ImportOptions, Progress};
-use scoresheet::pgn::{Encoding, ReadOptions};
+use scoresheet::pgn::{Encoding, PieceLetters, ReadOptions};
 use scoresheet_output::Content;
 use scoresheet_output::{Outputs, Target};
 use scoresheet_query::{Filter, games};
@@ -117,6 +118,14 @@ pub struct Args {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "ENCODING", value_enum, default_value_t)]
     encoding: Charset,
+    /// Piece letters of the moves, e.g. de, fr, figurine
+    ///
+    /// By default, a game with moves that cannot be read in English is read in the language that fits all of its moves,
+    /// if there is exactly one. With this option, moves are read only with the letters of this language: en, cs, da, de,
+    /// es, fi, fr, hu, it, nl, no, pl, pt, ro, ru, sv, or figurine for the chess symbols.
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "LANGUAGE", value_parser = language)]
+    language: Option<PieceLetters>,
     /// Compression level, 1 (fast) to 22 (small)
     ///
     /// This level applies to tags and texts. The default is 4, or 19 with --pack.
@@ -205,7 +214,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let options = ImportOptions {
         kept: kept.indices.clone(),
         threads: args.threads.count(),
-        read: ReadOptions { strict: args.strict, encoding: args.encoding.into(), ..ReadOptions::default() },
+        read: ReadOptions {
+            strict: args.strict,
+            encoding: args.encoding.into(),
+            letters: args.language,
+            ..ReadOptions::default()
+        },
         level: args.level.unwrap_or(usual.level),
         existing: match (args.append, args.force) {
             (true, _) => Existing::Append,

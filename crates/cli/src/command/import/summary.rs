@@ -96,6 +96,11 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
         let charset = if how.latin1 { "Latin-1" } else { "Windows-1252" };
         session.note(&format!("{}: {odd} of {} read as {charset}", source.record.name, thousands(source.record.seen)));
     }
+    for source in summary.sources.iter().filter(|source| source.foreign_letters > 0) {
+        let foreign = count(source.foreign_letters, "game", "games");
+        let (name, seen) = (&source.record.name, thousands(source.record.seen));
+        session.note(&format!("{name}: {foreign} of {seen} with piece letters of another language, or with symbols"));
+    }
     // A source that is stored only in part cannot be restored.
     let in_part = known.is_some_and(|known| known.games() > 0);
     for (index, source) in summary.sources.iter().enumerate() {
@@ -209,6 +214,7 @@ pub fn json(
             .with("seen", source.record.seen)
             .with("rejected", source.record.rejected)
             .with("windows_1252", source.windows_1252)
+            .with("foreign_letters", source.foreign_letters)
             .with("whole", source.is_complete)
             .with("exact", source.is_complete && (source.record.exact || is_exact(index)))
             .with("kept_whole", kept.indices.contains(&index))

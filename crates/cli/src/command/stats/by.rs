@@ -16,9 +16,9 @@ use std::io::Write;
 pub struct GroupArgs {
     /// Group games by one to three of these keys
     ///
-    /// The keys are opening, family, eco, ecoclass, rating, year, month, weekday, timecontrol, speed, player, opponent,
-    /// color, result, length, ending, mate and event. rating is the mean rating of both players, or the player's
-    /// rating. length is in moves, and ending is the pieces of the last position. Points are White's points, or the
+    /// The keys are opening, family, eco, ecoclass, rating, opponentrating, year, month, weekday, timecontrol, speed,
+    /// player, opponent, color, result, length, ending, mate and event. rating is the mean rating of both players, or
+    /// the player's rating. length is in moves, and ending is the pieces of the last position. Points are White's points, or the
     /// points of the player in --player.
     #[arg(help_heading = "Groups")]
     #[arg(long, value_name = "KEY,..", conflicts_with = "report")]

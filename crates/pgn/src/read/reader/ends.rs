@@ -4,7 +4,7 @@ use super::{Flow, Marker, Reader};
 use crate::bytes::{self, from, slice, trim_end};
 use crate::game::TextKind;
 use crate::read::lexer::{Kind, Lexer, Token};
-use crate::read::words::{has_form_of_move, is_plain_result, number};
+use crate::read::words::{is_plain_result, number};
 use crate::text_visitor::TextVisitor;
 
 impl<V: TextVisitor> Reader<'_, V> {
@@ -17,11 +17,11 @@ impl<V: TextVisitor> Reader<'_, V> {
         if !self.after_empty_line(token.start) {
             return false;
         }
-        let mut ahead = Lexer { text: self.lexer.text, at: token.start };
+        let mut ahead = Lexer { at: token.start, ..self.lexer };
         loop {
             let next = ahead.next();
             let game = match next.kind {
-                Kind::Word => has_form_of_move(self.word(next)),
+                Kind::Word => self.lexer.has_form_of_move(self.word(next)),
                 Kind::Number => ahead.move_follows(),
                 Kind::End | Kind::Pair | Kind::Result(_) | Kind::OpenBrace => {
                     self.trailing = true;
@@ -67,7 +67,7 @@ impl<V: TextVisitor> Reader<'_, V> {
     pub(crate) fn restarts(&self, token: Token) -> bool {
         self.word(token) == b"1."
             && self.after_empty_line(token.start)
-            && Lexer { text: self.lexer.text, at: token.to }.move_follows()
+            && Lexer { at: token.to, ..self.lexer }.move_follows()
     }
 
     /// Returns whether the `)` at `at` belongs to a move number such as `12)`.
@@ -103,7 +103,7 @@ impl<V: TextVisitor> Reader<'_, V> {
     /// Returns whether a marker in the main line ends the game: it does if neither another marker nor the next move
     /// with its number follows. A marker in another form than a PGN writer's must not precede any move of the line.
     pub(crate) fn is_final(&self, marker: Marker) -> bool {
-        let mut ahead = Lexer { text: self.lexer.text, at: marker.end };
+        let mut ahead = Lexer { at: marker.end, ..self.lexer };
         let mut depth = 0usize;
         loop {
             let token = ahead.next();
@@ -113,7 +113,7 @@ impl<V: TextVisitor> Reader<'_, V> {
                 Kind::Close => depth = depth.saturating_sub(1),
                 _ if depth > 0 => {}
                 Kind::Result(_) => return false,
-                Kind::Word if has_form_of_move(self.word(token)) => return self.is_plain(marker),
+                Kind::Word if self.lexer.has_form_of_move(self.word(token)) => return self.is_plain(marker),
                 Kind::Number if ahead.move_follows() => {
                     let number = number(self.word(token));
                     return number == 1 || number != self.now.fullmove_number();
@@ -127,6 +127,6 @@ impl<V: TextVisitor> Reader<'_, V> {
     /// precedes the number.
     pub(crate) fn begins_next(&self, token: Token, ended: bool) -> bool {
         let ended = ended && number(self.word(token)) == 1;
-        ended && Lexer { text: self.lexer.text, at: token.to }.move_follows() || self.restarts(token)
+        ended && Lexer { at: token.to, ..self.lexer }.move_follows() || self.restarts(token)
     }
 }

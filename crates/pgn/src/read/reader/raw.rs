@@ -6,7 +6,6 @@ use crate::fault::FaultKind;
 use crate::game::{Outcome, TextKind};
 use crate::read::lexer::{Kind, Token};
 use crate::read::text::{self, Plain};
-use crate::read::words::has_form_of_move;
 use crate::text_visitor::TextVisitor;
 
 /// The kind of a raw text that is skipped, which determines where it ends.
@@ -116,7 +115,7 @@ impl<V: TextVisitor> Reader<'_, V> {
                     self.lexer.at = token.start;
                     break (token.start, false);
                 }
-                Kind::Word if ends_game && has_form_of_move(self.word(token)) => {
+                Kind::Word if ends_game && self.lexer.has_form_of_move(self.word(token)) => {
                     self.lexer.at = token.start;
                     break (token.start, false);
                 }
