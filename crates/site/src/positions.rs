@@ -8,7 +8,7 @@ use crate::options::Done;
 use rayon::prelude::*;
 use scoresheet::chess::{Move, Position};
 use scoresheet::format::facts::Facts;
-use scoresheet::{Archive, Error, Result};
+use scoresheet::{Archive, Error, GameSet, Result};
 use scoresheet_answers::site::Record;
 use scoresheet_answers::site::format::{self, Bucket, Header, LEAST, LISTED, NO_MOVE, Visited, encode_list, pack};
 use scoresheet_answers::{after, latest_games, top_games};
@@ -30,6 +30,8 @@ const LATEST: usize = 8;
 /// The places of an archive, grouped by game.
 pub struct Places<'a> {
     archive: &'a Archive,
+    /// The games of chess that are not deleted, or `None` if all games are.
+    games: Option<GameSet>,
     /// The segment of all games; `None` for an archive without games.
     index: Option<&'a PlaceSegment>,
     /// The facts of each game.
@@ -104,7 +106,8 @@ impl<'a> Places<'a> {
             Ok(())
         })?;
         let shared = (0..places.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Ok(Places { archive, index, facts, starts, moves, shared })
+        let games = Some(archive.games_of_chess(&archive.live())).filter(|games| games.len() < archive.len());
+        Ok(Places { archive, games, index, facts, starts, moves, shared })
     }
 
     /// Returns the game and ply of a place.
@@ -123,14 +126,15 @@ impl<'a> Places<'a> {
         self.moves.get(place as usize).map_or([0; 2], |[_, low, next]| [*low, *next])
     }
 
-    fn is_deleted(&self, place: u64) -> bool {
-        self.archive.deleted_count() > 0 && self.archive.is_deleted(self.locate(place).0)
+    /// Returns whether the game at a place is deleted, or of a variant.
+    fn is_left_out(&self, place: u64) -> bool {
+        self.games.as_ref().is_some_and(|games| !games.contains(self.locate(place).0))
     }
 
     /// Returns the places at the standard starting position, which the index omits.
     fn beginnings(&self) -> impl Iterator<Item = u64> + '_ {
         let games = self.facts.iter().zip(&self.starts).filter(|(facts, _)| !facts.set_up);
-        games.map(|(_, start)| *start).filter(|place| !self.is_deleted(*place))
+        games.map(|(_, start)| *start).filter(|place| !self.is_left_out(*place))
     }
 
     /// Returns the places with a position, in ascending order.
@@ -139,7 +143,7 @@ impl<'a> Places<'a> {
         let bits = [key as u8, (key >> (64 - bucket_bits(self.index) - KEPT)) as u8];
         let Some(index) = self.index else { return Ok(Vec::new()) };
         let places = index.places_of_position(position)?;
-        let found = places.iter().copied().filter(|place| self.bits_of(*place) == bits && !self.is_deleted(*place));
+        let found = places.iter().copied().filter(|place| self.bits_of(*place) == bits && !self.is_left_out(*place));
         let mut places: Vec<u64> = found.collect();
         if key == Position::standard().zobrist() {
             places.extend(self.beginnings());
@@ -230,7 +234,7 @@ impl<'a> Places<'a> {
                     .fold(middle, |all, (bits, part)| all << bits | part)
             };
             let found = |check: u32, places: &[u64]| {
-                let places = places.iter().copied().filter(|place| !self.is_deleted(*place));
+                let places = places.iter().copied().filter(|place| !self.is_left_out(*place));
                 entries.extend(places.map(|place| (rest(check, place), place)));
             };
             if let Some(index) = self.index {

@@ -213,7 +213,8 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     const next = (id, text, step) => near(step) && el("a.button", { id, href: near(step), onclick: (event) => { event.currentTarget.href = near(step); } }, text);
     return [
       el("div.buttons", {},
-        el("a.button", { id: "explore", href: "" }, t("explore_here")),
+        // The explorer counts games of chess.
+        game.variant === "Standard" && el("a.button", { id: "explore", href: "" }, t("explore_here")),
         next("previous", t("previous_game"), -1),
         next("next", t("next_game"), 1)),
       el("details.card", {}, el("summary", {}, t("tags")),
