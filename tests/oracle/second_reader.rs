@@ -215,6 +215,43 @@ fn the_reader_of_1_0_reads_what_this_version_writes() {
     }
 }
 
+/// Games of variants: the second reader reads them all, and the reader of 1.0 all other games of the archive.
+#[test]
+fn variants_cost_the_reader_of_1_0_their_own_games() {
+    let path = testdata("golden/variants-1.1.bga");
+    let archive = Archive::open(scoresheet::ArchiveFile::at(&path).index(None)).unwrap();
+    let Some(digest) = reader(&["digest"], &path, "") else { return };
+    assert_eq!(digest.unwrap(), format!("{}\n", archive.digest().unwrap()).into_bytes());
+    gives_back(&path, &fs::read(testdata("golden/variants-1.1.pgn")).unwrap());
+    let folder = crate::common::tempdir().unwrap();
+    let script = folder.path().join("reader.py");
+    let kept = fs::File::open(testdata("readers-1.0/reader.py.zst")).unwrap();
+    fs::write(&script, zstd::decode_all(kept).unwrap()).unwrap();
+    let (mut all, mut of_chess) = ([String::new(), String::new()], [String::new(), String::new()]);
+    let mut refused = None;
+    for game in archive.games() {
+        let game = game.unwrap();
+        let is_chess = game.start().variant() == scoresheet::chess::Variant::Chess;
+        let mut ply = 0;
+        game.walk(|state| {
+            // Readers return the FEN of the record, without the checks that the tags count.
+            let (pair, fen) = (format!("{} {ply}\n", game.number()), format!("{}\n", state.position().fen()));
+            for [pairs, fens] in [&mut all].into_iter().chain(is_chess.then_some(&mut of_chess)) {
+                *pairs += &pair;
+                *fens += &fen;
+            }
+            ply += 1;
+        })
+        .unwrap();
+        refused = refused.or((!is_chess).then_some(game.number()));
+    }
+    assert!(of_chess[0].lines().count() * 3 > all[0].lines().count());
+    assert_eq!(reader(&["fen"], &path, &all[0]), Some(Ok(all[1].clone().into_bytes())));
+    assert_eq!(reader_at(&script, &["fen"], &path, &of_chess[0]), Some(Ok(of_chess[1].clone().into_bytes())));
+    let message = reader_at(&script, &["fen"], &path, &format!("{} 0\n", refused.unwrap())).unwrap().unwrap_err();
+    assert!(message.contains("a newer program is needed"), "{message}");
+}
+
 /// Other readings of the document differ from the reader in a vector or in the suite. `.ci/run` tries all of them.
 #[test]
 fn some_alternatives_fail() {
