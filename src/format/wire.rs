@@ -8,6 +8,7 @@ use byteorder::{LittleEndian, ReadBytesExt};
 use std::cell::RefCell;
 use std::io::{self, Read};
 use zstd::bulk::{Compressor, Decompressor};
+use zstd::stream::raw::{Decoder as StreamDecoder, Operation};
 use zstd::zstd_safe::{
     CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, SafeResult, compress_bound, find_frame_compressed_size,
     get_error_name,
@@ -22,6 +23,8 @@ thread_local! {
     /// The compressors for levels up to `MOST_KEPT`. An import alternates between two levels.
     static COMPRESSORS: RefCell<Vec<(Effort, Compressor<'static>)>> = const { RefCell::new(Vec::new()) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    /// The decompressor of beginnings.
+    static STREAM: RefCell<Option<StreamDecoder<'static>>> = const { RefCell::new(None) };
 }
 
 /// The highest level for which a thread keeps the compressor. Compressors of higher levels take many megabytes, and
@@ -328,8 +331,20 @@ pub(crate) fn read_beginning(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
     match how {
         0 => first.extend_from_slice(bytes.0.get(..most).unwrap_or(bytes.0)),
         1 => {
-            let decoder = zstd::stream::read::Decoder::with_buffer(bytes.0).ok()?;
-            io::Read::read_to_end(&mut io::Read::take(decoder, most as u64), &mut first).ok()?;
+            first.resize(most, 0);
+            let length = STREAM.with_borrow_mut(|kept| -> io::Result<usize> {
+                let stream = match kept {
+                    Some(kept) => kept,
+                    None => kept.insert(StreamDecoder::new()?),
+                };
+                stream.reinit()?;
+                let (mut from, mut into) = (InBuffer::around(bytes.0), OutBuffer::around(first.as_mut_slice()));
+                while into.pos() < most && from.pos() < bytes.0.len() {
+                    stream.run(&mut from, &mut into)?;
+                }
+                Ok(into.pos())
+            });
+            first.truncate(length.ok()?);
         }
         _ => return None,
     }
