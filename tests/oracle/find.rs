@@ -85,8 +85,11 @@ const CORNERS: &str = r#"
 *
 "#;
 
-/// Returns the position in shakmaty; `None` if shakmaty refuses it.
+/// Returns the position in shakmaty; `None` for a variant, and if shakmaty refuses it.
 fn theirs(position: &Position) -> Option<Chess> {
+    if position.variant() != scoresheet::chess::Variant::Chess {
+        return None;
+    }
     let fen: Fen = position.fen().parse().ok()?;
     Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).or_else(|error| error.ignore_too_much_material()).ok()
 }

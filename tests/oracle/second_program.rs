@@ -182,7 +182,9 @@ fn golden_files() {
     let Some(program) = program() else { return };
     for entry in fs::read_dir(testdata("golden")).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_some_and(|end| end == "bga") {
+        // The program has no level V.
+        let has_variants = path.ends_with("variants-1.1.bga");
+        if path.extension().is_some_and(|end| end == "bga") && !has_variants {
             agrees(program, &path, 1, &path.display().to_string());
         }
     }
