@@ -1,3 +1,5 @@
+# Plays random games of the variants with python-chess (GPL; an oracle only), for crates/chess/tests/variants.rs:
+# python3 tools/oracle/variants.py GAMES SEED [PLIES] | zstd -19 -o testdata/variant-games.tsv.zst
 import chess, chess.variant, random, sys
 V={"Crazyhouse":chess.variant.CrazyhouseBoard,"Atomic":chess.variant.AtomicBoard,"Antichess":chess.variant.AntichessBoard,"Horde":chess.variant.HordeBoard,"Three-check":chess.variant.ThreeCheckBoard,"King of the Hill":chess.variant.KingOfTheHillBoard,"Racing Kings":chess.variant.RacingKingsBoard}
 n=int(sys.argv[1]); seed=int(sys.argv[2]); cap=int(sys.argv[3]) if len(sys.argv)>3 else 160
