@@ -187,7 +187,7 @@ impl ArchiveWriter {
     /// # let folder = tempfile::tempdir()?;
     /// # let target = folder.path().join("games.bga");
     /// let writer = ArchiveWriter::create(&target)?;
-    /// let pgn = b"1. e4 e5 2. Ke5 *\n\n[Variant \"Antichess\"]\n\n1. e3 *\n";
+    /// let pgn = b"1. e4 e5 2. Ke5 *\n\n[Variant \"Suicide\"]\n\n1. e3 *\n";
     /// let added: AddedPgn = writer.add_pgn("download", &pgn[..])?;
     /// assert_eq!((added.seen, added.rejected, added.faults.len()), (2, 1, 2));
     /// assert_eq!((added.faults[0].line, added.faults[1].line), (1, 3));

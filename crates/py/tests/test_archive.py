@@ -328,7 +328,7 @@ def test_deleted_games_are_left_out(made: Path, tmp_path: Path) -> None:
 
 def test_import_reports(tmp_path: Path) -> None:
     source = tmp_path / "bad.pgn"
-    source.write_text('[White "A"]\n\n1. e4 e5 2. Ke5 1-0\n\n[Variant "Atomic"]\n\n1. e4 *\n\n1. d4 d5 *\n')
+    source.write_text('[White "A"]\n\n1. e4 e5 2. Ke5 1-0\n\n[Variant "Suicide"]\n\n1. e4 *\n\n1. d4 d5 *\n')
     faults, rejects, progress = [], [], []
     summary = scoresheet.import_pgn(
         source,
