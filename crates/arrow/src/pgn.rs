@@ -13,8 +13,8 @@ use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Schema};
 use rayon::prelude::*;
 use scoresheet::brenner::standalone;
-use scoresheet::chess::record::read_start;
-use scoresheet::game::{Event, Outcome, TextKind};
+use scoresheet::chess::Variant;
+use scoresheet::game::{Event, Outcome, TextKind, start_of_tags};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::{Game, Move};
 use std::fmt::Write;
@@ -273,11 +273,10 @@ impl Row<'_> {
             return read.unwrap_or_else(|error| fault(Game::default(), &format!("brenner: {error}")));
         }
         let mut game = Game::default();
-        if let Some((_, fen)) = tags.iter().find(|(name, _)| name == "FEN") {
-            match read_start(fen.as_bytes()) {
-                Ok((start, _)) => game.start = start,
-                Err(error) => return fault(game, &format!("start_fen: {error}")),
-            }
+        let tag = |tag: &str| tags.iter().find(|(name, _)| name == tag).map(|(_, value)| value.as_bytes());
+        match start_of_tags(tag("Variant").and_then(Variant::from_tag), tag("FEN")) {
+            Ok((start, _)) => game.start = start,
+            Err(error) => return fault(game, &format!("start_fen: {error}")),
         }
         let mut position = game.start.clone();
         let uci = self.array(Value::MovesUci).is_some();

@@ -7,9 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use scoresheet::chess::Position;
-use scoresheet::chess::record::read_start;
-use scoresheet::game::{Event, Outcome, TextKind};
+use scoresheet::chess::{Position, Variant};
+use scoresheet::game::{Event, Outcome, TextKind, start_of_tags};
 
 /// Returns the events of a game. If `chess960` is true, castling is always written as the king capturing its rook.
 pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game, chess960: bool) -> PyResult<Bound<'py, PyList>> {
@@ -64,10 +63,9 @@ pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game, chess960: bool) -> Py
 /// illegal.
 pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<scoresheet::Game> {
     let mut game = scoresheet::Game { tags, ..scoresheet::Game::default() };
-    if let Some(fen) = game.tag("FEN") {
-        let position = read_start(fen.as_bytes()).map(|(position, _)| position);
-        game.start = position.map_err(|error| PyValueError::new_err(format!("FEN {fen:?}: {error}")))?;
-    }
+    let (variant, fen) = (game.tag("Variant").and_then(Variant::from_tag), game.tag("FEN"));
+    let start = start_of_tags(variant, fen.map(str::as_bytes));
+    game.start = start.map_err(|error| PyValueError::new_err(format!("FEN {:?}: {error}", fen.unwrap_or_default())))?.0;
     game.outcome = Outcome::from_token(result.as_bytes());
     let (mut now, mut before) = (game.start.clone(), game.start.clone());
     let mut lines = Vec::new();

@@ -7,6 +7,7 @@ import io
 import os
 import re
 from pathlib import Path
+from random import Random
 
 import pytest
 import scoresheet
@@ -145,6 +146,51 @@ def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
                 (folder / rest).unlink(missing_ok=True)
             compared += 1
     return compared, reasons
+
+
+@pytest.mark.parametrize("name", ["crazyhouse", "atomic", "antichess", "horde", "racingkings", "threecheck"])
+def test_variants(name: str, tmp_path: Path) -> None:
+    """Random games, as python-chess writes them, with its moves, FENs and SAN."""
+    import chess.variant
+
+    new_board = chess.variant.find_variant(name)
+    random = Random(7)
+    text = ""
+    for _ in range(5):
+        board = new_board()
+        if name == "antichess":
+            board.castling_rights = 0  # as on Lichess
+        for _ in range(60):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            board.push(random.choice(moves))
+        text += f"{pgn.Game.from_board(board)}\n\n"
+    (tmp_path / "variants.pgn").write_text(text)
+    scoresheet.import_pgn(tmp_path / "variants.pgn", tmp_path / "variants.bga", progress=False)
+    file = io.StringIO(text)
+    for game in scoresheet.open(tmp_path / "variants.bga"):
+        theirs = pgn.read_game(file)
+        assert theirs is not None
+        assert nodes(game.to_chess()) == nodes(theirs)
+        board = theirs.board()
+        fens, moves, sans = [board.fen(en_passant="fen")], [], []
+        for move in theirs.mainline_moves():
+            moves.append(move.uci())
+            sans.append(board.san(move))
+            board.push(move)
+            fens.append(board.fen(en_passant="fen"))
+        assert (game.fens(), game.moves, game.fen(-1)) == (fens, moves, fens[-1])
+        # The moves of Racing Kings and Three-check are moves of chess: another may have to be told apart, and the end of
+        # the game has no sign.
+        if name not in ("racingkings", "threecheck"):
+            assert game.san == sans
+        with scoresheet.ArchiveWriter(tmp_path / "back.bga") as writer:
+            writer.add(theirs)
+        with scoresheet.open(tmp_path / "back.bga") as back:
+            assert back[0].fens() == fens and nodes(back[0].to_chess()) == nodes(theirs)
+        for rest in ("back.bga", "back.bgi"):
+            (tmp_path / rest).unlink(missing_ok=True)
 
 
 def test_the_sample(tmp_path: Path) -> None:

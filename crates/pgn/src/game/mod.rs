@@ -37,8 +37,8 @@ pub use line::Line;
 pub use move_tree::MoveTree;
 pub use notes::Notes;
 pub use notes::{Comment, Variation};
-#[doc(hidden)]
-pub use owned::start_by_rules;
 pub use owned::{Game, GameFault, GameFaultKind};
+#[doc(hidden)]
+pub use owned::{start_by_rules, start_of_tags};
 pub use played::PlayedMove;
 pub use values::Evaluation;

@@ -6,6 +6,7 @@ use super::line::Line;
 use super::notes::{Comment, Notes, Variation};
 use super::played::PlayedMove;
 use super::values::Evaluation;
+use scoresheet_chess::fen::FenError;
 use scoresheet_chess::{IllegalMove, Move, MoveKind, Position, Variant};
 use std::fmt;
 use std::time::Duration;
@@ -86,6 +87,19 @@ impl fmt::Display for GameFault {
 }
 
 impl std::error::Error for GameFault {}
+
+/// Returns the starting position that the tags Variant and FEN name, and whether the FEN states readable counters. The
+/// games of Three-check, King of the Hill and Racing Kings start as games of chess.
+#[doc(hidden)]
+pub fn start_of_tags(variant: Option<Variant>, fen: Option<&[u8]>) -> Result<(Position, bool), FenError> {
+    let variant = variant.unwrap_or_default();
+    let (position, is_counted) = match fen {
+        Some(fen) => Position::read_start_of(variant, fen)?,
+        None => (variant.start(), true),
+    };
+    let is_chess = variant.is_chess_that_ends_early();
+    Ok((if is_chess { position.with_variant(Variant::Chess) } else { position }, is_counted))
+}
 
 /// Returns a starting position with the rules of a variant. `fen` is the tag FEN.
 #[doc(hidden)]

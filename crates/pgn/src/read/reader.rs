@@ -2,7 +2,7 @@
 
 use crate::bytes::{self, slice, trim_end};
 use crate::fault::{Fault, FaultKind};
-use crate::game::{MAX_DEPTH, Outcome, TextKind, Visitor};
+use crate::game::{MAX_DEPTH, Outcome, TextKind, Visitor, start_of_tags};
 use crate::letters::PieceLetters;
 use crate::limits::ReadOptions;
 use crate::read::glyphs::{self, Meaning};
@@ -288,19 +288,17 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                 }
             }
         }
-        let variant = self.variant.unwrap_or_default();
-        let Some((value, at)) = fen else {
-            if variant != Variant::Chess {
-                self.start_from(variant.start());
-            }
+        if fen.is_none() && self.variant.is_none_or(|variant| variant == Variant::Chess) {
             return false;
-        };
-        match Position::read_start_of(variant, &value) {
+        }
+        let at = fen.as_ref().map_or(0, |(_, at)| *at);
+        match start_of_tags(self.variant, fen.as_ref().map(|(value, _)| value.as_slice())) {
             Ok((position, is_counted)) => {
                 if !is_counted {
                     self.fault(FaultKind::UnreadableCounters, at);
                 }
-                self.start_from(position);
+                self.before.clone_from(&position);
+                self.now = position;
                 false
             }
             Err(error) => {
@@ -308,13 +306,6 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                 true
             }
         }
-    }
-
-    /// Sets the starting position. Games of Three-check, King of the Hill and Racing Kings are read as games of chess.
-    fn start_from(&mut self, position: Position) {
-        let is_chess = position.variant().is_chess_that_ends_early();
-        self.now = if is_chess { position.with_variant(Variant::Chess) } else { position };
-        self.before.clone_from(&self.now);
     }
 
     /// Returns the next tag pair, if there is one. The lexer does not advance past the pair.
