@@ -214,7 +214,8 @@ int32_t scoresheet_game_tag(const scoresheet_game *game, const char *name, size_
                             size_t *value_length, scoresheet_error **error);
 
 /* The parts of a move. Squares are 0 (a1), 1 (b1) to 63 (h8). The king castles to the g- or c-file, or to the square of
- * its rook in Chess960, as in UCI. Promotions are 1 to 4: knight, bishop, rook, queen. A null move is 0. */
+ * its rook in Chess960, as in UCI. Promotions are 1 to 4: knight, bishop, rook, queen. A null move is
+ * 0, and so are a drop and a promotion to a king, in variants. */
 #define SCORESHEET_MOVE_FROM(move) ((move) & 63)
 #define SCORESHEET_MOVE_TO(move) ((move) >> 6 & 63)
 #define SCORESHEET_MOVE_PROMOTION(move) ((move) >> 12 & 7)

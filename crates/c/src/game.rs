@@ -61,7 +61,8 @@ impl Game {
 }
 
 /// Returns a move in 16 bits: the start square in bits 0 to 5, the target square in bits 6 to 11, and the new piece in
-/// bits 12 to 14 (1 to 4: knight, bishop, rook, queen). The squares are those of UCI. A null move is 0.
+/// bits 12 to 14 (1 to 4: knight, bishop, rook, queen). The squares are those of UCI. A null move is 0, and
+/// so are a drop and a promotion to a king.
 fn packed(played: Move, chess960: bool) -> u16 {
     let squares = MoveId::from_move(played, chess960).and_then(MoveId::squares);
     squares.map_or(0, |(from, to, promotion): (Square, Square, Option<Role>)| {
