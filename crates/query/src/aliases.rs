@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// use scoresheet_query::{Aliases, Filter};
 ///
 /// let aliases = Aliases::parse("Carlsen,M\tCarlsen, Magnus\n# online\nDrNykterstein\tCarlsen, Magnus\tLichess\n")?;
-/// assert_eq!(aliases.of("drnykterstein"), ["Carlsen,M", "Carlsen, Magnus", "DrNykterstein"]);
+/// assert_eq!(aliases.of("drnykterstein"), ["DrNykterstein", "Carlsen,M", "Carlsen, Magnus"]);
 /// assert!(aliases.of("Tal, M").is_empty());
 /// # let folder = tempfile::tempdir()?;
 /// # let target = folder.path().join("games.bga");

@@ -132,7 +132,7 @@ pub struct PlayedNovelty {
 /// let options = PreparationOptions { least: 1, ..PreparationOptions::default() };
 /// let report = Preparation::new(&set, &[tal], &[black], &options)?;
 /// let lines = |tree: &[TreeMove]| tree.iter().map(|played| played.before.san(played.m)).collect::<Vec<_>>().join(" ");
-/// assert_eq!(lines(&report.trees[0]), "e4 e5 Bc4 c5 Nf3");
+/// assert_eq!(lines(&report.trees[0]), "e4 c5 Nf3 e5 Bc4");
 /// assert_eq!(lines(&report.answers[0]), "e4 c5 Nf3 d6"); // Black plays only what the repertoire has
 /// assert_eq!(report.strengths[0].names, ["2400-2599"]);
 /// // Medians of clocks by speed, and moves that no other game has, if the archive has clocks and a position index.
