@@ -345,7 +345,7 @@ def test_import_reports(tmp_path: Path) -> None:
     assert (summary.seen, summary.stored, summary.faulty, summary.rejected) == (3, 2, 1, 1)
     assert [(fault.line, fault.game) for fault in faults] == [(3, 1), (5, 2)]
     assert "Ke5" in faults[0].text and faults[0].stored == 1 and str(source) in str(faults[0])
-    assert [fault.stored for fault in rejects] == [None] and b"Atomic" in rejects[0].rejected
+    assert [fault.stored for fault in rejects] == [None] and b"Suicide" in rejects[0].rejected
     assert progress[-1][1] == 2
     assert [game.faults != [] for game in scoresheet.read_pgn(source)] == [True, False]
 
