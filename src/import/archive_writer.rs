@@ -4,7 +4,7 @@ use super::chunk::ChunkBuilder;
 use super::feed::Segment;
 use super::options::ImportOptions;
 use super::output::{Output, Turn};
-use super::parsed::{End, Parsed, Run};
+use super::parsed::{End, GameRun, Parsed, Run};
 use super::pipeline::Draft;
 use super::resume::Start;
 use super::summary::{FaultReport, Report};
@@ -299,18 +299,8 @@ impl Inner {
         {
             let end = End::At(at.clone());
             let games = std::mem::take(stored);
-            self.parsed.runs.push(Run::Games {
-                source: *source,
-                seen: games,
-                stored: games,
-                rejected: 0,
-                windows_1252: 0,
-                foreign_letters: 0,
-                loose: None,
-                end,
-                faults: Vec::new(),
-                deleted: Vec::new(),
-            });
+            let run = GameRun { source: *source, seen: games, stored: games, end, ..GameRun::default() };
+            self.parsed.end_run(run);
         }
     }
 

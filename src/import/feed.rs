@@ -3,7 +3,7 @@
 use super::game_source::{GameBatch, GameReceiver, GameSource, ImportSource, Input};
 use super::kept::Reading;
 use super::options::ImportOptions;
-use super::parsed::{End, Parsed, Run};
+use super::parsed::{End, GameRun, Parsed, Run};
 use super::source::{PcnGames, called, look_at, open_as_is, unreadable};
 use super::summary::{Progress, Refused};
 use crate::error::{Error, Result};
@@ -364,7 +364,7 @@ fn text_of(batch: &dyn GameBatch, options: &ImportOptions) -> (u64, Vec<u8>) {
     let mut parsed = Parsed::default();
     GameReceiver::take(&mut parsed, 0, batch, options);
     match parsed.runs.pop() {
-        Some(Run::Games { seen, end: End::Text(text), .. }) => (seen, text),
+        Some(Run::Games(GameRun { seen, end: End::Text(text), .. })) => (seen, text),
         _ => (0, Vec::new()),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::chunk::ChunkBuilder;
 use super::options::{ImportOptions, USUAL_GAME};
-use super::parsed::{End, Parsed, Run, Tee};
+use super::parsed::{End, GameRun, Parsed, Tee};
 use super::summary::FaultReport;
 use crate::chess::san::ShortText;
 use crate::chess::{Color, IllegalMove, Move, MoveKind, Position, Role, Threat};
@@ -182,12 +182,7 @@ impl std::fmt::Debug for ImportSource {
 pub struct GameReceiver<'a> {
     parsed: &'a mut Parsed,
     options: &'a ImportOptions,
-    source: usize,
-    stored: u64,
-    rejected: u64,
-    /// The indexes of deleted games among the stored games, from 0.
-    deleted: Vec<u64>,
-    faults: Vec<(u64, FaultReport)>,
+    run: GameRun,
     /// The PGN of the stored games.
     text: Vec<u8>,
     /// The texts of the last moves, which the writer receives together, because this is faster. The side to move and the
@@ -256,35 +251,19 @@ impl GameReceiver<'_> {
         let mut games = GameReceiver {
             parsed,
             options,
-            source,
-            stored: 0,
-            rejected: 0,
-            deleted: Vec::new(),
-            faults: Vec::new(),
+            run: GameRun { source, ..GameRun::default() },
             text: Vec::new(),
             texts: Vec::new(),
             first: (Color::White, 1),
             game: State::new(0, 0),
         };
         batch.decode(&mut games);
-        let GameReceiver { parsed, stored, rejected, deleted, faults, text, .. } = games;
+        let GameReceiver { parsed, mut run, text, .. } = games;
         parsed.chunk.rewind();
         parsed.pgn_bytes += text.len() as u64;
-        parsed.rejected += rejected;
-        let (seen, end) = (stored + rejected, End::Text(text));
-        let (windows_1252, foreign_letters, loose) = (0, 0, None);
-        parsed.runs.push(Run::Games {
-            source,
-            seen,
-            stored,
-            rejected,
-            windows_1252,
-            foreign_letters,
-            loose,
-            end,
-            faults,
-            deleted,
-        });
+        run.seen = run.stored + run.rejected;
+        run.end = End::Text(text);
+        parsed.end_run(run);
     }
 
     /// Begins a game. `offset` and `line` locate the game in its source, for reports of faults: an offset in bytes, and
@@ -430,16 +409,16 @@ impl GameReceiver<'_> {
         self.parsed.layout.end_written_game(&mut self.text);
         self.parsed.plies += u64::from(self.game.ply);
         self.parsed.faulty += u64::from(is_faulty);
-        self.report(Some(self.stored));
-        self.stored += 1;
+        self.report(Some(self.run.stored));
+        self.run.stored += 1;
     }
 
     /// Ends the game and stores it as a deleted game, which has a number but is left out by all reports.
     pub fn end_deleted(&mut self) {
-        let before = self.stored;
+        let before = self.run.stored;
         self.end();
-        if self.stored > before {
-            self.deleted.push(before);
+        if self.run.stored > before {
+            self.run.deleted.push(before);
         }
     }
 
@@ -461,20 +440,20 @@ impl GameReceiver<'_> {
 
     fn end_rejected(&mut self) {
         self.report(None);
-        self.rejected += 1;
+        self.run.rejected += 1;
         self.parsed.chunk.rewind();
     }
 
     /// Reports the faults of the current game, which has index `stored` among the stored games, or is rejected.
     fn report(&mut self, stored: Option<u64>) {
         let State { offset, line, more_faults, .. } = self.game;
-        let (source, number) = (self.source, self.stored + self.rejected + 1);
+        let (source, number) = (self.run.source, self.run.stored + self.run.rejected + 1);
         let faults = std::mem::take(&mut self.game.faults);
         let last = faults.len().saturating_sub(1);
         for (index, fault) in faults.into_iter().enumerate() {
             let more = if index == last { more_faults } else { 0 };
             let report = FaultReport { source, offset, line, game: 0, stored, fault, more, rejected: None };
-            self.faults.push((number, report));
+            self.run.faults.push((number, report));
         }
     }
 

@@ -1,7 +1,7 @@
 //! The writing side of an import. Jobs arrive in order.
 
 use super::options::ImportOptions;
-use super::parsed::{End, Run};
+use super::parsed::{End, GameRun, Run};
 use super::resume::Start;
 use super::summary::{Acknowledged, Progress, Report, SourceSummary};
 use crate::archive::GameSet;
@@ -98,21 +98,11 @@ impl<'a, S: Storage> Output<'a, S> {
         let mut ended = Vec::new();
         for run in runs {
             match run {
-                Run::Games {
-                    source: number,
-                    seen,
-                    stored,
-                    rejected,
-                    windows_1252,
-                    foreign_letters,
-                    loose,
-                    end,
-                    faults,
-                    deleted,
-                } => {
+                Run::Games(run) => {
+                    let GameRun { source: number, stored, .. } = run;
                     let Some(summary) = self.sources.get_mut(number) else { continue };
                     let source = &mut summary.record;
-                    for (game, mut fault) in faults {
+                    for (game, mut fault) in run.faults {
                         fault.game = source.seen + game;
                         fault.stored = fault.stored.map(|index| first + index);
                         (self.report)(fault);
@@ -120,18 +110,18 @@ impl<'a, S: Storage> Output<'a, S> {
                     if source.first_game == 0 && stored > 0 {
                         source.first_game = first;
                     }
-                    self.deleted.extend(deleted.into_iter().map(|index| first + index));
-                    source.seen += seen;
-                    source.rejected += rejected;
-                    summary.windows_1252 += windows_1252;
-                    summary.foreign_letters += foreign_letters;
+                    self.deleted.extend(run.deleted.into_iter().map(|index| first + index));
+                    source.seen += run.seen;
+                    source.rejected += run.rejected;
+                    summary.windows_1252 += run.windows_1252;
+                    summary.foreign_letters += run.foreign_letters;
                     first += stored;
-                    if let Some(bytes) = loose {
+                    if let Some(bytes) = run.loose {
                         let number = self.first_source + number as u64;
                         self.writer.add_loose(first, &loose::encode(number, &bytes))?;
                     }
-                    self.open = matches!(end, End::Open);
-                    match end {
+                    self.open = matches!(run.end, End::Open);
+                    match run.end {
                         End::Open => {}
                         End::At(checkpoint) => self.next = Some((number, checkpoint)),
                         End::Text(text) => {

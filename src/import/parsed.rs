@@ -11,34 +11,44 @@ use std::ops::Range;
 
 /// The parsed result for one segment of a source.
 pub enum Run {
-    Games {
-        source: usize,
-        seen: u64,
-        stored: u64,
-        rejected: u64,
-        /// The number of games that were decoded as Windows-1252.
-        windows_1252: u64,
-        /// The number of games whose moves have piece letters of another language than English.
-        foreign_letters: u64,
-        /// The bytes at the end of the segment that no stored game contains, compressed.
-        loose: Option<Vec<u8>>,
-        end: End,
-        /// Each fault, with the number of its game within this run, from 1. A fault of a stored game also contains the
-        /// index of the game among the stored games of the run, from 0.
-        faults: Vec<(u64, FaultReport)>,
-        /// The indexes of deleted games among the stored games of the run, from 0.
-        deleted: Vec<u64>,
-    },
+    Games(GameRun),
     /// The end of a source, and of its text. For a source that is not PGN, the text is the PGN of its games, which the
     /// earlier runs contain.
-    End { source: usize, text: Option<Checkpoint>, is_complete: bool },
+    End {
+        source: usize,
+        text: Option<Checkpoint>,
+        is_complete: bool,
+    },
+}
+
+/// A run of games of a source.
+#[derive(Default)]
+pub struct GameRun {
+    pub source: usize,
+    pub seen: u64,
+    pub stored: u64,
+    pub rejected: u64,
+    /// The number of games that were decoded as Windows-1252.
+    pub windows_1252: u64,
+    /// The number of games whose moves have piece letters of another language than English.
+    pub foreign_letters: u64,
+    /// The bytes at the end of the segment that no stored game contains, compressed.
+    pub loose: Option<Vec<u8>>,
+    pub end: End,
+    /// Each fault, with the number of its game within this run, from 1. A fault of a stored game also contains the
+    /// index of the game among the stored games of the run, from 0.
+    pub faults: Vec<(u64, FaultReport)>,
+    /// The indexes of deleted games among the stored games of the run, from 0.
+    pub deleted: Vec<u64>,
 }
 
 /// The end of a run of games in its source.
+#[derive(Default)]
 pub enum End {
     /// A position in the source.
     At(Checkpoint),
-    /// A position within an oversized game.
+    /// A position within an oversized game, or between chunks of a segment.
+    #[default]
     Open,
     /// The source is not PGN. The value is the PGN of the stored games, which follows the PGN of the earlier runs.
     Text(Vec<u8>),

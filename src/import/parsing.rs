@@ -3,7 +3,7 @@
 use super::feed::Segment;
 use super::game_source::GameReceiver;
 use super::options::ImportOptions;
-use super::parsed::{End, Parsed, Run, Tee};
+use super::parsed::{End, GameRun, Parsed, Run, Tee};
 use super::summary::FaultReport;
 use crate::format::loose;
 use crate::pgn::{Disposition, Fault, FaultKind, Oversized, PieceLetters, ReadOptions, read_game_text, read_position};
@@ -21,17 +21,16 @@ impl Parsed {
             }
         };
         let source = batch.source as usize;
-        let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());
+        let mut run = GameRun { source, ..GameRun::default() };
         // The offset in the batch of the first byte that does not belong to a game yet.
         let mut free = 0;
         // The number of bytes of the batch that finished chunks contain.
         let mut counted_bytes = 0;
-        let (mut seen, mut windows_1252, mut foreign_letters) = (0, 0, 0);
         if let Some(Oversized { offset, line, head, .. }) = batch.oversized.take() {
-            (seen, rejected) = (1, 1);
+            (run.seen, run.rejected) = (1, 1);
             let fault = Fault { kind: FaultKind::Oversized, offset: 0, ply: 0, token: Box::default() };
             let rejected = options.keep_rejected.then(|| head.into());
-            faults.push((1, FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected }));
+            run.faults.push((1, FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected }));
         }
         for span in &batch.spans {
             // The offset up to which lines have been counted, and the number of the line at this offset.
@@ -48,32 +47,17 @@ impl Parsed {
                 };
                 if reading.disposition == Some(Disposition::Stored) && self.chunk.needs_new_chunk() {
                     self.chunk.rewind();
-                    let faults = std::mem::take(&mut faults);
-                    let (end, loose, deleted) = (End::Open, None, Vec::new());
                     self.pgn_bytes += (free - counted_bytes) as u64;
                     counted_bytes = free;
-                    self.rejected += rejected;
-                    self.runs.push(Run::Games {
-                        source,
-                        seen,
-                        stored,
-                        rejected,
-                        windows_1252,
-                        foreign_letters,
-                        loose,
-                        end,
-                        faults,
-                        deleted,
-                    });
+                    self.end_run(std::mem::replace(&mut run, GameRun { source, ..GameRun::default() }));
                     done.push(std::mem::take(self));
-                    (seen, stored, rejected, windows_1252, foreign_letters) = (0, 0, 0, 0, 0);
                     continue;
                 }
                 // The offset must increase in every iteration. Otherwise, the loop might not end.
                 at = reading.next.max(at + 1);
-                seen += u64::from(reading.disposition.is_some());
-                windows_1252 += u64::from(reading.windows_1252);
-                foreign_letters += u64::from(reading.letters.is_some());
+                run.seen += u64::from(reading.disposition.is_some());
+                run.windows_1252 += u64::from(reading.windows_1252);
+                run.foreign_letters += u64::from(reading.letters.is_some());
                 let stored_index = match reading.disposition {
                     None => continue,
                     Some(Disposition::Stored) => {
@@ -93,12 +77,12 @@ impl Parsed {
                         free = end;
                         self.plies += u64::from(reading.plies);
                         self.faulty += u64::from(!reading.faults.is_empty());
-                        stored += 1;
-                        Some(stored - 1)
+                        run.stored += 1;
+                        Some(run.stored - 1)
                     }
                     Some(Disposition::Rejected) => {
                         self.chunk.rewind();
-                        rejected += 1;
+                        run.rejected += 1;
                         None
                     }
                 };
@@ -119,28 +103,22 @@ impl Parsed {
                         more: if index + 1 == count { reading.more_faults } else { 0 },
                         rejected: if index + 1 == count { rejected_text.take() } else { None },
                     };
-                    faults.push((stored + rejected, report));
+                    run.faults.push((run.stored + run.rejected, report));
                 }
             }
         }
         self.pgn_bytes += (batch.text.len() - counted_bytes) as u64;
-        self.rejected += rejected;
         let rest = &batch.text[free..];
-        let held = rest.is_empty() || stored > 0 && self.layout.append(rest);
-        let loose = (!held).then(|| loose::compress(rest, options.level));
-        let (end, deleted) = (checkpoint.map_or(End::Open, End::At), Vec::new());
-        self.runs.push(Run::Games {
-            source,
-            seen,
-            stored,
-            rejected,
-            windows_1252,
-            foreign_letters,
-            loose,
-            end,
-            faults,
-            deleted,
-        });
+        let held = rest.is_empty() || run.stored > 0 && self.layout.append(rest);
+        run.loose = (!held).then(|| loose::compress(rest, options.level));
+        run.end = checkpoint.map_or(End::Open, End::At);
+        self.end_run(run);
         batch.recycle();
+    }
+
+    /// Adds a run of games, and counts its rejected games.
+    pub fn end_run(&mut self, run: GameRun) {
+        self.rejected += run.rejected;
+        self.runs.push(Run::Games(run));
     }
 }
