@@ -221,3 +221,20 @@ fn clocks_and_strengths_are_the_players() {
     room.fails(&["prepare", "g.bga", "Nobody", "--json"], 1, &["no player's name contains"]);
     room.fails(&["prepare", "g.bga", "Ada <b>", "--json", "--white", "none.pgn"], 1, &["none.pgn"]);
 }
+
+#[test]
+fn the_games_of_variants_that_are_left_out_are_named_once() {
+    let room = Room::new();
+    room.write("a.pgn", "[White \"A\"]\n\n1. e4 *\n\n[White \"A\"]\n[Variant \"Atomic\"]\n\n1. e4 *\n");
+    room.write("mine.pgn", "1. e4 e5 *\n");
+    room.fine(&["import", "a.pgn"]);
+    let commands: [&[&str]; 3] = [
+        &["prepare", "a.bga", "A", "--json"],
+        &["repertoire", "mine.pgn", "a.bga", "--side", "white"],
+        &["player", "a.bga", "A"],
+    ];
+    for args in commands {
+        let done = room.run(args);
+        assert_eq!(done.err.matches("1 game of a variant is left out").count(), 1, "{args:?}: {}", done.err);
+    }
+}

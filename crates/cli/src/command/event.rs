@@ -5,16 +5,14 @@ use crate::output::json::Object;
 use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs, csv_line};
 use crate::output::table::{Column, Table};
-use crate::output::{new_file, sheet};
+use crate::output::{html, new_file, sheet};
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, plain, shown};
 use crate::threads::Threads;
-use scoresheet::Existing;
-use scoresheet::chess::Color;
-use scoresheet_output::{Content, Outputs};
+use scoresheet_output::Outputs;
 use scoresheet_pages::escape;
 use scoresheet_query::GameSummary;
 use scoresheet_query::filter::Relation;
@@ -78,9 +76,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let archives = archives::open_all(session, std::slice::from_ref(&args.archive))?;
     args.filter.of_one(&archives)?;
-    let mut outputs = Outputs::from_archives(archives.archives());
-    let file = args.report.as_deref().map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force)));
-    let page = file.transpose()?;
+    let page = html::target(args.report.as_deref(), args.force, &mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
         if let Some(name) = &args.name {
@@ -118,7 +114,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
         if let Some(target) = &page {
             let standings = Standings::new(summaries.clone());
-            let html = html(name, &standings, &summaries);
+            let html = page_of(name, &standings, &summaries);
             new_file::write(target, |file| Ok(file.write_all(html.as_bytes())?))?;
             session.note(&format!("{}: {}", shown(target.path()), count(standings.games, "game", "games")));
             return failure::all_read(failed);
@@ -225,7 +221,7 @@ fn csv(standings: &Standings) -> String {
 }
 
 /// Returns the page of a tournament: the standings with the cross table, and the games.
-fn html(name: &str, standings: &Standings, games: &[(u64, GameSummary)]) -> String {
+fn page_of(name: &str, standings: &Standings, games: &[(u64, GameSummary)]) -> String {
     let title = |title: String| match title.as_str() {
         "place" => String::new(),
         "sonneborn_berger" => "S-B".to_owned(),
@@ -243,25 +239,13 @@ fn html(name: &str, standings: &Standings, games: &[(u64, GameSummary)]) -> Stri
         };
         table += &line(row(standings, place, player).into_iter().enumerate().map(cell).collect());
     }
-    let mut list = "<tr><th>date</th><th>game</th><th class=\"n\">result</th></tr>\n".to_owned();
-    for (number, game) in games {
-        let opening = game.opening().map_or_else(String::new, |opening| format!("{opening}; "));
-        list += &line(format!(
-            "<td class=\"n\">{}</td><td class=\"name\">{} – {}<br><span class=\"soft\">{}game \
-             {number}</span></td><td class=\"n\">{}</td>",
-            escape(game.date().unwrap_or("?")),
-            escape(&game.player(Color::White)),
-            escape(&game.player(Color::Black)),
-            escape(&opening),
-            game.result().token(),
-        ));
-    }
+    let rows = games.iter().map(|(number, game)| sheet::game_row(*number, game, game.opening().unwrap_or_default()));
     let body = format!(
         "<h1>{}</h1>\n<p class=\"soft\">{}</p>\n{}{}",
         escape(name),
         escape(&about(standings)),
         sheet::section("Standings", &format!("<div class=\"scroll\"><table class=\"cross\">\n{table}</table></div>\n")),
-        sheet::long_section("Games", &format!("<table>\n{list}</table>\n")),
+        sheet::long_section("Games", &sheet::game_table(rows)),
     );
     sheet::page(name, "", &body)
 }

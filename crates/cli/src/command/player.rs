@@ -20,7 +20,7 @@ use scoresheet_output::Outputs;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::GameSummary;
 use scoresheet_query::report::groups::{Group, PlayerGames};
-use scoresheet_query::report::player::{PlayerArchive, PlayerReport, PlayerReportError};
+use scoresheet_query::report::player::{PlayerArchive, PlayerReport};
 use scoresheet_query::report::points::Points;
 use serde_json::Value;
 use std::io::Write;
@@ -79,7 +79,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             filter::print_number(session, all.iter().map(|selection| selection.games.len()).sum())?;
             return failure::all_read(failed);
         }
-        let report = report(session, &all, args.limit)?;
+        let report = report(session, &archives, &all, args.limit)?;
         side_files::report_searches(session, &archives);
         if let Some(target) = &page {
             let title = report.names.first().map_or("", |(name, _)| name.as_str());
@@ -102,22 +102,15 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-fn report(session: &Session, all: &[Games], most: usize) -> Result<PlayerReport, Failure> {
+fn report(session: &Session, archives: &ArchiveSet, all: &[Games], most: usize) -> Result<PlayerReport, Failure> {
     let part = |selection: &'_ Games<'_>| selection.player.clone();
     let players: Vec<PlayerGames> = all.iter().filter_map(part).collect();
-    let archives =
+    let parts =
         all.iter().zip(&players).map(|(selection, games)| PlayerArchive { columns: selection.columns(), games });
-    let archives = archives.collect::<Vec<_>>();
-    let report = progress::waiting(session, || PlayerReport::new(&archives, most));
-    let report = report.map_err(|PlayerReportError { archive, error }| match all.get(archive) {
-        Some(selection) => Failure::of_archive(selection.archive().path())(error),
-        None => error.into(),
-    })?;
-    for (index, unread) in &report.unread {
-        if let Some(selection) = all.get(*index) {
-            filter::report_unread(session, selection.archive(), std::slice::from_ref(unread));
-        }
-    }
+    let parts = parts.collect::<Vec<_>>();
+    let report = progress::waiting(session, || PlayerReport::new(&parts, most));
+    let report = report.map_err(|error| players::failure(archives, error))?;
+    filter::report_lost(session, archives, &report.unread);
     Ok(report)
 }
 

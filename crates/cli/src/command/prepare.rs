@@ -5,19 +5,17 @@ use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
 use crate::output::quiet::Quiet;
 use crate::output::sheet::Sheet;
-use crate::output::{game_table, group_table, new_file, progress};
+use crate::output::{game_table, group_table, html, new_file, progress};
 use crate::select::filter::{self, Where};
 use crate::select::grouped::Games;
 use crate::select::{archives, players, repertoire, side_files};
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
-use scoresheet::Existing;
 use scoresheet::chess::Color;
-use scoresheet_output::{Content, Outputs};
+use scoresheet_output::Outputs;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::report::groups::{Group, PlayerGames};
-use scoresheet_query::report::player::PlayerReportError;
 use scoresheet_query::report::preparation::{Preparation, PreparationOptions, TreeMove, line_texts};
 use std::io::Write;
 use std::path::PathBuf;
@@ -80,8 +78,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     let mut outputs = Outputs::from_archives(archives.archives());
-    let file = args.output.as_deref().map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force)));
-    let target = file.transpose()?;
+    let target = html::target(args.output.as_deref(), args.force, &mut outputs)?;
     args.threads.install(|| {
         let mut repertoires = Vec::new();
         for (color, path) in [(Color::White, &args.white), (Color::Black, &args.black)] {
@@ -90,26 +87,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
         }
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
-        for selection in &mut all {
-            selection.games = args.filter.keep_rules(session, selection.archive(), selection.games.clone());
-        }
         let chosen = players::choose(&mut all, &args.name, &args.filter)?;
         let games: Vec<PlayerGames> = all.iter().filter_map(|selection| selection.player.clone()).collect();
         let options = PreparationOptions { moves: args.moves, rows: args.limit, ..PreparationOptions::default() };
         let work = || Preparation::new(&archives, &games, &repertoires, &options);
         let report = progress::waiting(session, work);
-        let report = report.map_err(|PlayerReportError { archive, error }| match archives.archive(archive) {
-            Some(archive) => Failure::of_archive(archive.path())(error),
-            None => error.into(),
-        })?;
-        let mut unread = 0;
-        for (index, lost) in &report.unread {
-            if let Some(archive) = archives.archive(*index) {
-                unread += filter::report_unread(session, archive, std::slice::from_ref(lost));
-            }
-        }
+        let report = report.map_err(|error| players::failure(&archives, error))?;
+        let failed = failed + filter::report_lost(session, &archives, &report.unread);
         side_files::report_searches(session, &archives);
-        let failed = failed + unread;
         let Some(target) = &target else {
             let mut out = session.stdout();
             writeln!(out, "{}", json(&archives, &report)?)?;

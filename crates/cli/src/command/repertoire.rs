@@ -95,10 +95,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let color = args.side;
     args.threads.install(|| {
         let repertoire = repertoire::read(session, &args.repertoire, color)?;
-        let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
-        for selection in &mut all {
-            selection.games = args.filter.keep_rules(session, selection.archive(), selection.games.clone());
-        }
+        let (all, failed) = Games::chosen(session, &archives, &args.filter)?;
         let compare = |games: &[GameSet]| -> Result<Compared, Failure> {
             let mut compared = Compared::default();
             for (selection, games) in all.iter().zip(games) {

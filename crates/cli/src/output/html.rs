@@ -10,7 +10,7 @@ use scoresheet::Existing;
 use scoresheet_output::{Content, Outputs, Target};
 use scoresheet_pages::{escape, text};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The output file of a report.
 #[derive(Debug, clap::Args)]
@@ -28,9 +28,13 @@ pub struct ReportArgs {
 impl ReportArgs {
     /// Returns the requested report file, if it may be written.
     pub fn target(&self, outputs: &mut Outputs) -> Result<Option<Target>, Failure> {
-        let report = self.report.as_deref();
-        Ok(report.map(|path| outputs.file(path, Content::Html, Existing::from_force(self.force))).transpose()?)
+        target(self.report.as_deref(), self.force, outputs)
     }
+}
+
+/// Returns the file for a page, if one is requested and may be written.
+pub fn target(path: Option<&Path>, force: bool, outputs: &mut Outputs) -> Result<Option<Target>, Failure> {
+    Ok(path.map(|path| outputs.file(path, Content::Html, Existing::from_force(force))).transpose()?)
 }
 
 /// A report on games.

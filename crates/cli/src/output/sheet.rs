@@ -156,24 +156,14 @@ impl Sheet<'_> {
         if games.is_empty() {
             return Ok(String::new());
         }
-        let mut out = "<table><tr><th>date</th><th>game</th><th class=\"n\">result</th></tr>\n".to_owned();
+        let mut rows = Vec::new();
         for (index, number) in games {
             let Some(archive) = self.archives.archive(*index) else { continue };
-            let game = archive.game(*number)?;
-            let summary = GameSummary::from_game(&game)?;
+            let summary = GameSummary::from_game(&archive.game(*number)?)?;
             let tags = [summary.opening(), summary.tag("Event")].into_iter().flatten().collect::<Vec<_>>().join(", ");
-            out += &format!(
-                "<tr><td class=\"n\">{}</td><td class=\"name\">{} – {}<br><span class=\"soft\">{}{}</span></td>\
-                 <td class=\"n\">{}</td></tr>\n",
-                escape(summary.date().unwrap_or("?")),
-                escape(&summary.player(Color::White)),
-                escape(&summary.player(Color::Black)),
-                escape(&tags),
-                escape(&format!("{}game {number}", if tags.is_empty() { "" } else { "; " })),
-                escape(summary.result().token()),
-            );
+            rows.push(game_row(*number, &summary, &tags));
         }
-        Ok(out + "</table>\n")
+        Ok(game_table(rows))
     }
 
     fn clocks(&self) -> String {
@@ -258,6 +248,26 @@ pub fn section(title: &str, content: &str) -> String {
 /// Returns a section that may continue on another sheet of paper.
 pub fn long_section(title: &str, content: &str) -> String {
     section(title, content).replacen("<section>", "<section class=\"long\">", 1)
+}
+
+/// Returns a table of games with these rows.
+pub fn game_table(rows: impl IntoIterator<Item = String>) -> String {
+    let rows: String = rows.into_iter().collect();
+    format!("<table>\n<tr><th>date</th><th>game</th><th class=\"n\">result</th></tr>\n{rows}</table>\n")
+}
+
+/// Returns the row of a game. `about` describes the game.
+pub fn game_row(number: u64, game: &GameSummary, about: &str) -> String {
+    format!(
+        "<tr><td class=\"n\">{}</td><td class=\"name\">{} – {}<br><span class=\"soft\">{}{}game {number}</span></td>\
+         <td class=\"n\">{}</td></tr>\n",
+        escape(game.date().unwrap_or("?")),
+        escape(&game.player(Color::White)),
+        escape(&game.player(Color::Black)),
+        escape(about),
+        if about.is_empty() { "" } else { "; " },
+        escape(game.result().token()),
+    )
 }
 
 /// Returns a clock as `1:05:00` or `2:30`.

@@ -165,15 +165,6 @@ impl Where {
         Ok((Rules::of_filter(self.filter()).among(columns.archive(), games), undecided))
     }
 
-    /// Returns chosen games without games of variants, unless the options choose them. Reports how many are left out.
-    pub fn keep_rules(&self, session: &Session, archive: &Archive, games: GameSet) -> GameSet {
-        if self.variant.is_some() {
-            return games;
-        }
-        self.report_left_out(session, archive);
-        Rules::of_filter(self.filter()).among(archive, Some(games)).unwrap_or_else(|| archive.live())
-    }
-
     /// Reports how many games of an archive are left out because of their rules.
     pub fn report_left_out(&self, session: &Session, archive: &Archive) {
         if self.variant.is_some() || Rules::of_filter(self.filter()) == Rules::Any {

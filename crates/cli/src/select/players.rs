@@ -6,7 +6,8 @@ use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, printable, thousands};
 use scoresheet_query::report::groups::{self, NameMatch};
-use scoresheet_query::{Aliases, nearest};
+use scoresheet_query::report::player::PlayerReportError;
+use scoresheet_query::{Aliases, ArchiveSet, nearest};
 
 /// Names, each with its number of games.
 pub type Names = Vec<(String, u64)>;
@@ -81,6 +82,14 @@ fn with_aliases(all: &[Games], name: &str, least: NameMatch, aliases: &Aliases) 
         }
     }
     Ok(known)
+}
+
+/// Returns the failure of a report on a player, with the archive that it names.
+pub fn failure(archives: &ArchiveSet, PlayerReportError { archive, error }: PlayerReportError) -> Failure {
+    match archives.archive(archive) {
+        Some(archive) => Failure::of_archive(archive.path())(error),
+        None => error.into(),
+    }
 }
 
 /// Adds the names of a player in an archive.

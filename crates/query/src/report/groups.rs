@@ -368,14 +368,19 @@ fn names_of(columns: &[Arc<Column>], sides: &[GameSet; 2]) -> Vec<(String, u64)>
 }
 
 impl PlayerGames {
+    /// Returns the games with either side.
+    pub(crate) fn all(&self) -> GameSet {
+        let [white, black] = &self.sides;
+        GameSet::from_numbers(white.games(), white.iter().chain(black.iter()))
+    }
+
     /// Keeps only the games for which the filter holds if this player is the player that the filter is about. A filter
     /// without fields of a player, such as `color`, changes nothing.
     ///
     /// Errors: damaged tags.
     pub fn restrict(&mut self, headers: &TagColumns, filter: &Filter) -> Result<()> {
         let Some(filters) = filter.by_side() else { return Ok(()) };
-        let [white, black] = &self.sides;
-        let all = GameSet::from_numbers(white.games(), white.iter().chain(black.iter()));
+        let all = self.all();
         for (games, filter) in self.sides.iter_mut().zip(&filters) {
             games.intersect(&filter.games(headers).games);
         }

@@ -101,7 +101,7 @@ impl PlayerReport {
     /// Errors: tags are damaged. The error is returned with the index of their archive.
     pub fn new(archives: &[PlayerArchive], most: usize) -> Result<PlayerReport, PlayerReportError> {
         let mut report = PlayerReport { names: names(archives), ..PlayerReport::default() };
-        let both: Vec<GameSet> = archives.iter().map(both).collect();
+        let both: Vec<GameSet> = archives.iter().map(|player| player.games.all()).collect();
         let (mut unread, mut without_year) = (Vec::new(), MissingValues::default());
         let mut grouped = |key: GroupKey, only: Option<usize>| -> Result<Vec<Group>, PlayerReportError> {
             let mut found = Vec::new();
@@ -141,12 +141,6 @@ impl PlayerReport {
         all.join(&black);
         all
     }
-}
-
-/// Returns the games that the player played with either side.
-fn both(player: &PlayerArchive) -> GameSet {
-    let [white, black] = &player.games.sides;
-    GameSet::from_numbers(player.columns.archive().len(), white.iter().chain(black.iter()))
 }
 
 fn names(archives: &[PlayerArchive]) -> Vec<(String, u64)> {

@@ -216,7 +216,7 @@ impl Preparation {
     fn grouped(&mut self, players: &[PlayerArchive], key: GroupKey) -> Result<Vec<Group>, PlayerReportError> {
         let mut found = Vec::new();
         for (index, player) in players.iter().enumerate() {
-            let grouped = groups::groups(player.columns, &all_games(player), Some(player.games), &[key]);
+            let grouped = groups::groups(player.columns, &player.games.all(), Some(player.games), &[key]);
             let grouped = grouped.map_err(|error| PlayerReportError { archive: index, error })?;
             self.unread.extend(grouped.unread.into_iter().map(|lost| (index, lost)));
             groups::join(&mut found, grouped.groups);
@@ -245,12 +245,6 @@ pub fn line_texts(tree: &[TreeMove]) -> Vec<String> {
         lines.push(line);
     }
     lines
-}
-
-/// Returns the games that the player played with either side.
-fn all_games(player: &PlayerArchive) -> GameSet {
-    let [white, black] = &player.games.sides;
-    GameSet::from_numbers(player.columns.archive().len(), white.iter().chain(black.iter()))
 }
 
 /// Returns the player's results from the results of both sides.
@@ -357,7 +351,7 @@ fn latest(players: &[PlayerArchive]) -> Vec<ArchiveGame> {
     let columns: Vec<_> = players.iter().map(|player| player.columns).collect();
     // Of games of the same date, the last one in the archive is the latest.
     let of = |(index, player): (usize, &PlayerArchive)| {
-        let games: Vec<ArchiveGame> = all_games(player).iter().map(|game| (index, game)).collect();
+        let games: Vec<ArchiveGame> = player.games.all().iter().map(|game| (index, game)).collect();
         games.into_iter().rev()
     };
     let games: Vec<ArchiveGame> = players.iter().enumerate().flat_map(of).collect();
@@ -395,7 +389,7 @@ struct Clocks {
 fn clocks(players: &[PlayerArchive], unread: &mut Vec<(usize, Unread)>) -> Result<Vec<ClockHabits>, PlayerReportError> {
     let mut by_speed: BTreeMap<usize, Clocks> = BTreeMap::new();
     for (index, player) in players.iter().enumerate() {
-        let (games, archive) = (all_games(player), player.columns.archive());
+        let (games, archive) = (player.games.all(), player.columns.archive());
         let [white, _] = &player.games.sides;
         let color = |game: u64| if white.contains(game) { Color::White } else { Color::Black };
         let (values, lost) = values::of_each(archive, &[], 2 * CLOCKS_AFTER.len() + 1, &games, &|game, _| {
