@@ -3,7 +3,7 @@
 use super::alternate::Order;
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use super::decode::{Decoder, Item, TextPlaces};
-use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, RULES, StandaloneError, position_of};
+use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, RULES, StandaloneError};
 use crate::chess::{Position, Variant};
 use std::fmt;
 
@@ -82,7 +82,7 @@ pub fn explain(bytes: &[u8], notation: Notation, mut found: impl FnMut(Explained
         let (meaning, content) = leading(text).ok_or(StandaloneError::UnknownLetter(at))?;
         match text.as_bytes().first() {
             Some(&FEN) => {
-                start = position_of(start.variant(), content.as_bytes()).map_err(StandaloneError::Fen)?;
+                start = Position::from_fen_of(start.variant(), content.as_bytes()).map_err(StandaloneError::Fen)?;
             }
             Some(&RULES) => start = Variant::from_tag(content).unwrap_or_default().start(),
             _ => {}

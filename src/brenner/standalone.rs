@@ -74,7 +74,7 @@ impl std::error::Error for StandaloneError {}
 pub fn encode(game: &Game) -> Result<Vec<u8>, StandaloneError> {
     let rules = game.start.variant();
     let says_start = |(name, value): &(String, String)| {
-        name == "FEN" && position_of(rules, value.as_bytes()).is_ok_and(|position| position == game.start)
+        name == "FEN" && Position::from_fen_of(rules, value.as_bytes()).is_ok_and(|position| position == game.start)
     };
     let texts = game.events.iter().filter_map(|event| if let Event::Text(_, text) = event { Some(text) } else { None });
     if game.tags.iter().flat_map(|(name, value)| [name, value]).chain(texts).any(|text| text.contains('\0')) {
@@ -259,7 +259,7 @@ pub fn start(bytes: &[u8]) -> Result<(Cow<'static, Position>, &[u8]), Standalone
     while let Some(text) = rest.strip_prefix(&[super::code::TEXT]) {
         let Some(end) = memchr::memchr(super::code::TEXT, text) else { break };
         match text.get(..end).unwrap_or_default() {
-            [FEN, fen @ ..] => start = Cow::Owned(position_of(rules, fen).map_err(StandaloneError::Fen)?),
+            [FEN, fen @ ..] => start = Cow::Owned(Position::from_fen_of(rules, fen).map_err(StandaloneError::Fen)?),
             [RULES, name @ ..] => {
                 rules = Variant::from_tag(name).unwrap_or_default();
                 start = Cow::Owned(rules.start());
@@ -269,11 +269,6 @@ pub fn start(bytes: &[u8]) -> Result<(Cow<'static, Position>, &[u8]), Standalone
         rest = text.get(end + 1..).unwrap_or_default();
     }
     Ok((start, rest))
-}
-
-/// Reads the text with F. In chess, nothing in a FEN names other rules.
-pub(super) fn position_of(rules: Variant, fen: &[u8]) -> Result<Position, FenError> {
-    Position::from_fen_of(rules, fen)
 }
 
 /// Reads a stand-alone string. Checks every move. Never panics, whatever the input.
@@ -294,7 +289,8 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
                 game.start = rules.start();
             }
             Some(FEN) => {
-                game.start = position_of(game.start.variant(), value.as_bytes()).map_err(StandaloneError::Fen)?;
+                game.start =
+                    Position::from_fen_of(game.start.variant(), value.as_bytes()).map_err(StandaloneError::Fen)?;
                 game.tags.push(("FEN".into(), value.into()));
             }
             Some(OTHER_TAG) => {

@@ -111,42 +111,43 @@ impl Position {
 
     /// Returns the side that has won: by checkmate, or by the rules of the variant.
     pub fn winner(&self) -> Option<Color> {
-        let us = self.turn;
-        let on = |color: Color, squares: u64| self.role(Role::King) & self.occupied[color.index()] & squares != 0;
-        let of_both = |is_won: &dyn Fn(Color) -> bool| Color::BOTH.into_iter().find(|color| is_won(*color));
-        let special = match self.variant {
-            Variant::ThreeCheck => of_both(&|color| self.extra.checks[color.index()] >= 3),
-            Variant::KingOfTheHill => of_both(&|color| on(color, HILL)),
-            Variant::RacingKings => match Color::BOTH.map(|color| on(color, 0xFF << 56)) {
-                [true, false] if self.is_over_by_variant() => Some(Color::White),
-                [false, true] => Some(Color::Black),
-                _ => None,
-            },
-            Variant::Atomic => {
-                let [white, black] = Color::BOTH.map(|color| self.king(color).is_some());
-                if white == black { None } else { Some(if white { Color::White } else { Color::Black }) }
-            }
-            Variant::Antichess => return (!self.has_legal_move()).then_some(us),
-            Variant::Horde => (self.occupied[0] == 0).then_some(Color::Black),
-            Variant::Chess | Variant::Crazyhouse => None,
-        };
-        special.or_else(|| self.is_checkmate().then_some(us.other()))
+        if self.variant == Variant::Antichess {
+            return (!self.has_legal_move()).then_some(self.turn);
+        }
+        match self.end_by_variant() {
+            Some(winner) => winner,
+            None => self.is_checkmate().then_some(self.turn.other()),
+        }
     }
 
     /// Returns whether the rules of the variant have ended the game, apart from checkmate and stalemate.
     pub fn is_over_by_variant(&self) -> bool {
-        let kings = self.role(Role::King);
+        self.end_by_variant().is_some()
+    }
+
+    /// Returns the winner by the rules of the variant, apart from checkmate and stalemate: `None` if the game goes on, and
+    /// `Some(None)` if it ended without a winner.
+    fn end_by_variant(&self) -> Option<Option<Color>> {
+        let kings_on = |squares: u64| self.occupied.map(|side| self.role(Role::King) & side & squares != 0);
+        let first = |is_won: [bool; 2]| Color::BOTH.into_iter().find(|color| is_won[color.index()]).map(Some);
         match self.variant {
-            Variant::ThreeCheck => self.extra.checks.iter().any(|checks| *checks >= 3),
-            Variant::KingOfTheHill => kings & HILL != 0,
-            Variant::RacingKings => {
-                let [white, black] = self.occupied.map(|side| kings & side & 0xFF << 56 != 0);
-                // After White's king has arrived, Black has one more move if it brings the black king to the rank.
-                black || white && (self.turn == Color::White || !self.may_still_draw())
-            }
-            Variant::Atomic => Color::BOTH.iter().any(|side| self.king(*side).is_none()),
-            Variant::Horde => self.occupied[0] == 0,
-            Variant::Chess | Variant::Crazyhouse | Variant::Antichess => false,
+            Variant::ThreeCheck => first(self.extra.checks.map(|checks| checks >= 3)),
+            Variant::KingOfTheHill => first(kings_on(HILL)),
+            Variant::RacingKings => match kings_on(0xFF << 56) {
+                [false, false] => None,
+                [true, true] => Some(None),
+                [false, true] => Some(Some(Color::Black)),
+                // Black has one more move if it brings the black king to the rank.
+                [true, false] => (self.turn == Color::White || !self.may_still_draw()).then_some(Some(Color::White)),
+            },
+            Variant::Atomic => match Color::BOTH.map(|side| self.king(side).is_some()) {
+                [true, true] => None,
+                [false, false] => Some(None),
+                [true, false] => Some(Some(Color::White)),
+                [false, true] => Some(Some(Color::Black)),
+            },
+            Variant::Horde => (self.occupied[0] == 0).then_some(Some(Color::Black)),
+            Variant::Chess | Variant::Crazyhouse | Variant::Antichess => None,
         }
     }
 
@@ -326,7 +327,6 @@ impl Position {
     #[cold]
     pub(super) fn play_in_variant(&mut self, m: Move, promoted: Option<PieceId>) {
         let us = self.turn;
-        let (from, to) = (m.from.index(), m.to.index());
         let passed = std::mem::replace(&mut self.en_passant, OFF);
         self.halfmove_clock = self.halfmove_clock.saturating_add(1);
         match m.kind {
@@ -335,7 +335,7 @@ impl Position {
             MoveKind::Drop(role) => {
                 let id = promoted.unwrap_or_else(|| self.dropped_piece(role));
                 if self.board[m.to.at_most_63()] == EMPTY {
-                    self.put(id.0, to);
+                    self.put(id.0, m.to.index());
                 }
                 if let Some(count) = self.extra.pockets[us.index()].get_mut(role as usize) {
                     *count = count.saturating_sub(1);
@@ -343,7 +343,6 @@ impl Position {
             }
             MoveKind::Plain | MoveKind::EnPassant | MoveKind::Promotion(_) => self.step_in_variant(m, promoted, passed),
         }
-        debug_assert!(from < 64);
         if us == Color::Black {
             self.fullmove_number = self.fullmove_number.saturating_add(1);
         }

@@ -10,7 +10,7 @@ use crate::format::block::BlockKind;
 use crate::format::moves::Coding;
 use crate::format::tags::Tags;
 use crate::game::start_by_rules;
-use rayon::prelude::*;
+use crate::parallel;
 
 const TAG: &str = "Variant";
 
@@ -39,21 +39,18 @@ impl Archive {
     /// Returns the games among these whose rules are chosen.
     pub fn games_by_variant(&self, games: &GameSet, is_chosen: &(dyn Fn(Variant) -> bool + Sync)) -> GameSet {
         let is_chess_chosen = is_chosen(Variant::Chess);
-        let dropped: Vec<u64> = (0..self.chunk_count())
-            .into_par_iter()
-            .flat_map_iter(|chunk| {
-                let numbers = self.games_of(chunk);
-                let any = games.rank(numbers.end) > games.rank(numbers.start);
-                let variants = if any { self.chunk_variants(chunk) } else { None };
-                // A chunk of chess drops none of its games if chess is chosen.
-                let all = if !any || variants.is_none() && is_chess_chosen { 0..0 } else { numbers };
-                let rules = |index: usize| variants.and_then(|all| all.get(index)).copied().unwrap_or_default();
-                let is_dropped = |(index, number): &(usize, u64)| games.contains(*number) && !is_chosen(rules(*index));
-                all.enumerate().filter(is_dropped).map(|(_, number)| number).collect::<Vec<_>>()
-            })
-            .collect();
+        let dropped = parallel::map(self.chunk_count(), |chunk| {
+            let numbers = self.games_of(chunk);
+            let any = games.rank(numbers.end) > games.rank(numbers.start);
+            let variants = if any { self.chunk_variants(chunk) } else { None };
+            // A chunk of chess drops none of its games if chess is chosen.
+            let all = if !any || variants.is_none() && is_chess_chosen { 0..0 } else { numbers };
+            let rules = |index: usize| variants.and_then(|all| all.get(index)).copied().unwrap_or_default();
+            let is_dropped = |(index, number): &(usize, u64)| games.contains(*number) && !is_chosen(rules(*index));
+            all.enumerate().filter(is_dropped).map(|(_, number)| number).collect::<Vec<_>>()
+        });
         let mut kept = games.clone();
-        for number in dropped {
+        for number in dropped.into_iter().flatten() {
             kept.remove(number);
         }
         kept

@@ -58,11 +58,10 @@ pub(super) fn named_by(text: &[u8]) -> Option<Variant> {
     let (without_checks, _) = split(Variant::ThreeCheck, text);
     let fields: Vec<&[u8]> = text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).collect();
     let whole = fields.join(&b' ');
-    match () {
-        () if fields.first().is_some_and(|placement| placement.contains(&b'[')) => Some(Variant::Crazyhouse),
-        () if without_checks != whole => Some(Variant::ThreeCheck),
-        () => None,
+    if fields.first().is_some_and(|placement| placement.contains(&b'[')) {
+        return Some(Variant::Crazyhouse);
     }
+    (without_checks != whole).then_some(Variant::ThreeCheck)
 }
 
 /// Splits a placement from the pocket: in brackets, or as a ninth row.
