@@ -52,7 +52,7 @@ programs() {
     build "$1" "$2" crates/Cargo.toml scoresheet-sql
     build "$1" "$2" crates/Cargo.toml scoresheet-arrow --features command
   else
-    build "$1" "$2" Cargo.toml scoresheet-cli --features chessbase
+    build "$1" "$2" Cargo.toml scoresheet-cli --features release
     build "$1" "$2" crates/Cargo.toml scoresheet-serve
     build "$1" "$2" crates/Cargo.toml scoresheet-site
   fi
@@ -106,7 +106,7 @@ for triple in "${targets[@]}"; do
   if [ -n "$sql" ]; then
     list=("sql crates/Cargo.toml scoresheet-sql" "parquet crates/Cargo.toml scoresheet-arrow --features command")
   else
-    list=("- Cargo.toml scoresheet-cli --features chessbase" "serve crates/Cargo.toml" "site crates/Cargo.toml")
+    list=("- Cargo.toml scoresheet-cli --features release" "serve crates/Cargo.toml" "site crates/Cargo.toml")
   fi
   for entry in "${list[@]}"; do
     read -r short manifest package features <<<"$entry"

@@ -61,6 +61,9 @@ mod report;
 mod resume;
 /// Output fits a screen of 80 columns.
 mod screen;
+/// The prompt: archives and formats filled in, errors, completion, Ctrl-C.
+#[cfg(feature = "shell")]
+mod shell;
 /// Slips: unknown names, impossible values, queries without results.
 mod slips;
 /// Training data of engines.

@@ -15,6 +15,8 @@ const COMMANDS: &[&str] = &[
     "list g.bga",
     "show g.bga 5",
     "view g.bga",
+    #[cfg(feature = "shell")]
+    "shell g.bga",
     "info g.bga --digest",
     "fen g.bga 5:3",
     "find g.bga --moves e4",

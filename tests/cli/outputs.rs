@@ -58,6 +58,8 @@ const READ: [(&str, &str); 8] = [
 const READERS: &[&str] = &[
     "show",
     "view",
+    #[cfg(feature = "shell")]
+    "shell",
     "fen",
     "tree",
     "position",

@@ -8,6 +8,7 @@
 //! * --index-dir "/fast disk/indexes"
 //! ```
 
+use crate::words::words;
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -100,7 +101,8 @@ fn file() -> Option<PathBuf> {
 fn options(text: &str, command: &str, names: &[&str]) -> Result<Vec<String>, (usize, String)> {
     let (mut all, mut for_command) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {
-        let words = words(line).map_err(|what| (index + 1, what))?;
+        let words = words(line).map_err(|open| (index + 1, format!("missing closing {}", open.mark)))?;
+        let words: Vec<String> = words.into_iter().map(|word| word.text).collect();
         let Some((name, options)) = words.split_first() else { continue };
         match name.as_str() {
             "*" => all.extend_from_slice(options),
@@ -114,27 +116,6 @@ fn options(text: &str, command: &str, names: &[&str]) -> Result<Vec<String>, (us
         }
     }
     Ok([all, for_command].concat())
-}
-
-/// Returns the words of a line; single or double quotation marks protect blanks.
-fn words(line: &str) -> Result<Vec<String>, String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    for letter in line.chars() {
-        match (quote, letter) {
-            (Some(mark), _) if letter == mark => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (None, '#') if word.is_none() => break,
-            (None, _) if letter.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(letter),
-        }
-    }
-    match quote {
-        Some(mark) => Err(format!("missing closing {mark}")),
-        None => Ok(words.into_iter().chain(word).collect()),
-    }
 }
 
 #[cfg(test)]

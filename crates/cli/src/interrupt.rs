@@ -24,8 +24,8 @@ struct Shared {
     stop: AtomicBool,
     /// Whether the running work checks `stop`.
     can_stop: AtomicBool,
-    /// Whether a pager controls the terminal.
-    is_paged: AtomicBool,
+    /// Whether another program reacts to Ctrl-C.
+    is_left: AtomicBool,
     /// The exit code for the signal.
     code: AtomicU8,
     /// The function that prints messages.
@@ -37,8 +37,8 @@ impl Interrupt {
     /// started for this purpose, signals have their default effect.
     pub fn watch(print: fn(&str)) -> Interrupt {
         let (stop, can_stop) = (AtomicBool::new(false), AtomicBool::new(false));
-        let is_paged = AtomicBool::new(false);
-        let shared = Arc::new(Shared { stop, can_stop, is_paged, code: AtomicU8::new(INTERRUPTED), print });
+        let is_left = AtomicBool::new(false);
+        let shared = Arc::new(Shared { stop, can_stop, is_left, code: AtomicU8::new(INTERRUPTED), print });
         wait(Arc::clone(&shared));
         Interrupt(shared)
     }
@@ -50,10 +50,16 @@ impl Interrupt {
         &self.0.stop
     }
 
-    /// Leaves Ctrl-C to a pager, which uses it to end a search or to stop loading. The running work stops, and the
-    /// program ends with the pager.
-    pub fn leave_to_pager(&self) {
-        self.0.is_paged.store(true, Ordering::Relaxed);
+    /// Leaves Ctrl-C to another program at the terminal: a pager, which uses it to end a search or to stop loading, or
+    /// the command of a prompt. Work of this program that checks the flag stops.
+    pub fn leave_to_other(&self) {
+        self.0.is_left.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether a signal was received since the last call.
+    #[cfg(feature = "shell")]
+    pub fn take(&self) -> bool {
+        self.0.stop.swap(false, Ordering::Relaxed)
     }
 
     /// Returns the exit code of work that a signal has stopped: 128 plus the signal's number, as in shells.
@@ -123,7 +129,7 @@ fn wait(_: Arc<Shared>) {}
 impl Shared {
     fn interrupted(&self, code: u8) {
         self.code.store(code, Ordering::Relaxed);
-        if code == INTERRUPTED && self.is_paged.load(Ordering::Relaxed) {
+        if code == INTERRUPTED && self.is_left.load(Ordering::Relaxed) {
             self.stop.store(true, Ordering::Relaxed);
             return;
         }

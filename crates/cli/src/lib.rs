@@ -4,7 +4,7 @@
 //! codes. Imports point in one direction:
 //!
 //! ```text
-//! lib -> command -> select -> output -> session, threads, interrupt, failure, text
+//! lib -> command -> select -> output -> session, threads, interrupt, failure, text, words
 //! ```
 //!
 //! `command` contains a file for each subcommand, and no subcommand imports another. `select` resolves arguments to
@@ -23,6 +23,7 @@ mod select;
 mod session;
 mod text;
 mod threads;
+mod words;
 
 use clap::error::{ContextKind, ContextValue};
 use command::Cli;
@@ -92,6 +93,8 @@ pub fn run() -> ExitCode {
         let _ = std::fs::create_dir_all(&folder);
         scoresheet::archive::set_index_folder(Some(folder));
     }
+    #[cfg(feature = "shell")]
+    session.set_globals(cli.globals.words());
     let pager = match session.is_terminal() && cli.command.is_read() && !cli.globals.no_pager {
         true => pager::Pager::start(),
         false => None,

@@ -65,6 +65,10 @@ pub fn find(args: &[OsString]) -> Option<Outside> {
     if let Some(program) = folders.map(|folder| folder.join(&file)).find(|file| is_program(file)) {
         return Some(Outside::Program(command(&program, rest)));
     }
+    if name == "shell" && cfg!(not(feature = "shell")) {
+        let what = "this command was built without the prompt: build it with the feature `shell`";
+        return Some(Outside::Missing(what.to_owned()));
+    }
     let (_, source) = KNOWN.iter().find(|(known, _)| *known == name)?;
     Some(Outside::Missing(format!(
         "'scoresheet {name}' needs the program {file}, which is neither beside scoresheet nor on PATH; \

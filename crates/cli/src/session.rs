@@ -6,6 +6,8 @@
 use crate::interrupt::Interrupt;
 use crate::text::{printable, wrapped};
 use scoresheet::archive::Access;
+#[cfg(feature = "shell")]
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +36,9 @@ pub struct Session {
     fault: Mutex<Option<GameFault>>,
     /// Whether hints are not printed.
     is_silent: AtomicBool,
+    /// The global options, for the commands of a prompt.
+    #[cfg(feature = "shell")]
+    globals: Vec<OsString>,
 }
 
 /// A run of consecutive games that are unreadable for the same reason.
@@ -80,6 +85,8 @@ impl Session {
             color: clap::ColorChoice::Auto,
             fault: Mutex::new(None),
             is_silent: AtomicBool::new(false),
+            #[cfg(feature = "shell")]
+            globals: Vec::new(),
         }
     }
 
@@ -116,7 +123,31 @@ impl Session {
     /// Records that standard output goes to a pager. From then on, the pager handles Ctrl-C.
     pub fn set_paged(&mut self) {
         self.is_paged = true;
-        self.interrupt.leave_to_pager();
+        self.interrupt.leave_to_other();
+    }
+
+    /// Stores the global options.
+    #[cfg(feature = "shell")]
+    pub fn set_globals(&mut self, globals: Vec<OsString>) {
+        self.globals = globals;
+    }
+
+    /// Returns the global options of the command line.
+    #[cfg(feature = "shell")]
+    pub fn globals(&self) -> &[OsString] {
+        &self.globals
+    }
+
+    /// Leaves Ctrl-C to the programs that this program runs.
+    #[cfg(feature = "shell")]
+    pub fn leave_interrupts(&self) {
+        self.interrupt.leave_to_other();
+    }
+
+    /// Returns whether Ctrl-C was pressed since the last call.
+    #[cfg(feature = "shell")]
+    pub fn take_interrupt(&self) -> bool {
+        self.interrupt.take()
     }
 
     /// Applies `--color`.

@@ -16,6 +16,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 /// The less common subcommands. The last group also lists subcommands that are in no other group.
 const MORE: &str = "More commands";
 const LESS_COMMON: &[&str] = &[
+    "shell",
     "split",
     "unpack",
     "event",

@@ -35,6 +35,8 @@ pub mod repertoire;
 pub mod replace;
 pub mod sample;
 pub mod set;
+#[cfg(feature = "shell")]
+pub mod shell;
 pub mod show;
 pub mod split;
 pub mod stats;
@@ -150,6 +152,8 @@ subcommands! {
     "show" Show(show::Args) show::run;
     #[cfg(feature = "view")]
     "view" View(view::Args) view::run;
+    #[cfg(feature = "shell")]
+    "shell" Shell(shell::Args) prompt;
     "fen" Fen(fen::Args) fen::run;
     "find" Find(find::Args) find::run;
     "tree" Tree(tree::Args) tree::run;
@@ -211,6 +215,25 @@ impl Subcommand {
 
 fn man_pages(args: &man::Args, session: &Session) -> Result<Code, Failure> {
     man::run(args, session, command_line(false))
+}
+
+#[cfg(feature = "shell")]
+fn prompt(args: &shell::Args, session: &Session) -> Result<Code, Failure> {
+    shell::run(args, session, command_line(false))
+}
+
+#[cfg(feature = "shell")]
+impl Globals {
+    /// Returns the options as words of a command line.
+    pub fn words(&self) -> Vec<std::ffi::OsString> {
+        let mut words = vec![format!("--color={}", self.color).into()];
+        let flags = [("--no-map", self.no_map), ("--no-pager", self.no_pager), ("--no-config", self.no_config)];
+        words.extend(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag.into()));
+        if let Some(folder) = &self.index_dir {
+            words.extend(["--index-dir".into(), folder.into()]);
+        }
+        words
+    }
 }
 
 /// A command line that has been read.

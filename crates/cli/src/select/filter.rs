@@ -1,5 +1,6 @@
 //! The options that select a command's games: `--where` and `--games`.
 
+use crate::completion;
 use crate::failure::{self, Code, Failure};
 use crate::output::progress;
 use crate::select::fields::named_fields;
@@ -30,6 +31,7 @@ pub struct Where {
     /// "Carlsen" and year in 2010..2020'. `scoresheet help query` describes the language.
     #[arg(help_heading = "Games")]
     #[arg(long = "where", value_name = "EXPR", value_parser = named_fields::<Filter>(), hide_possible_values = true)]
+    #[arg(add = completion::filter())]
     filter: Option<Filter>,
     /// Names of the same player: a line for each, with a tab between them
     ///

@@ -1,5 +1,6 @@
 //! Lists games for `list` and `find`: order, number, columns and format.
 
+use crate::completion;
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
 use crate::output::table::{self, Table};
@@ -36,6 +37,7 @@ pub struct Listing {
     /// fields.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "KEY,..", allow_hyphen_values = true, value_parser = named_fields::<SortKeys>(), hide_possible_values = true)]
+    #[arg(add = completion::fields())]
     sort: Option<SortKeys>,
     /// Limit the number of games
     #[arg(help_heading = "Output")]
@@ -57,6 +59,7 @@ pub struct Listing {
     /// column if there are several archives.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FIELD,..", value_parser = named_fields::<Columns>(), hide_possible_values = true)]
+    #[arg(add = completion::fields())]
     columns: Option<Columns>,
     /// Output format [default: table, or line if piped]
     ///

@@ -7,6 +7,7 @@ mod new_only;
 mod rejects;
 mod summary;
 
+use crate::completion;
 use crate::failure::{Code, Failure};
 use crate::output::about::About;
 use crate::output::upkeep::{self, Upkeep};
@@ -88,6 +89,7 @@ pub struct Args {
     /// The other games are counted. `scoresheet help query` describes the language. The sources are then not stored
     /// completely, so `export --original` cannot restore them.
     #[arg(long = "where", value_name = "EXPR", value_parser = named_fields::<Filter>(), hide_possible_values = true)]
+    #[arg(add = completion::filter())]
     #[arg(conflicts_with = "resume")]
     filter: Option<Filter>,
     /// Replace an existing archive
