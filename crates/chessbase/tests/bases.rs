@@ -1,5 +1,15 @@
 //! Databases of ChessBase: made ones, those of the corpora beside the same games as PGN, and changed ones.
 
+/// The changes.
+#[path = "../../../tests/common/mutants.rs"]
+mod mutants;
+/// The seeded generator of the other tests.
+#[allow(dead_code)]
+#[path = "../../../tests/common/random.rs"]
+mod random;
+
+use mutants::{Run, changed, number, peak_memory};
+use random::Random;
 use scoresheet::archive::Level;
 use scoresheet::game::{Event, Game};
 use scoresheet::import::{ImportSource, Summary};
@@ -137,54 +147,62 @@ fn index_in(folder: &Path) -> PathBuf {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(is_index).unwrap()
 }
 
-/// Changed and cut databases: no panic, and every archive is intact. `SCORESHEET_STATES` is the number of changes.
+/// The path of a file, and its unchanged bytes.
+type File = (PathBuf, Vec<u8>);
+
+/// The peak of memory that a run may have, in MiB.
+const MEMORY: u64 = 600;
+
+/// Changed databases: no panic, memory stays small, and every archive is intact.
+///
+///     SCORESHEET_SEED=1 SCORESHEET_STATES=1000000 SCORESHEET_CORPORA=FOLDER \
+///       cargo test --release -p scoresheet-chessbase --test bases damaged -- --nocapture
 #[test]
 fn corpora_of_chessbase_may_be_damaged() {
     let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA").map(PathBuf::from) else {
         return eprintln!("skipped: SCORESHEET_CORPORA names no folder");
     };
-    let states = std::env::var("SCORESHEET_STATES").ok().and_then(|states| states.parse().ok()).unwrap_or(40u64);
+    let (seed, from, states) =
+        (number("SCORESHEET_SEED", 1), number("SCORESHEET_FROM", 0), number("SCORESHEET_STATES", 40));
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("games.bga");
-    let mut random = 0x9E37_79B9_7F4A_7C15u64;
-    let mut next = move |below: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random >> 11) as usize % below.max(1)
-    };
-    for name in ["test-annotations", "veryold", "hedgehog", "text"] {
-        let from = index_in(&corpora.join("chessbase/bases").join(name));
-        let files: Vec<PathBuf> =
-            fs::read_dir(from.parent().unwrap()).unwrap().map(|file| file.unwrap().path()).collect();
-        let copies = folder.path().join(name);
-        fs::create_dir(&copies).unwrap();
-        let wholes: Vec<(PathBuf, Vec<u8>)> =
-            files.iter().map(|file| (copies.join(file.file_name().unwrap()), fs::read(file).unwrap())).collect();
-        wholes.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
-        let index = copies.join(from.file_name().unwrap());
-        for _ in 0..states / 4 {
-            let (path, bytes) = &wholes[next(wholes.len())];
-            let mut wrong = bytes.clone();
-            match next(4) {
-                0 => wrong.truncate(next(bytes.len())),
-                kind => (0..1 << (kind * 2)).for_each(|_| {
-                    if let Some(byte) = wrong.get_mut(next(bytes.len())) {
-                        *byte = [0, 0xFF, *byte ^ 1 << next(8), next(256) as u8][next(4)];
+    let bases: Vec<(PathBuf, Vec<File>)> = ["test-annotations", "veryold", "text", "hedgehog"]
+        .iter()
+        .map(|name| {
+            let from = index_in(&corpora.join("chessbase/bases").join(name));
+            let copies = folder.path().join(name);
+            fs::create_dir(&copies).unwrap();
+            let files = fs::read_dir(from.parent().unwrap()).unwrap().map(|file| file.unwrap().path());
+            let copy = |file: PathBuf| (copies.join(file.file_name().unwrap()), fs::read(file).unwrap());
+            let files: Vec<_> = files.map(copy).collect();
+            files.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+            (copies.join(from.file_name().unwrap()), files)
+        })
+        .collect();
+    let (mut run, mut stored, mut opened) = (Run::new("chessbase"), 0, 0);
+    for state in from..from + states {
+        run.state(state, seed, || {
+            let random = &mut Random::new(seed.wrapping_mul(1 << 40).wrapping_add(state));
+            // The last base has hundreds of games, so its mutants take a hundred times as long, and are few.
+            let (index, files) = &bases[if random.one_in(64) { 3 } else { random.below(3) }];
+            let (path, bytes) = &files[random.below(files.len())];
+            fs::write(path, changed(bytes, random)).unwrap();
+            if let Ok(base) = Base::open(index) {
+                opened += 1;
+                let import = Import::new(&target).replace().threads(1);
+                if let Ok(summary) = import.run([ImportSource::games("base", base)]) {
+                    stored += summary.stored;
+                    if summary.stored > 0 {
+                        let report = Archive::verify(&target, Level::Full, Monitor::new()).unwrap();
+                        assert!(report.is_intact(), "{}: {report:?}", path.display());
                     }
-                }),
-            }
-            fs::write(path, &wrong).unwrap();
-            if let Ok(base) = Base::open(&index)
-                && Import::new(&target)
-                    .replace()
-                    .run([ImportSource::games("base", base)])
-                    .is_ok_and(|done| done.stored > 0)
-            {
-                let report = Archive::verify(&target, Level::Full, Monitor::new()).unwrap();
-                assert!(report.is_intact(), "{}: {report:?}", path.display());
+                }
             }
             fs::write(path, bytes).unwrap();
-        }
+        });
     }
+    run.report(from + states);
+    println!("chessbase: {opened} of {states} bases could be opened, {stored} games were stored");
+    assert!(opened * 2 > states && stored > states, "the changes leave games");
+    assert!(peak_memory().is_none_or(|memory| memory < MEMORY), "{:?} MiB", peak_memory());
 }
