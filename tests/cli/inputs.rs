@@ -1,6 +1,7 @@
 //! Files that the command line accepts and refuses as games, by content; reports of faults, damage and differences.
 
 use crate::common::cli::{FAULTY, PGN, Room, bzip2, gzip, json, many};
+use crate::common::sample::testdata;
 use std::io::Write;
 
 /// Rejected as a variant.
@@ -201,10 +202,41 @@ fn an_import_of_pcn_that_was_cut_off_goes_on() {
 #[test]
 fn databases_of_chessbase_are_recognized() {
     let room = Room::with_archive();
-    let way = if cfg!(feature = "chessbase") { "base.cb" } else { "built without the reader of ChessBase" };
+    let way = if cfg!(feature = "chessbase") { "ChessBase" } else { "built without the reader of ChessBase" };
     for name in ["base.cbh", "base.CBV", "base.cbz"] {
         room.write(name, "not a database");
         room.fails(&["import", name, "-o", "x.bga"], 1, &[name, way]);
+    }
+}
+
+/// Two games in an xz file; in a 7-Zip file with a third game beside a text.
+#[test]
+fn xz_and_7_zip_files_are_read_if_the_command_has_their_reader() {
+    let room = Room::new();
+    for (name, games) in [("games.7z", 3), ("games.pgn.xz", 2)] {
+        room.write(name, std::fs::read(testdata(&format!("compressed/{name}"))).unwrap());
+        if cfg!(not(feature = "lzma")) {
+            room.fails(&["import", name], 1, &["unpack it first"]);
+            continue;
+        }
+        room.fine(&["import", name, "-q", "--force"]);
+        let count = room.fine(&["list", "games.bga", "--count"]);
+        assert_eq!(count, format!("{games}\n"), "{name}");
+        room.fine(&["verify", "games.bga", "--against", name]);
+        room.fine(&["export", "games.bga", "--original", "-o", "back/", "-q"]);
+        let back = String::from_utf8(room.read("back/games.pgn")).unwrap();
+        let moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 *\n\n".repeat(2);
+        assert_eq!(back, if games == 3 { moves + "1. d4 *\n" } else { moves }, "{name}");
+        std::fs::remove_dir_all(room.path("back")).unwrap();
+        // A changed byte, and a cut.
+        let whole = room.read(name);
+        let mut changed = whole.clone();
+        changed[40] ^= 1;
+        for wrong in [&whole[..whole.len() - 9], &changed] {
+            room.write("wrong", wrong);
+            let done = room.run(&["import", "wrong", "-o", "wrong.bga", "--force"]);
+            assert!(done.code != Some(0) && !done.err.contains("panicked"), "{name}: {}", done.err);
+        }
     }
 }
 

@@ -99,6 +99,10 @@ impl<W: Write> Sink<W> {
         let lower = name.to_ascii_lowercase();
         Ok(match compression::by_name(&lower) {
             None | Some((Compression::Plain, _)) => Sink::Plain(out),
+            // These are only read, so no name requests them.
+            Some((Compression::Xz | Compression::SevenZip, _)) => {
+                return Err(io::Error::new(io::ErrorKind::Unsupported, "this compression is not written"));
+            }
             Some((Compression::Zstd, _)) => Sink::Zstd(zstd::Encoder::new(out, 0)?),
             Some((Compression::Gzip, _)) => Sink::Gzip(GzEncoder::new(out, flate2::Compression::default())),
             Some((Compression::Bzip2, _)) => Sink::Bzip2(BzEncoder::new(out, bzip2::Compression::default())),

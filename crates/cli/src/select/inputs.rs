@@ -11,7 +11,11 @@ use std::path::{Component, Path, PathBuf};
 pub struct Kind(&'static str, &'static [&'static str]);
 
 /// PGN files.
-pub const PGN: Kind = Kind("PGN file", &[".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".pgn.zip"]);
+pub const PGN: Kind = Kind("PGN file", PGN_ENDINGS);
+#[cfg(feature = "lzma")]
+const PGN_ENDINGS: &[&str] = &[".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".pgn.zip", ".pgn.xz", ".pgn.7z"];
+#[cfg(not(feature = "lzma"))]
+const PGN_ENDINGS: &[&str] = &[".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".pgn.zip"];
 /// Archives.
 pub const ARCHIVES: Kind = Kind("archive", &[".bga"]);
 /// Lists of FENs and EPDs.

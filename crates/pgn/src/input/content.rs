@@ -45,6 +45,7 @@ const KINDS: &[(&[u8], &str)] = &[
     (b"\x28\xB5\x2F\xFD", "compressed twice (zstd)"),
     (b"BZh91AY&SY", "compressed twice (bzip2)"),
     (b"\xFD7zXZ\0", "compressed twice (xz)"),
+    (b"7z\xBC\xAF\x27\x1C", "a 7-Zip file inside a compressed file"),
 ];
 
 /// Returns the kind of content of a text from `head`: its first [`BLOCK`] bytes, or the complete text if it is shorter.

@@ -8,6 +8,8 @@ mod container;
 mod content;
 mod counted;
 mod joined;
+#[cfg(feature = "lzma")]
+mod seven_zip;
 mod tar;
 #[cfg(feature = "zip")]
 mod zip;

@@ -5,12 +5,16 @@ use crate::input::content::{self, BLOCK, Content};
 use crate::input::counted::Counted;
 use crate::input::error::SourceError;
 use crate::input::joined::Joined;
+#[cfg(feature = "lzma")]
+use crate::input::seven_zip::SevenZip;
 use crate::input::tar::Tar;
 #[cfg(feature = "zip")]
 use crate::input::zip::Zip;
 use crate::input::zstd_frames::Frames;
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
+#[cfg(feature = "lzma")]
+use lzma_rust2::XzReader;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -25,7 +29,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// assert_eq!(Compression::detect(b"\x28\xB5\x2F\xFD\0\0")?, Compression::Zstd);
 /// assert_eq!(Compression::detect(b"[Event")?, Compression::Plain);
-/// assert!(matches!(Compression::detect(b"\xFD7zXZ\0"), Err(SourceError::Unsupported(_))));
+/// assert!(matches!(Compression::detect(b"\x04\x22\x4D\x18"), Err(SourceError::Unsupported(_)))); // LZ4
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +45,10 @@ pub enum Compression {
     Bzip2,
     /// A zip file, read as the concatenation of its PGN files.
     Zip,
+    /// xz, with any number of streams. Reading it needs the feature `lzma`.
+    Xz,
+    /// A 7-Zip file, read as the concatenation of its PGN files. Reading it needs the feature `lzma`.
+    SevenZip,
 }
 
 /// The progress of reading from a source. Another thread may keep this value and query it while the source is read.
@@ -171,6 +179,12 @@ pub fn open_text(path: &Path) -> Result<Source, SourceError> {
             let (reader, content) = Joined::open(Zip::open(path, consumed.clone())?)?;
             return Source::new(reader, Compression::Zip, SourceProgress { consumed, total }, content);
         }
+        #[cfg(feature = "lzma")]
+        if matches!(head.as_slice(), [b'7', b'z', 0xBC, 0xAF]) {
+            let consumed = Arc::new(AtomicU64::new(0));
+            let (reader, content) = Joined::open(SevenZip::open(path, consumed.clone())?)?;
+            return Source::new(reader, Compression::SevenZip, SourceProgress { consumed, total }, content);
+        }
     }
     text_of(file, total)
 }
@@ -186,6 +200,8 @@ pub fn look_at(path: &Path) -> Result<(), SourceError> {
     file.take(BLOCK as u64).read_to_end(&mut head)?;
     match Compression::detect(&head)? {
         Compression::Plain => content::look(&head).map(|_| ()),
+        Compression::Xz if cfg!(not(feature = "lzma")) => Err(SourceError::Unsupported("xz")),
+        Compression::SevenZip if cfg!(not(feature = "lzma")) => Err(SourceError::Unsupported("7-Zip")),
         _ => Ok(()),
     }
 }
@@ -199,6 +215,11 @@ pub fn text_of(reader: impl Read + Send + 'static, total: Option<u64>) -> Result
     let reader: Box<dyn Read + Send> = match compression {
         // The directory of a zip file is at its end, so `open` reads zip files only from a path.
         Compression::Zip => return Err(SourceError::Unsupported("zip")),
+        Compression::SevenZip => return Err(SourceError::Unsupported("7-Zip")),
+        #[cfg(feature = "lzma")]
+        Compression::Xz => Box::new(Xz::new(stored)),
+        #[cfg(not(feature = "lzma"))]
+        Compression::Xz => return Err(SourceError::Unsupported("xz")),
         Compression::Plain => Box::new(stored),
         Compression::Zstd => Box::new(Frames::new(stored)),
         Compression::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(STORED, stored))),
@@ -233,6 +254,37 @@ impl Source {
             Box::new(reader)
         };
         Ok(Source { reader, compression, progress, content, was_json: false })
+    }
+}
+
+/// The maximum size in bytes of the dictionary of an xz or 7-Zip file, which is the maximum window of a zstd file, too.
+#[cfg(feature = "lzma")]
+pub(super) const DICTIONARY: u32 = 128 << 20;
+
+/// A reader of xz files that names the format in its errors.
+#[cfg(feature = "lzma")]
+struct Xz<R: Read>(XzReader<BufReader<R>>);
+
+#[cfg(feature = "lzma")]
+impl<R: Read> Xz<R> {
+    fn new(stored: R) -> Xz<R> {
+        // The decoder needs less than a MiB beside the dictionary.
+        let limit = (DICTIONARY >> 10) + 1024;
+        Xz(XzReader::new_mem_limit(BufReader::with_capacity(STORED, stored), true, limit))
+    }
+}
+
+#[cfg(feature = "lzma")]
+impl<R: Read> Read for Xz<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buf).map_err(|error| match error.kind() {
+            io::ErrorKind::OutOfMemory => {
+                let limit = DICTIONARY >> 20;
+                io::Error::other(format!("this xz file needs a dictionary of more than {limit} MiB"))
+            }
+            io::ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "this xz file is cut off"),
+            kind => io::Error::new(kind, format!("this xz file is damaged: {error}")),
+        })
     }
 }
 
@@ -271,9 +323,9 @@ impl Compression {
             [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Ok(Compression::Zstd),
             [0x1F, 0x8B, ..] => Ok(Compression::Gzip),
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, ..] => Ok(Compression::Bzip2),
-            [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => unsupported("xz"),
+            [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Ok(Compression::Xz),
             [b'P', b'K', 3 | 5, 4 | 6, ..] => Ok(Compression::Zip),
-            [b'7', b'z', 0xBC, 0xAF, ..] => unsupported("7-Zip"),
+            [b'7', b'z', 0xBC, 0xAF, ..] => Ok(Compression::SevenZip),
             [b'R', b'a', b'r', b'!', ..] => unsupported("rar"),
             [0x04, 0x22, 0x4D, 0x18, ..] => unsupported("LZ4"),
             _ => Ok(Compression::Plain),
@@ -282,7 +334,7 @@ impl Compression {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation)]
 mod tests {
     use super::*;
     use std::io::Write;
@@ -331,6 +383,42 @@ mod tests {
         }
     }
 
+    /// The text in two xz files of liblzma, with different checksums, and a file that needs a dictionary of 1 GiB.
+    #[cfg(feature = "lzma")]
+    const XZ: [&str; 3] = [
+        "fd377a585a000004e6d6b4460200210116000000742fe5a30100145b4576656e7420223f225d0a0a312e206534202a0a000000001d11f7\
+f261ca467a00012d152f0b716d1fb6f37d010000000004595a",
+        "fd377a585a00000ae1fb0ca10200210116000000742fe5a30100145b4576656e7420223f225d0a0a312e206534202a0a00000000d5e284\
+866fa5b3193b4d0aa839368fabe785a9298986ea0527968bae7024fec10001451580ea55c0189b4b9a01000000000a595a",
+        "fd377a585a000004e6d6b44602002101240000005e1fc7f9010007312e206534202a0a0033aad4ce56a7fd5000012008bb19d9bb1fb6f3\
+7d010000000004595a",
+    ];
+
+    #[cfg(feature = "lzma")]
+    #[test]
+    fn xz_files_of_any_number_of_streams() {
+        let bytes = |digits: &str| -> Vec<u8> {
+            let digits: Vec<u8> = digits.chars().map(|digit| digit.to_digit(16).unwrap() as u8).collect();
+            digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+        };
+        let [first, second, huge] = XZ.map(bytes);
+        assert_eq!(read([first.clone(), second.clone()].concat()).unwrap(), TEXT.repeat(2));
+        for file in [first, second] {
+            assert_eq!(read(file.clone()).unwrap(), TEXT);
+            for end in 6..file.len() {
+                assert!(read(file[..end].to_vec()).is_err(), "{end}");
+            }
+            for at in 6..file.len() {
+                for change in [1, 0x80, 0xFF] {
+                    let mut changed = file.clone();
+                    changed[at] ^= change;
+                    assert!(read(changed).is_err(), "{at}");
+                }
+            }
+        }
+        assert!(read(huge).unwrap_err().to_string().contains("more than 128 MiB"));
+    }
+
     #[test]
     fn skippable_frames() {
         let skippable = [&[0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0][..], b"abcd"].concat();
@@ -362,6 +450,7 @@ mod tests {
         assert!(matches!(error(&gzip(b"\xFF\xFE[\0E\0")), SourceError::Utf16));
         assert!(matches!(error(b"\x89BGA\r\n\x1a\n\0\0"), SourceError::Archive));
         assert!(matches!(error(b"PK\x03\x04...."), SourceError::Unsupported("zip")));
+        #[cfg(not(feature = "lzma"))]
         assert!(matches!(error(b"\xFD7zXZ\0"), SourceError::Unsupported("xz")));
     }
 }

@@ -141,11 +141,11 @@ fn list(all: &[SourceRecord]) -> String {
 fn file_name(source: &SourceRecord) -> String {
     let (compression, name) = match source.name.as_str() {
         "-" => return "standard-input.pgn".to_owned(),
-        name => compression::by_name(name).map_or((None, name), |(compression, inner)| (Some(compression), inner)),
+        name => compression::of_source(name).map_or((None, name), |(compression, inner)| (Some(compression), inner)),
     };
     let in_tar = name.strip_suffix(".tar").filter(|name| !name.is_empty());
     let name = in_tar.unwrap_or(name);
-    let was_held = in_tar.is_some() || compression == Some(Compression::Zip);
+    let was_held = in_tar.is_some() || matches!(compression, Some(Compression::Zip | Compression::SevenZip));
     let is_list = [".epd", ".fen"].iter().any(|end| name.ends_with(end));
     let is_pcn = !source.exact && [".pcn", ".json"].iter().any(|end| name.ends_with(end));
     if (was_held && !is_list && !name.ends_with(".pgn")) || is_pcn { format!("{name}.pgn") } else { name.to_owned() }

@@ -363,6 +363,8 @@ fn beside(source: &Path) -> Option<PathBuf> {
         ".bz2",
         ".zst",
         ".zip",
+        ".xz",
+        ".7z",
         ".tar",
         ".pgn",
         ".epd",
