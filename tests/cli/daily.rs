@@ -678,6 +678,47 @@ fn aliases_are_names_of_one_player() {
     let stats = ["stats", "g.bga", "--player", "Eagle", "--by", "color", "--json", "--aliases", "names.txt"];
     let games: u64 = json(&room.fine(&stats)).iter().map(|row| row["games"].as_u64().unwrap()).sum();
     assert_eq!(games, both);
+    // Tables count the names as one player, under the most frequent name, also of several archives.
+    room.write(
+        "more.pgn",
+        "[Event \"Cup\"]\n[White \"Eagle\"]\n[Black \"Fox\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n\
+        [Event \"Cup\"]\n[White \"Fox\"]\n[Black \"De\"]\n[Result \"1-0\"]\n\n1. d4 1-0\n\n\
+        [Event \"Cup\"]\n[White \"Gnu\"]\n[Black \"Eagle\"]\n[Result \"1-0\"]\n\n1. c4 1-0\n",
+    );
+    room.fine(&["import", "more.pgn", "-o", "more.bga", "-q"]);
+    let games = |args: &str, key: &str| -> Vec<(String, u64)> {
+        let args = format!("{args} --aliases names.txt --json");
+        let rows = json(&room.fine(&args.split(' ').collect::<Vec<_>>()));
+        let rows = match key {
+            "opponents" => rows[0]["opponents"].as_array().unwrap().clone(),
+            "players" => rows[0]["players"].as_array().unwrap().clone(),
+            _ => rows,
+        };
+        let name =
+            |row: &Value| ["player", "opponent", "name"].iter().find_map(|key| row[key].as_str()).unwrap().to_owned();
+        rows.iter().map(|row| (name(row), row["games"].as_u64().unwrap_or_default())).collect()
+    };
+    let named = |rows: &[(String, u64)]| -> Vec<(String, u64)> {
+        rows.iter().filter(|(name, _)| ["Buche", "De", "Eagle"].contains(&&**name)).cloned().collect()
+    };
+    let both_archives = games("stats g.bga more.bga --by player --limit 99", "rows");
+    let most = named(&both_archives);
+    assert_eq!(most.len(), 1, "{both_archives:?}");
+    assert_eq!(most[0].1, both + 3);
+    assert_eq!(named(&games("stats g.bga more.bga --limit 99", "players")), most);
+    assert_eq!(games("player more.bga Fox", "opponents"), [("De".to_owned(), 2)]);
+    assert_eq!(games("stats more.bga --player Fox --by opponent", "rows"), [("De".to_owned(), 2)]);
+    let standings = room.fine(&["event", "more.bga", "Cup", "--format", "csv", "--aliases", "names.txt"]);
+    assert!(standings.contains("Eagle") && !standings.contains("De,"), "{standings}");
+    // An import chooses games by all names, and its list needs a filter.
+    let import = ["import", "more.pgn", "-o", "some.bga", "--force", "--where", "player = Buche"];
+    room.write("none.txt", "");
+    let stored = |more: &[&str]| {
+        let summary = json(&room.fine(&[&import[..], &["--json"], more].concat()));
+        summary.last().unwrap()["stored"].as_u64()
+    };
+    assert_eq!((stored(&["--aliases", "names.txt"]), stored(&["--aliases", "none.txt"])), (Some(3), Some(0)));
+    assert_eq!(room.run(&["import", "more.pgn", "-o", "x.bga", "--aliases", "names.txt"]).code, Some(2));
     // The list of suggestions is such a list.
     room.write("suggested.txt", room.fine(&["rename", "g.bga", "--suggest"]));
     room.fine(&["list", "g.bga", "--aliases", "suggested.txt", "--where", "player = Adler"]);

@@ -178,10 +178,53 @@ fn games_that_follow_a_repertoire_are_found() {
         let two = find(&["--leaves", "own,opponent", "--where", "result = 1-0"]);
         let won = find(&["--leaves", "own"]).len() + find(&["--leaves", "opponent"]).len();
         assert!(!two.is_empty() && two.len() < won, "{side}");
+        // As JSON: the text of the repertoire instead of its file.
+        let as_json = |members: Value| -> Vec<(u64, Option<u64>)> {
+            let mut query = serde_json::json!({ "repertoire": MINE, "side": side });
+            query.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+            let rows = json(&room.fine(&["find", "games.bga", "--query", &query.to_string(), "--json"]));
+            rows.iter().map(|row| (row["game"].as_u64().unwrap(), row["hits"][0]["ply"].as_u64())).collect()
+        };
+        assert_eq!(as_json(serde_json::json!({})), find(&[]), "{side}");
+        let white_wins = serde_json::json!({ "leaves": ["own", "opponent"], "where": "result = 1-0" });
+        assert_eq!(as_json(white_wins), two, "{side}");
+        assert_eq!(as_json(serde_json::json!({ "leaves": "never" })).len(), find(&["--leaves", "never"]).len());
+        // Together with a position or a pattern: the games of both, with the plies of the latter.
+        for (more, members) in [
+            (&["--moves", "e4 c5 Nf3"][..], serde_json::json!({ "moves": "e4 c5 Nf3" })),
+            (
+                &["--material", "KQRRBBNNPPPPPPPkqrrbbnnppppppp"],
+                serde_json::json!({ "material": "KQRRBBNNPPPPPPPkqrrbbnnppppppp" }),
+            ),
+            (&["--moves", "e4 e5", "--variations"], serde_json::json!({ "moves": "e4 e5", "variations": true })),
+        ] {
+            let alone = json(&room.fine(&[&["find", "games.bga", "--format", "json"][..], more].concat()));
+            let alone = alone.iter().map(|row| (row["game"].as_u64().unwrap(), row["hits"][0]["ply"].as_u64()));
+            let expected: Vec<_> = alone.filter(|(game, _)| all.contains(game)).collect();
+            assert_eq!(find(more), expected, "{side} {more:?}");
+            assert_eq!(as_json(members), expected, "{side} {more:?}");
+            assert!(!expected.is_empty(), "{side} {more:?}");
+        }
+    }
+    for (query, words) in [
+        (r#"{"repertoire": "1. e4 e5 *"}"#, "needs the member side"),
+        (r#"{"repertoire": "1. e4 e4 *", "side": "white"}"#, "e4"),
+        (r#"{"repertoire": "1. e4 *", "side": "black"}"#, "no moves of this side"),
+        (r#"{"repertoire": "1. e4 *", "side": "both"}"#, "expected white or black"),
+        (r#"{"repertoire": "1. e4 *", "side": "white", "leaves": "late"}"#, "expected end, own, opponent, never"),
+        (r#"{"side": "white"}"#, "needs the member repertoire"),
+        (r#"{"repertoire": "1. e4 *", "side": "white", "either_color": true}"#, "of one side"),
+    ] {
+        let done = room.run(&["find", "games.bga", "--query", query]);
+        assert!(done.code == Some(2) && done.err.contains(words), "{query}: {}", done.err);
     }
     let find = ["find", "games.bga", "--repertoire", "mine.pgn", "--side", "white"];
-    for more in [&["--moves", "e4"][..], &["--either-color"], &["--variations"]] {
-        room.fails(&[&find[..], more].concat(), 2, &["repertoire is compared with main lines"]);
+    for more in [&["--moves", "e4", "--either-color"][..], &["--either-color"], &["--variations"]] {
+        room.fails(
+            &[&find[..], more].concat(),
+            2,
+            &["a repertoire is of one side and of main lines: leave out --either"],
+        );
     }
     assert_eq!(room.run(&["find", "games.bga", "--repertoire", "mine.pgn"]).code, Some(2));
     assert_eq!(room.run(&["find", "games.bga", "--leaves", "own"]).code, Some(2));

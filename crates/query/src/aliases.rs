@@ -1,7 +1,7 @@
 //! Names of the same player, from a list.
 
 use crate::fold::fold;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Groups of names, each of one player.
 ///
@@ -53,6 +53,37 @@ impl Aliases {
     pub fn of(&self, name: &str) -> &[String] {
         let group = self.by_name.get(&fold(name)).and_then(|index| self.groups.get(*index));
         group.map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the name to show for each name that the list has: of the player's names among these, the most frequent.
+    /// Each name comes with its number of games; a name may occur more than once.
+    ///
+    /// ```
+    /// let aliases = scoresheet_query::Aliases::parse("Carlsen,M\tCarlsen, Magnus\n")?;
+    /// let shown = aliases.shown([("Carlsen,M", 2), ("Carlsen, Magnus", 5), ("Tal, M", 9)]);
+    /// assert_eq!(shown.get("Carlsen,M").map(String::as_str), Some("Carlsen, Magnus"));
+    /// assert_eq!(shown.get("Tal, M"), None);
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn shown<'a>(&self, names: impl IntoIterator<Item = (&'a str, u64)>) -> HashMap<String, String> {
+        let mut groups: HashMap<usize, BTreeMap<&str, u64>> = HashMap::new();
+        for (name, games) in names {
+            if let Some(group) = self.by_name.get(&fold(name)) {
+                *groups.entry(*group).or_default().entry(name).or_default() += games;
+            }
+        }
+        let mut shown = HashMap::new();
+        for names in groups.values() {
+            // Of equally frequent names, the first in the alphabet.
+            let first = names.iter().rev().max_by_key(|(_, games)| **games);
+            shown.extend(
+                names
+                    .keys()
+                    .zip(first.into_iter().cycle())
+                    .map(|(name, (first, _))| ((*name).to_owned(), (*first).to_owned())),
+            );
+        }
+        shown
     }
 
     /// Puts two names, and their groups, into one group.

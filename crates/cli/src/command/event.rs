@@ -97,6 +97,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 summaries.push((number, game.map_err(Failure::of_archive(selection.archive().path()))?));
             }
         }
+        if let Some(aliases) = args.filter.aliases() {
+            let names = summaries
+                .iter()
+                .flat_map(|(_, game)| ["White", "Black"].map(|tag| (game.tag(tag).unwrap_or_default(), 1)));
+            let shown = aliases.shown(names);
+            summaries.iter_mut().for_each(|(_, game)| game.rename_players(&shown));
+        }
         if summaries.is_empty() {
             if args.year.is_none() || all_editions.is_empty() {
                 report_none(args, session, &archives);

@@ -81,7 +81,8 @@ pub struct Args {
     /// Find games that follow this repertoire, a PGN file or an archive
     ///
     /// The ply of a game is the last position that the repertoire has: there the game leaves it, or ends. A game follows
-    /// a repertoire if this ply is after at least one move. `scoresheet repertoire` counts the moves that leave it.
+    /// a repertoire if this ply is after at least one move. Together with a position or pattern, the plies are those of
+    /// the position or pattern. `scoresheet repertoire` counts the moves that leave it.
     #[arg(hide_short_help = true, help_heading = "Repertoire")]
     #[arg(long, value_name = "FILE", requires = "side")]
     repertoire: Option<PathBuf>,
@@ -207,13 +208,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let of_board = args.pattern.pattern()?.map(Board::Pattern).or(args.position.board()?);
     if let (Some(path), Some(side)) = (&args.repertoire, args.side) {
-        if of_board.is_some() || args.variations || args.in_pv || args.either_color {
-            let what = "a repertoire is compared with main lines, and with nothing else on the board: search for positions, \
-                        patterns or variations in a second step, in the games that `find -o` copies";
-            return Err(Failure::Usage(what.to_owned()));
-        }
         let ways: Vec<Leaving> = args.leaves.iter().map(|way| way.leaving()).collect();
-        query = query.board(RepertoireQuery::new(repertoire::read(session, path, side)?, &ways));
+        query = query.follows(RepertoireQuery::new(repertoire::read(session, path, side)?, &ways));
     }
     if let Some(board) = of_board {
         query = query.board(board);
@@ -223,8 +219,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             "--either-color turns the board, but not the result: score = 1 selects wins of the side in White's place",
         );
     }
-    if !query.is_possible() {
-        return Err(Failure::Usage("patterns match main lines only: leave out --variations".to_owned()));
+    if let Some(what) = query.impossible() {
+        let of_options = [("either_color", "--either-color"), ("variations", "--variations"), ("in_pv", "--in-pv")];
+        // The first words name main lines and variations, the last words the members of a query.
+        let (why, members) = what.split_once(": ").unwrap_or((what, ""));
+        let options = of_options.iter().fold(members.to_owned(), |text, (member, option)| text.replace(member, option));
+        return Err(Failure::Usage(format!("{why}: {options}")));
     }
     let has_hits = query.has_hits();
     args.threads.install(|| {

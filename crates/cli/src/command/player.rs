@@ -17,6 +17,7 @@ use crate::text::{count, folded, plain, printable};
 use crate::threads::Threads;
 use scoresheet::chess::Color;
 use scoresheet_output::Outputs;
+use scoresheet_query::Aliases;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::GameSummary;
 use scoresheet_query::report::groups::{Group, PlayerGames};
@@ -79,7 +80,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             filter::print_number(session, all.iter().map(|selection| selection.games.len()).sum())?;
             return failure::all_read(failed);
         }
-        let report = report(session, &archives, &all, args.limit)?;
+        let report =
+            report(session, &archives, &all, args.limit, args.filter.aliases().unwrap_or(&Aliases::default()))?;
         side_files::report_searches(session, &archives);
         if let Some(target) = &page {
             let title = report.names.first().map_or("", |(name, _)| name.as_str());
@@ -102,13 +104,19 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-fn report(session: &Session, archives: &ArchiveSet, all: &[Games], most: usize) -> Result<PlayerReport, Failure> {
+fn report(
+    session: &Session,
+    archives: &ArchiveSet,
+    all: &[Games],
+    most: usize,
+    aliases: &Aliases,
+) -> Result<PlayerReport, Failure> {
     let part = |selection: &'_ Games<'_>| selection.player.clone();
     let players: Vec<PlayerGames> = all.iter().filter_map(part).collect();
     let parts =
         all.iter().zip(&players).map(|(selection, games)| PlayerArchive { columns: selection.columns(), games });
     let parts = parts.collect::<Vec<_>>();
-    let report = progress::waiting(session, || PlayerReport::new(&parts, most));
+    let report = progress::waiting(session, || PlayerReport::with_aliases(&parts, most, aliases));
     let report = report.map_err(|error| players::failure(archives, error))?;
     filter::report_lost(session, archives, &report.unread);
     Ok(report)

@@ -36,7 +36,8 @@ pub struct Where {
     /// Names of the same player: a line for each, with a tab between them
     ///
     /// A name in --where that is compared with =, != or in, and the name of a player that a command takes, then stand for
-    /// all names of this player. `scoresheet rename --suggest` writes such a list.
+    /// all names of this player, and tables of players count them as one. `scoresheet rename --suggest` writes such a
+    /// list.
     #[arg(hide_short_help = true, help_heading = "Games")]
     #[arg(long, value_name = "FILE", value_parser = read_aliases)]
     aliases: Option<Aliases>,
@@ -52,7 +53,8 @@ pub struct Where {
     resolved: OnceLock<Filter>,
 }
 
-fn read_aliases(path: &str) -> Result<Aliases, String> {
+/// Reads a list of names, for an option.
+pub fn read_aliases(path: &str) -> Result<Aliases, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     Aliases::parse(&text)
 }

@@ -7,6 +7,7 @@ use crate::pattern::json::{self as scoutfish, object, parsed, roles};
 use crate::pattern::json_path::JsonPath;
 use crate::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveNumbers, MoveRule, Pattern, Structure};
 use crate::position::position_query::{Compare, PositionQuery};
+use crate::position::repertoire::{Leaving, Repertoire, RepertoireQuery};
 use crate::position::search::SearchOptions;
 use scoresheet::chess::san;
 use scoresheet::chess::{Color, ParseError, Position};
@@ -78,7 +79,7 @@ impl Fields<'_> {
 
 impl Query {
     /// The members of a query in JSON, in the order of docs/QUERY.md.
-    pub const MEMBERS: [&str; 33] = [
+    pub const MEMBERS: [&str; 36] = [
         "where",
         "games",
         "fen",
@@ -100,6 +101,9 @@ impl Query {
         "end",
         "plies",
         "query",
+        "repertoire",
+        "side",
+        "leaves",
         "either_color",
         "mistake",
         "clock_below",
@@ -186,6 +190,7 @@ impl FromStr for Query {
             filter: fields.parse("where", str::parse)?,
             games: fields.read("games", ranges)?,
             board,
+            follows: repertoire(&fields)?,
             either_color: fields.switch("either_color")?,
             reach: SearchOptions {
                 all_plies: fields.switch("all_plies")?,
@@ -203,9 +208,10 @@ impl FromStr for Query {
             limit: fields.number("limit")?.or(most),
             rules: fields.read("variant", |text| text.parse().map_err(|fault: ParseError| (1, fault.to_string())))?,
         };
-        match query.is_possible() {
-            true => Ok(query),
-            false => Err(fields.fault("variations", "patterns match main lines only")),
+        match query.impossible() {
+            None => Ok(query),
+            Some(what) if fields.switch("variations")? => Err(fields.fault("variations", what)),
+            Some(what) => Err(fields.path.fault(what)),
         }
     }
 }
@@ -235,6 +241,30 @@ fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
         en_passant: !fields.switch("any_en_passant")?,
     };
     Ok(positions.into_iter().map(|query| query.with_compare(compare)).collect())
+}
+
+/// Reads a repertoire from its PGN in the member `repertoire`, and the members `side` and `leaves`.
+fn repertoire(fields: &Fields<'_>) -> Result<Option<RepertoireQuery>, QueryFault> {
+    let side = fields.read("side", |text| match text {
+        "white" => Ok(Color::White),
+        "black" => Ok(Color::Black),
+        _ => Err((1, "expected white or black".to_owned())),
+    })?;
+    let ways = read_all(fields, "leaves", |text| {
+        let way = Leaving::from_name(text);
+        way.ok_or_else(|| (1, format!("expected {}", Leaving::NAMES.map(|(name, _)| name).join(", "))))
+    })?;
+    if fields.get("repertoire").is_none() {
+        let other = ["side", "leaves"].into_iter().find(|name| fields.get(name).is_some());
+        return other.map_or(Ok(None), |name| Err(fields.fault(name, "needs the member repertoire")));
+    }
+    let Some(side) = side else { return Err(fields.fault("repertoire", "needs the member side: white or black")) };
+    let read = |pgn: &str| Repertoire::from_pgn(side, pgn).map_err(|(offset, fault)| (offset + 1, fault));
+    let Some(repertoire) = fields.read("repertoire", read)? else { return Ok(None) };
+    match repertoire.positions() {
+        0 => Err(fields.fault("repertoire", "no moves of this side")),
+        _ => Ok(Some(RepertoireQuery::new(repertoire, &ways))),
+    }
 }
 
 /// Reads a member that is a text or a list of alternatives.

@@ -40,6 +40,8 @@ pub struct Query {
     pub(super) filter: Option<Filter>,
     pub(super) games: Option<GameRanges>,
     pub(super) board: Option<Board>,
+    /// A repertoire that games follow, beside the condition on the board.
+    pub(super) follows: Option<RepertoireQuery>,
     pub(super) either_color: bool,
     pub(super) reach: SearchOptions,
     pub(super) moments: Moments,
@@ -101,6 +103,30 @@ impl Query {
     /// Sets the condition on the board.
     pub fn board(self, board: impl Into<Board>) -> Query {
         Query { board: Some(board.into()), ..self }
+    }
+
+    /// Sets a repertoire that games must follow in their main lines, in addition to the condition on the board. The hits
+    /// are those of the condition on the board; without one, they are those of the repertoire.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let [mine, games] = ["mine.bga", "games.bga"].map(|name| folder.path().join(name));
+    /// # scoresheet::Import::new(&mine).run_reader("mine.pgn", &b"1. e4 c5 2. Nf3 *\n"[..])?;
+    /// # let pgn = "1. e4 e6 2. Nf3 *\n\n1. Nf3 c5 2. e4 *\n\n1. e4 c5 2. Nf3 d6 *\n";
+    /// # scoresheet::Import::new(&games).run_reader("games.pgn", pgn.as_bytes())?;
+    /// use scoresheet_query::report::repertoire::{Leaving, Repertoire, RepertoireQuery};
+    /// use scoresheet_query::{ArchiveSet, PositionQuery, Query, line};
+    ///
+    /// let mine = scoresheet::Archive::open(&mine)?; // 1. e4 c5 2. Nf3
+    /// let repertoire = Repertoire::new(scoresheet::chess::Color::White, mine.games())?;
+    /// let query = Query::from(&line("e4 c5 Nf3")?).follows(RepertoireQuery::new(repertoire, &[Leaving::End]));
+    /// // Game 2 reaches the position, but does not follow the repertoire.
+    /// let found: Vec<u64> = query.run(&ArchiveSet::open([&games])?).map(|found| found.unwrap().game).collect();
+    /// assert_eq!(found, [3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn follows(self, repertoire: RepertoireQuery) -> Query {
+        Query { follows: Some(repertoire), ..self }
     }
 
     /// Sets whether games also match if the colors are exchanged and the board is flipped.
@@ -180,7 +206,7 @@ impl Query {
 
     /// Returns the query without its condition on the board.
     pub fn no_board(self) -> Query {
-        Query { board: None, moments: Moments::default(), ..self }
+        Query { board: None, follows: None, moments: Moments::default(), ..self }
     }
 
     /// Returns whether the query can be run: patterns and repertoires can be searched for only in main lines.
@@ -194,20 +220,27 @@ impl Query {
         if is_impossible {
             return Some("patterns match main lines only: leave out variations and in_pv");
         }
-        let is_beside = self.either_color || self.reach.is_beside_main_line();
-        let is_impossible = is_beside && matches!(self.board, Some(Board::Repertoire(_)));
-        is_impossible
+        let is_alone = matches!(self.board, Some(Board::Repertoire(_))) || self.board.is_none();
+        let is_beside = self.either_color || is_alone && self.reach.is_beside_main_line();
+        let is_of_repertoire = self.follows.is_some() || matches!(self.board, Some(Board::Repertoire(_)));
+        (is_beside && is_of_repertoire)
             .then_some("a repertoire is of one side and of main lines: leave out either_color, variations and in_pv")
     }
 
     /// Returns whether there are conditions on the board or on comments, for which games contain hits.
     pub fn has_hits(&self) -> bool {
-        self.board.is_some() || self.moments.is_any()
+        self.is_on_board() || self.moments.is_any()
+    }
+
+    /// Returns whether there are conditions on the board, for which games contain hits.
+    fn is_on_board(&self) -> bool {
+        self.board.is_some() || self.follows.is_some()
     }
 
     /// Returns whether the query searches only for positions in main lines, which an index contains.
     pub(super) fn is_of_positions(&self) -> bool {
-        matches!(self.board, Some(Board::AnyPosition(_) | Board::EveryPosition(_))) && !self.reach.is_beside_main_line()
+        let is_of_positions = matches!(self.board, Some(Board::AnyPosition(_) | Board::EveryPosition(_)));
+        is_of_positions && self.follows.is_none() && !self.reach.is_beside_main_line()
     }
 
     /// Returns whether the query selects all games, because it has no conditions.
@@ -288,14 +321,25 @@ impl Query {
         }
         // To find mistakes, all matching plies must be known.
         let all_plies = self.reach.all_plies || self.moments.is_any();
-        let result = self.board.as_ref().map(|board| {
+        let alone = self.follows.clone().filter(|_| self.board.is_none()).map(Board::Repertoire);
+        let result = self.board.as_ref().or(alone.as_ref()).map(|board| {
             let (mut search, reach) = (search(), SearchOptions { all_plies, ..self.reach });
             if self.get_rules() != Rules::Only(Variant::Chess) && has_variants(archive) {
                 // Side files describe positions of chess.
                 search = search.with_variants();
             }
+            let followed = self.follows.as_ref().filter(|_| alone.is_none()).map(|repertoire| {
+                let found = repertoire.find(&search.clone().among(among.as_ref()));
+                (GameSet::from_numbers(archive.len(), found.hits.iter().map(|hit| hit.game)), found)
+            });
+            let (followed, before) = followed.unzip();
+            if let Some(SearchResult { steps, unread, .. }) = before {
+                found.steps.extend(steps);
+                found.unread.extend(unread.into_iter().map(Unread::from));
+            }
+            let among = followed.as_ref().or(among.as_ref());
             let Some(sides) = &found.sides else {
-                return self.search(board, &search.among(among.as_ref()), self.either_color, reach);
+                return self.search(board, &search.among(among), self.either_color, reach);
             };
             // The side in White's place is the player that the filter is about: in a turned board, this is Black.
             let [white, black] = sides.each_ref().map(|games| {
@@ -367,7 +411,7 @@ impl Query {
     fn keep_moments(&self, archive: &Archive, found: &mut InArchive) {
         let (mut moments, unread) = self.moments.find(archive, &found.games);
         found.unread.extend(unread);
-        if self.board.is_some() {
+        if self.is_on_board() {
             // Only comments on moves of the main line are considered.
             let mut hits = std::mem::take(&mut found.hits).into_iter().filter(Hit::is_main_line).peekable();
             let at = |hit: &Hit| (hit.game, hit.ply);
@@ -425,9 +469,11 @@ impl Query {
                     false => Vec::new(),
                 };
                 let costs = positions.iter().chain(&swapped).map(|query| search.cost(Some(query)));
-                costs.reduce(Cost::and).unwrap_or_else(|| search.cost(None))
+                let cost = costs.reduce(Cost::and).unwrap_or_else(|| search.cost(None));
+                if self.follows.is_some() { search.cost(None).and(cost) } else { cost }
             }
             Some(_) => search.cost(None),
+            None if self.follows.is_some() => search.cost(None),
             None => Cost { replayed: self.moments.is_any(), ..search.cost(None) },
         }
     }

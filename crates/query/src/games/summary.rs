@@ -8,6 +8,7 @@ use scoresheet::chess::Color;
 use scoresheet::error::Result;
 use scoresheet::game::Outcome;
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The data that a list shows for a game, taken from its tags. Its serialized form has the members that docs/JSON.md
@@ -61,6 +62,15 @@ impl GameSummary {
     /// Returns the tag columns of a summary, in the order of [`GameSummary::TAGS`], followed by the column of plies.
     pub fn keys() -> Vec<Key> {
         Self::TAGS.iter().map(|name| Key::Tag((*name).to_owned())).chain([Key::Plies]).collect()
+    }
+
+    /// Replaces the players' names that the map contains.
+    pub fn rename_players(&mut self, names: &HashMap<String, String>) {
+        for name in self.texts.iter_mut().take(2) {
+            if let Some(new) = names.get(name) {
+                name.clone_from(new);
+            }
+        }
     }
 
     /// Returns the summary of a game. If no tag names the opening, the name comes from the table of openings.

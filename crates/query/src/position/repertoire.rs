@@ -6,6 +6,7 @@ use scoresheet::archive::GameRef;
 use scoresheet::chess::{Color, Move, Position};
 use scoresheet::error::Result;
 use scoresheet::game::Visitor;
+use scoresheet::pgn::{ReadOptions, read_game};
 use std::sync::Arc;
 
 /// The moves of one side in the positions that it has prepared, and the replies of the opponent that it expects. Positions
@@ -93,6 +94,17 @@ pub enum Leaving {
     Opponent,
     /// The game ends within the repertoire.
     Never,
+}
+
+impl Leaving {
+    /// The names of the ways, which options and queries use.
+    pub const NAMES: [(&str, Leaving); 4] =
+        [("end", Leaving::End), ("own", Leaving::Own), ("opponent", Leaving::Opponent), ("never", Leaving::Never)];
+
+    /// Returns the way with this name.
+    pub fn from_name(name: &str) -> Option<Leaving> {
+        Leaving::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, way)| way)
+    }
 }
 
 /// A search for games that follow a repertoire by at least one move. A hit is the ply of the last position that the
@@ -184,6 +196,35 @@ impl Repertoire {
         let mut repertoire = Repertoire { color, places: Vec::new(), known: HashMap::new() };
         for game in games {
             game?.visit(&mut Adding { repertoire: &mut repertoire })?;
+        }
+        Ok(repertoire)
+    }
+
+    /// Returns the repertoire of this side that PGN contains: games with variations, or moves alone.
+    ///
+    /// Errors: a game has a fault. The error contains its byte in the text, from 0, and the fault.
+    ///
+    /// ```
+    /// use scoresheet::chess::Color;
+    /// use scoresheet_query::report::repertoire::Repertoire;
+    ///
+    /// let repertoire = Repertoire::from_pgn(Color::White, "1. e4 c5 (1... e5 2. Nf3) 2. Nf3 *")?;
+    /// assert_eq!(repertoire.positions(), 3);
+    /// assert_eq!(Repertoire::from_pgn(Color::White, "1. e4 e4 *").unwrap_err().0, 6);
+    /// # Ok::<(), (usize, String)>(())
+    /// ```
+    pub fn from_pgn(color: Color, pgn: &str) -> std::result::Result<Repertoire, (usize, String)> {
+        let mut repertoire = Repertoire { color, places: Vec::new(), known: HashMap::new() };
+        let (mut at, options) = (0, ReadOptions::default());
+        while at < pgn.len() {
+            let game = read_game(pgn.as_bytes(), at, &options, &mut Adding { repertoire: &mut repertoire });
+            if let Some(fault) = game.faults.first() {
+                return Err((fault.offset, fault.to_string()));
+            }
+            if game.next <= at {
+                break;
+            }
+            at = game.next;
         }
         Ok(repertoire)
     }

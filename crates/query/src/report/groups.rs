@@ -1,5 +1,6 @@
 //! Groups games by opening, rating, year, opponent and other keys. Each group states results, ratings and performance.
 
+use crate::aliases::Aliases;
 use crate::fault::QueryFault;
 use crate::filter::Filter;
 use crate::filter::eval::{marked_outcome, outcome};
@@ -591,6 +592,23 @@ pub fn join(groups: &mut Vec<Group>, others: Vec<Group>) {
             }
         }
     }
+}
+
+/// Joins the groups of a player's names: with the keys `player` and `opponent`, names that belong together become the
+/// most frequent of them.
+pub fn join_aliases(groups: &mut Vec<Group>, keys: &[GroupKey], aliases: &Aliases) {
+    for (index, _) in keys.iter().enumerate().filter(|(_, key)| matches!(key, GroupKey::Player | GroupKey::Opponent)) {
+        let names = groups.iter().filter_map(|group| Some((group.names.get(index)?.as_str(), group.points.games)));
+        let shown = aliases.shown(names);
+        let names = groups.iter_mut().filter_map(|group| group.names.get_mut(index));
+        names.for_each(|name| {
+            if let Some(first) = shown.get(name) {
+                name.clone_from(first);
+            }
+        });
+    }
+    let all = std::mem::take(groups);
+    join(groups, all);
 }
 
 /// The maximum number of rows for years that fit on a screen.

@@ -3,6 +3,7 @@
 //! The input consists of tag columns and the player's games. The output is the report for `scoresheet player` and for a
 //! player's page.
 
+use crate::aliases::Aliases;
 use crate::filter::Filter;
 use crate::report::groups::{self, Group, GroupKey, MissingValues, PlayerGames};
 use crate::report::points::Points;
@@ -100,6 +101,15 @@ impl PlayerReport {
     ///
     /// Errors: tags are damaged. The error is returned with the index of their archive.
     pub fn new(archives: &[PlayerArchive], most: usize) -> Result<PlayerReport, PlayerReportError> {
+        PlayerReport::with_aliases(archives, most, &Aliases::default())
+    }
+
+    /// Returns the report like [`PlayerReport::new`], with all names of an opponent as one opponent.
+    pub fn with_aliases(
+        archives: &[PlayerArchive],
+        most: usize,
+        aliases: &Aliases,
+    ) -> Result<PlayerReport, PlayerReportError> {
         let mut report = PlayerReport { names: names(archives), ..PlayerReport::default() };
         let both: Vec<GameSet> = archives.iter().map(|player| player.games.all()).collect();
         let (mut unread, mut without_year) = (Vec::new(), MissingValues::default());
@@ -115,6 +125,7 @@ impl PlayerReport {
                     without_year.join(&grouped.missing);
                 }
             }
+            groups::join_aliases(&mut found, &[key], aliases);
             groups::sort(&mut found, key);
             Ok(found)
         };

@@ -1,5 +1,6 @@
 //! Distributions over the games of an archive: results, lengths, years, ratings, openings, players and events.
 
+use crate::aliases::Aliases;
 use crate::filter::Filter;
 use crate::openings::Openings;
 use crate::tag_columns::{Column, Key, TagColumns};
@@ -287,6 +288,20 @@ impl Stats {
         self.events.truncate(most);
     }
 
+    /// Counts all names of a player as the most frequent of them. Call this function before `cut`.
+    pub fn join_aliases(&mut self, aliases: &Aliases) {
+        let shown = aliases.shown(self.players.iter().map(|player| (player.name.as_str(), player.games)));
+        let rename = |mut player: Player| {
+            if let Some(first) = shown.get(&player.name) {
+                player.name.clone_from(first);
+            }
+            player
+        };
+        let all = std::mem::take(&mut self.players).into_iter().map(rename).collect();
+        self.players = sums(all);
+        self.sort();
+    }
+
     /// Adds the counts of another archive. Call this function before `cut`. The number of the longest game is not
     /// changed. Therefore, before this call, set the archive of that game, or number the games across archives.
     pub fn add(&mut self, other: Stats) {
@@ -304,16 +319,8 @@ impl Stats {
         join(&mut self.years, other.years);
         join(&mut self.ratings, other.ratings);
         join(&mut self.ecos, other.ecos);
-        let mut players: HashMap<String, Player> = HashMap::new();
-        for player in std::mem::take(&mut self.players).into_iter().chain(other.players) {
-            let known = players.entry(player.name.clone()).or_default();
-            known.games += player.games;
-            known.won += player.won;
-            known.drawn += player.drawn;
-            known.lost += player.lost;
-            known.name = player.name;
-        }
-        self.players = players.into_values().collect();
+        self.players.extend(other.players);
+        self.players = sums(std::mem::take(&mut self.players));
         let mut events: BTreeMap<String, u64> = BTreeMap::new();
         join(&mut events, std::mem::take(&mut self.events).into_iter().collect());
         join(&mut events, other.events.into_iter().collect());
@@ -330,6 +337,20 @@ impl Stats {
         sort::by(&mut self.events, |a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         sort::by(&mut self.players, |a, b| b.games.cmp(&a.games).then_with(|| a.name.cmp(&b.name)));
     }
+}
+
+/// Returns the players, each name once.
+fn sums(all: Vec<Player>) -> Vec<Player> {
+    let mut players: HashMap<String, Player> = HashMap::new();
+    for player in all {
+        let known = players.entry(player.name.clone()).or_default();
+        known.games += player.games;
+        known.won += player.won;
+        known.drawn += player.drawn;
+        known.lost += player.lost;
+        known.name = player.name;
+    }
+    players.into_values().collect()
 }
 
 fn lossy(text: &[u8]) -> String {

@@ -13,6 +13,7 @@ use crate::output::about::About;
 use crate::output::upkeep::{self, Upkeep};
 use crate::output::{new_archive, progress};
 use crate::select::fields::named_fields;
+use crate::select::filter::read_aliases;
 use crate::select::inputs;
 use crate::select::shape::language;
 use crate::session::Session;
@@ -31,7 +32,7 @@ use scoresheet::import::{ImportOptions, Progress};
 use scoresheet::pgn::{Encoding, PieceLetters, ReadOptions};
 use scoresheet_output::Content;
 use scoresheet_output::{Outputs, Target};
-use scoresheet_query::{Filter, games};
+use scoresheet_query::{Aliases, Filter, games};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -92,6 +93,12 @@ pub struct Args {
     #[arg(add = completion::filter())]
     #[arg(conflicts_with = "resume")]
     filter: Option<Filter>,
+    /// Names of the same player for --where: a line for each, with a tab between them
+    ///
+    /// A name that --where compares with =, != or in then stands for all names of this player.
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "FILE", value_parser = read_aliases, requires = "filter")]
+    aliases: Option<Aliases>,
     /// Replace an existing archive
     #[arg(long)]
     force: bool,
@@ -255,8 +262,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         bar.set_position(progress.consumed());
         bar.set_message(state(&progress, total, elapsed));
     };
+    let filter = args.filter.clone().map(|filter| match &args.aliases {
+        Some(aliases) => filter.with_aliases(aliases),
+        None => filter,
+    });
     let selection = Selection {
-        filter: args.filter.as_ref(),
+        filter: filter.as_ref(),
         is_new_only: args.new_only,
         existing: if args.new_only { Existing::Append } else { options.existing },
     };

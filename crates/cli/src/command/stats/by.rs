@@ -8,7 +8,7 @@ use crate::select::grouped::{Games, by_years, grouped};
 use crate::select::{players, side_files};
 use crate::session::Session;
 use scoresheet_query::ArchiveSet;
-use scoresheet_query::report::groups::{GroupKey, GroupKeys, Grouped};
+use scoresheet_query::report::groups::{GroupKey, GroupKeys, Grouped, join_aliases};
 use std::io::Write;
 
 /// The options for groups of games.
@@ -88,6 +88,9 @@ pub fn run(
     };
     side_files::report_searches(session, archives);
     failed += lost;
+    if let Some(aliases) = choice.filter.aliases() {
+        join_aliases(&mut groups, &keys, aliases);
+    }
     let total = groups.len();
     groups.retain(|group| group.points.games >= args.min_games);
     group_table::sort(&mut groups, &keys, args.sort);

@@ -93,6 +93,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         if stats.games == 0 {
             args.filter.report_none(session, &archives.columns());
         }
+        if let Some(aliases) = args.filter.aliases() {
+            stats.join_aliases(aliases);
+        }
         stats.cut(limit);
         let mut out = session.stdout();
         if let Some(target) = &report {
