@@ -511,7 +511,7 @@ impl GameReceiver<'_> {
             }
         }
         let rules = if rules == Variant::Chess { named.unwrap_or_default() } else { rules };
-        let stored = if rules.is_chess_that_ends_early() { Variant::Chess } else { rules };
+        let stored = rules.of_moves();
         match position.is_usual_start() && rules != position.variant() {
             true => Cow::Owned(rules.start().with_variant(stored)),
             false if stored == position.variant() => Cow::Borrowed(position),

@@ -132,7 +132,9 @@ fn variants_of_a_source_are_stored_like_their_pgn() {
         let target = folder.path().join(format!("{variant}.bga"));
         let m = variant.start().legal_moves().into_iter().next().unwrap();
         let source = script(5, move |games| {
-            for (tag, start) in [(None, None), (None, Some(variant)), (Some(variant), None), (Some(variant), Some(variant))] {
+            for (tag, start) in
+                [(None, None), (None, Some(variant)), (Some(variant), None), (Some(variant), Some(variant))]
+            {
                 games.begin(0, 0);
                 games.tag(b"White", b"A");
                 tag.into_iter().for_each(|tag| games.tag(b"Variant", tag.name().as_bytes()));
@@ -154,7 +156,10 @@ fn variants_of_a_source_are_stored_like_their_pgn() {
         let rules: Vec<Variant> = archive.games().map(|game| game.unwrap().variant()).collect();
         assert_eq!(rules, [Variant::Chess, variant, variant, variant]);
         let texts = (2..=4).map(|number| pgn_of_stored(&archive, number)).collect::<Vec<_>>();
-        assert!(texts.iter().all(|text| *text == texts[0] && text.contains(&format!("[Variant \"{variant}\"]"))), "{texts:?}");
+        assert!(
+            texts.iter().all(|text| *text == texts[0] && text.contains(&format!("[Variant \"{variant}\"]"))),
+            "{texts:?}"
+        );
     }
 }
 
