@@ -290,7 +290,7 @@ impl GameReceiver<'_> {
         self.end_run();
         self.done.push(std::mem::take(self.parsed));
         self.parsed.layout.begin();
-        tags.iter().for_each(|(name, value)| self.events().tag(name, value));
+        tags.iter().for_each(|[name, value]| self.events().tag(name, value));
     }
 
     /// Begins a game. `offset` and `line` locate the game in its source, for reports of faults: an offset in bytes, and

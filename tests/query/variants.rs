@@ -22,8 +22,11 @@ fn archive() -> (tempfile::TempDir, IndexedArchive) {
     (folder, archive)
 }
 
-/// Returns the positions of each game's main line, with the SAN of the move that follows.
-fn replayed(archive: &Archive) -> Vec<Vec<(Position, Option<String>)>> {
+/// A position, and the SAN of the move that follows.
+type Ply = (Position, Option<String>);
+
+/// Returns the positions of each game's main line.
+fn replayed(archive: &Archive) -> Vec<Vec<Ply>> {
     let of_game = |game: scoresheet::archive::GameRef<'_>| {
         let mut position = game.start().clone();
         let mut positions = Vec::new();
@@ -57,15 +60,14 @@ fn positions_are_found_with_their_pockets_and_counted_by_their_moves() {
     let games = replayed(archive.archive());
     let (mut drops, mut loose, mut tested) = (0, 0, 0);
     for variant in [Variant::Crazyhouse, Variant::Atomic, Variant::Antichess, Variant::Horde] {
-        let of_variant: Vec<(u64, &Vec<(Position, Option<String>)>)> =
+        let of_variant: Vec<(u64, &Vec<Ply>)> =
             (1..).zip(&games).filter(|(_, positions)| positions[0].0.variant() == variant).collect();
         for (_, positions) in &of_variant {
             for (position, _) in positions.iter().step_by(3) {
                 let first = |pockets: bool| -> Vec<Hit> {
                     let wanted = state(position, pockets);
-                    let ply = |positions: &Vec<(Position, _)>| {
-                        positions.iter().position(|(other, _)| state(other, pockets) == wanted)
-                    };
+                    let ply =
+                        |positions: &Vec<Ply>| positions.iter().position(|(other, _)| state(other, pockets) == wanted);
                     of_variant
                         .iter()
                         .filter_map(|(number, positions)| Some(Hit::new(*number, ply(positions)? as u32)))

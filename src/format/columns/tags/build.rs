@@ -185,7 +185,7 @@ impl TagsBuilder {
 
     /// Returns the names and values of the current game's tags.
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
-    pub fn current(&mut self) -> Vec<(Box<[u8]>, Box<[u8]>)> {
+    pub fn current(&mut self) -> Vec<[Box<[u8]>; 2]> {
         self.differ();
         // A game may contain a name more than once: the last values of the column are those of the game.
         let mut taken = vec![0; self.columns.len()];
@@ -194,7 +194,7 @@ impl TagsBuilder {
             taken[column] += 1;
             let values = &self.columns[column];
             let Range { start, end } = values[values.len() - taken[column]].clone();
-            tags.push((self.names[column].clone(), self.text[start as usize..end as usize].into()));
+            tags.push([self.names[column].clone(), self.text[start as usize..end as usize].into()]);
         }
         tags.reverse();
         tags
