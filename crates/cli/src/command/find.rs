@@ -206,7 +206,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if moments.is_any() {
         query = query.moments(moments);
     }
-    let of_board = args.pattern.pattern()?.map(Board::Pattern).or(args.position.board()?);
+    let of_board = args.pattern.pattern()?.map(Board::Pattern).or(args.position.board(filter.position_rules())?);
     if let (Some(path), Some(side)) = (&args.repertoire, args.side) {
         let ways: Vec<Leaving> = args.leaves.iter().map(|way| way.leaving()).collect();
         query = query.follows(RepertoireQuery::new(repertoire::read(session, path, side)?, &ways));
