@@ -1,6 +1,10 @@
-//! The interface that zip and tar files share.
+//! The interface that zip, tar and 7-Zip files share, and a limit of compressed files.
 
 use std::io;
+
+/// The maximum size in bytes of the dictionary of an xz or 7-Zip file, which is the maximum window of a zstd file, too.
+#[cfg(feature = "lzma")]
+pub(crate) const DICTIONARY: u32 = 128 << 20;
 
 /// A file that contains other files.
 pub(crate) trait Container {

@@ -1,6 +1,8 @@
 //! Sources of PGN bytes: a file, standard input or any reader, plain or compressed.
 
 use crate::bytes::BOM;
+#[cfg(feature = "lzma")]
+use crate::input::container::DICTIONARY;
 use crate::input::content::{self, BLOCK, Content};
 use crate::input::counted::Counted;
 use crate::input::error::SourceError;
@@ -256,10 +258,6 @@ impl Source {
         Ok(Source { reader, compression, progress, content, was_json: false })
     }
 }
-
-/// The maximum size in bytes of the dictionary of an xz or 7-Zip file, which is the maximum window of a zstd file, too.
-#[cfg(feature = "lzma")]
-pub(super) const DICTIONARY: u32 = 128 << 20;
 
 /// A reader of xz files that names the format in its errors.
 #[cfg(feature = "lzma")]

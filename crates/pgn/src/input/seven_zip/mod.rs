@@ -7,10 +7,9 @@ mod directory;
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation)]
 mod tests;
 
-use crate::input::container::{Container, is_source_name};
+use crate::input::container::{Container, DICTIONARY, is_source_name};
 use crate::input::counted::Counted;
 use crate::input::error::SourceError;
-use crate::input::source::DICTIONARY;
 use bzip2::read::MultiBzDecoder;
 use directory::{Directory, Entry, Method, Part, damaged};
 use flate2::read::DeflateDecoder;
