@@ -202,7 +202,7 @@ fn an_import_of_pcn_that_was_cut_off_goes_on() {
 #[test]
 fn databases_of_chessbase_are_recognized() {
     let room = Room::with_archive();
-    let way = if cfg!(feature = "chessbase") { "ChessBase" } else { "built without the reader of ChessBase" };
+    let way = if cfg!(feature = "chessbase") { "base." } else { "built without the reader of ChessBase" };
     for name in ["base.cbh", "base.CBV", "base.cbz"] {
         room.write(name, "not a database");
         room.fails(&["import", name, "-o", "x.bga"], 1, &[name, way]);
