@@ -7,7 +7,7 @@
 use crate::position::build::{add_facts, add_places, build_positions, known_of};
 use crate::position::signature::add_signatures;
 use crate::segments::{Held, SideFile, SideWriter, union, without};
-use crate::tag_columns::add_tag_columns;
+use crate::tag_columns::{add_tag_columns, kept_measures};
 use scoresheet::Monitor;
 use scoresheet::archive::copy::Changed;
 use scoresheet::archive::{Archive, FileKind};
@@ -80,7 +80,7 @@ impl Before {
             for part in parts_of(*kind) {
                 let changed = match part {
                     Part::Signatures | Part::Places => &moves,
-                    Part::Facts | Part::TagColumns => &all,
+                    Part::Facts | Part::PlainTagColumns | Part::TagColumns => &all,
                 };
                 extend(&mut writer, archive, *part, &held, changed.clone(), SORT_MEMORY, &Monitor::new())?;
             }
@@ -273,6 +273,8 @@ fn add(
             add_places(writer, archive, games, &known, memory, made, monitor).map(drop)
         }
         Part::Facts => add_facts(writer, games, &known_of(archive, games, monitor)?, made),
-        Part::TagColumns => add_tag_columns(writer, archive, games, made, monitor).map(drop),
+        Part::PlainTagColumns | Part::TagColumns => {
+            add_tag_columns(writer, archive, games, made, &kept_measures(archive), monitor).map(drop)
+        }
     }
 }
