@@ -62,7 +62,8 @@ pub(super) fn columns(
     measures: &[Measure],
     monitor: &Monitor,
 ) -> Result<Vec<MeasureRef>> {
-    let are_all = *made == archive.made() && games == [1..archive.len() + 1];
+    let all = 1..archive.len() + 1;
+    let are_all = *made == archive.made() && matches!(games, [games] if *games == all);
     let is_novelty = |measure: &Measure| measure.kind == MeasureKind::Novelty;
     let index = match measures.iter().any(is_novelty) && are_all {
         true => complete_index(archive),
