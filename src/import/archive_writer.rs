@@ -1,6 +1,5 @@
 //! Writes an archive from a program: adds single games, or PGN from a reader.
 
-use super::chunk::ChunkBuilder;
 use super::feed::Segment;
 use super::options::ImportOptions;
 use super::output::{Output, Turn};
@@ -12,7 +11,6 @@ use crate::archive::Existing;
 use crate::archive::writer::{Interner, NewFile, Opened, Writer, write_index};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
-use crate::format::record::is_coded;
 use crate::game::Game;
 use crate::pgn::{Checkpoint, Source, SourceError, Splitter};
 use sha2::{Digest, Sha256};
@@ -216,8 +214,7 @@ impl ArchiveWriter {
 
 impl Inner {
     fn add(&mut self, game: &Game) -> Result<u64> {
-        let ChunkBuilder { ends, variants, .. } = &self.parsed.chunk;
-        if !ends.is_empty() && is_coded(game.start.variant()) != *variants {
+        if self.parsed.chunk.is_ended_by(game.start.variant()) {
             self.flush()?;
         }
         if self.added.is_none() {

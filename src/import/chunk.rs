@@ -1,7 +1,7 @@
 //! Builds the records, tags and texts of a chunk.
 
 use crate::brenner::encode;
-use crate::chess::{Move, Position, position::STANDARD};
+use crate::chess::{Move, Position, Variant, position::STANDARD};
 use crate::format::record::{self, Record};
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::TextsBuilder;
@@ -32,6 +32,11 @@ pub struct ChunkBuilder {
 }
 
 impl ChunkBuilder {
+    /// Returns whether a game with these rules needs another coding than the finished games, and so ends the chunk.
+    pub fn is_ended_by(&self, rules: Variant) -> bool {
+        !self.ends.is_empty() && record::is_coded(rules) != self.variants
+    }
+
     /// Returns whether the current game needs another coding than the finished games.
     pub fn needs_new_chunk(&self) -> bool {
         !self.ends.is_empty() && self.of_variant != self.variants

@@ -362,12 +362,17 @@ impl<'a> Feed<'a> {
 
 /// Returns the number of games in a batch, and the PGN of its stored games.
 fn text_of(batch: &dyn GameBatch, options: &ImportOptions) -> (u64, Vec<u8>) {
-    let mut parsed = Parsed::default();
-    GameReceiver::take(&mut parsed, 0, batch, options);
-    match parsed.runs.pop() {
-        Some(Run::Games(GameRun { seen, end: End::Text(text), .. })) => (seen, text),
-        _ => (0, Vec::new()),
+    let (mut parsed, mut done) = (Parsed::default(), Vec::new());
+    GameReceiver::take(&mut parsed, 0, batch, options, &mut done);
+    done.push(parsed);
+    let (mut all_seen, mut all_text) = (0, Vec::new());
+    for run in done.into_iter().flat_map(|parsed| parsed.runs) {
+        if let Run::Games(GameRun { seen, end: End::Text(text), .. }) = run {
+            all_seen += seen;
+            all_text.extend(text);
+        }
     }
+    (all_seen, all_text)
 }
 
 /// Skips the games of a source that its record covers. Returns the hash of their PGN if it equals the hash in the

@@ -5,7 +5,7 @@ use super::options::{ImportOptions, USUAL_GAME};
 use super::parsed::{End, GameRun, Parsed, Tee};
 use super::summary::FaultReport;
 use crate::chess::san::ShortText;
-use crate::chess::{Color, IllegalMove, Move, MoveKind, Position, Role, Threat};
+use crate::chess::{Color, IllegalMove, Move, MoveKind, Position, Role, Threat, Variant};
 use crate::error::Result;
 use crate::game::{Event, Game, Line, Outcome, TextKind, Visitor};
 use crate::pgn::{Disposition, Fault, FaultKind, PgnWriter, ReadOutcome, read_game};
@@ -182,6 +182,8 @@ impl std::fmt::Debug for ImportSource {
 /// nested too deeply.
 pub struct GameReceiver<'a> {
     parsed: &'a mut Parsed,
+    /// The finished chunks before `parsed`, which a variant ended.
+    done: &'a mut Vec<Parsed>,
     options: &'a ImportOptions,
     run: GameRun,
     /// The PGN of the stored games.
@@ -203,6 +205,8 @@ struct State {
     early: Vec<String>,
     /// The value of the first tag Result, if it states a result.
     tag_outcome: Option<Outcome>,
+    /// The rules that the first tag Variant names.
+    variant: Option<Variant>,
     outcome: Option<Outcome>,
     moves: Line,
     /// The number of plies in the current line, and before each open variation.
@@ -231,6 +235,7 @@ impl State {
             is_started: false,
             early: Vec::new(),
             tag_outcome: None,
+            variant: None,
             outcome: None,
             moves: Line::new(Position::standard(), true),
             ply: 0,
@@ -248,9 +253,16 @@ const MOST_BATCH: usize = 1 << 29;
 
 impl GameReceiver<'_> {
     /// Decodes a batch of a source into `parsed`.
-    pub(super) fn take(parsed: &mut Parsed, source: usize, batch: &dyn GameBatch, options: &ImportOptions) {
+    pub(super) fn take(
+        parsed: &mut Parsed,
+        source: usize,
+        batch: &dyn GameBatch,
+        options: &ImportOptions,
+        done: &mut Vec<Parsed>,
+    ) {
         let mut games = GameReceiver {
             parsed,
+            done,
             options,
             run: GameRun { source, ..GameRun::default() },
             text: Vec::new(),
@@ -259,12 +271,27 @@ impl GameReceiver<'_> {
             game: State::new(0, 0),
         };
         batch.decode(&mut games);
-        let GameReceiver { parsed, mut run, text, .. } = games;
-        parsed.chunk.rewind();
-        parsed.pgn_bytes += text.len() as u64;
+        games.end_run();
+    }
+
+    /// Ends the run of games, without the current game.
+    fn end_run(&mut self) {
+        let source = self.run.source;
+        let mut run = std::mem::replace(&mut self.run, GameRun { source, ..GameRun::default() });
+        self.parsed.chunk.rewind();
+        self.parsed.pgn_bytes += self.text.len() as u64;
         run.seen = run.stored + run.rejected;
-        run.end = End::Text(text);
-        parsed.end_run(run);
+        run.end = End::Text(std::mem::take(&mut self.text));
+        self.parsed.end_run(run);
+    }
+
+    /// Ends the chunk before the current game, whose tags become the first tags of the next chunk.
+    fn begin_chunk(&mut self) {
+        let tags = self.parsed.chunk.tags.current();
+        self.end_run();
+        self.done.push(std::mem::take(self.parsed));
+        self.parsed.layout.begin();
+        tags.iter().for_each(|[name, value]| self.events().tag(name, value));
     }
 
     /// Begins a game. `offset` and `line` locate the game in its source, for reports of faults: an offset in bytes, and
@@ -474,6 +501,25 @@ impl GameReceiver<'_> {
         }
     }
 
+    /// Returns the starting position as it is stored: with the rules that the tag Variant names, if the position has the
+    /// rules of chess. If only the position names its rules, adds the tag.
+    fn start_by_rules<'p>(&mut self, position: &'p Position) -> Cow<'p, Position> {
+        let (named, rules) = (self.game.variant, position.variant());
+        if rules != Variant::Chess && named != Some(rules) {
+            match named {
+                Some(other) => self.refuse(FaultKind::Variant, &other.to_string()),
+                None => self.events().tag(b"Variant", rules.to_string().as_bytes()),
+            }
+        }
+        let rules = if rules == Variant::Chess { named.unwrap_or_default() } else { rules };
+        let stored = rules.of_moves();
+        match position.is_usual_start() && rules != position.variant() {
+            true => Cow::Owned(rules.start().with_variant(stored)),
+            false if stored == position.variant() => Cow::Borrowed(position),
+            false => Cow::Owned(position.clone().with_variant(stored)),
+        }
+    }
+
     /// Returns a text as UTF-8 without NUL bytes, and reports other bytes.
     fn text_of<'t>(&mut self, text: &'t [u8]) -> Cow<'t, str> {
         let mut text = match std::str::from_utf8(text) {
@@ -536,6 +582,7 @@ impl Visitor for GameReceiver<'_> {
         match FaultKind::of_tag(name.as_bytes(), value.as_bytes()) {
             Some(FaultKind::Variant) => self.refuse(FaultKind::Variant, &value),
             Some(kind) => self.fault(kind, &value),
+            None if name == "Variant" => self.game.variant = self.game.variant.or(Variant::from_tag(&*value)),
             None => {}
         }
         if name == "Result" && self.game.tag_outcome.is_none() {
@@ -547,8 +594,12 @@ impl Visitor for GameReceiver<'_> {
     fn start(&mut self, position: &Position) {
         if !self.game.is_started {
             self.game.is_started = true;
-            self.game.moves = Line::new(position.clone(), true);
-            self.events().start(position);
+            let start = self.start_by_rules(position);
+            if self.parsed.chunk.is_ended_by(start.variant()) {
+                self.begin_chunk();
+            }
+            self.events().start(&start);
+            self.game.moves = Line::new(start.into_owned(), true);
             for pair in std::mem::take(&mut self.game.early) {
                 self.events().text(TextKind::Token, pair.as_bytes());
             }

@@ -15,7 +15,7 @@ impl Parsed {
         let read = &options.read;
         let (mut batch, checkpoint) = match segment {
             Segment::Batch(batch, checkpoint) => (batch, checkpoint),
-            Segment::Games(source, batch) => return GameReceiver::take(self, source, &*batch, options),
+            Segment::Games(source, batch) => return GameReceiver::take(self, source, &*batch, options, done),
             Segment::End { source, text, is_complete } => {
                 return self.runs.push(Run::End { source, text, is_complete });
             }

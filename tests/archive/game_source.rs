@@ -1,9 +1,9 @@
 //! Compares games that come from a program with the same games as PGN, and passes on events that no game can have.
 
 use crate::common::random::Random;
-use crate::common::sample::lichess_text;
+use crate::common::sample::{lichess_text, testdata};
 use scoresheet::archive::Level;
-use scoresheet::chess::{Move, Position, Square};
+use scoresheet::chess::{Move, Position, Square, Variant};
 use scoresheet::game::{Event, Game, Outcome, TextKind, Visitor};
 use scoresheet::import::{FaultReport, GameBatch, GameReceiver, GameSource, ImportSource, Progress, Summary};
 use scoresheet::pgn::{PgnWriter, ReadOptions, Splitter, read_game};
@@ -92,6 +92,74 @@ fn events_and_their_pgn_make_the_same_archive() {
         let source = text.windows(9).rposition(|name| name == b"games.pgn").unwrap();
         let differs = (8192..text.len()).find(|at| text[*at] != event[*at]).unwrap();
         assert!(text.len() == event.len() && (source - 100..source + 100).contains(&differs), "{differs} of {source}");
+    }
+}
+
+/// Games of all variants, which need chunks of their own, come from programs as they come from PGN. A program need not
+/// pass a tag Variant if its positions state the rules, or a position if the tag states them.
+#[test]
+fn variants_of_a_source_are_stored_like_their_pgn() {
+    let folder = tempfile::tempdir().unwrap();
+    let [pgn, by_pgn, by_events, by_text] =
+        ["games.pgn", "pgn.bga", "events.bga", "text.bga"].map(|name| folder.path().join(name));
+    let mut games = games_of(&std::fs::read(testdata("golden/variants-1.1.pgn")).unwrap());
+    games.extend(diverse().drain(..20));
+    std::fs::write(&pgn, pgn_of(&games)).unwrap();
+    let expected = Import::new(&by_pgn).run([&pgn]).unwrap();
+    assert_eq!((expected.stored, expected.rejected), (games.len() as u64, 0));
+    let summary = import_events(&games, &by_events, &ImportOptions::default());
+    let counts = |summary: &Summary| (summary.stored, summary.rejected, summary.plies, summary.pgn_bytes);
+    assert_eq!(counts(&summary), counts(&expected));
+    let texts: Vec<Vec<u8>> = games.iter().map(|game| pgn_of(std::slice::from_ref(game))).collect();
+    let source = script(games.len(), move |receiver| {
+        for text in &texts {
+            receiver.begin(0, 0);
+            receiver.pgn(text);
+            receiver.end();
+        }
+    });
+    assert_eq!(counts(&Import::new(&by_text).run([source]).unwrap()), counts(&expected));
+    let from_pgn = verified(&by_pgn);
+    for archive in [&by_events, &by_text].map(|path| verified(path)) {
+        assert_eq!(archive.digest().unwrap(), from_pgn.digest().unwrap());
+        assert_eq!(archive.sources().unwrap()[0].sha256, from_pgn.sources().unwrap()[0].sha256);
+        for (game, expected) in archive.games().zip(from_pgn.games()) {
+            assert_eq!(game.unwrap().variant(), expected.unwrap().variant());
+        }
+    }
+
+    for variant in Variant::ALL.into_iter().filter(|variant| *variant != Variant::Chess) {
+        let target = folder.path().join(format!("{variant}.bga"));
+        let m = variant.start().legal_moves().into_iter().next().unwrap();
+        let source = script(5, move |games| {
+            for (tag, start) in
+                [(None, None), (None, Some(variant)), (Some(variant), None), (Some(variant), Some(variant))]
+            {
+                games.begin(0, 0);
+                games.tag(b"White", b"A");
+                tag.into_iter().for_each(|tag| games.tag(b"Variant", tag.name().as_bytes()));
+                start.into_iter().for_each(|start| games.start(&start.start()));
+                if tag.or(start).is_some() {
+                    games.play_next(m);
+                }
+                games.end();
+            }
+            // The tag and the position contradict each other.
+            games.begin(0, 0);
+            games.tag(b"Variant", if variant == Variant::Horde { b"Atomic" } else { b"Horde" });
+            games.start(&variant.start());
+            games.end();
+        });
+        let summary = Import::new(&target).run([source]).unwrap();
+        assert_eq!((summary.stored, summary.faulty, summary.rejected), (4, 0, 1), "{variant}");
+        let archive = verified(&target);
+        let rules: Vec<Variant> = archive.games().map(|game| game.unwrap().variant()).collect();
+        assert_eq!(rules, [Variant::Chess, variant, variant, variant]);
+        let texts = (2..=4).map(|number| pgn_of_stored(&archive, number)).collect::<Vec<_>>();
+        assert!(
+            texts.iter().all(|text| *text == texts[0] && text.contains(&format!("[Variant \"{variant}\"]"))),
+            "{texts:?}"
+        );
     }
 }
 
@@ -220,7 +288,7 @@ fn faults_are_reported_by_game_and_keep_what_pgn_can_express() {
         games.end();
 
         games.begin(400, 10);
-        games.tag(b"Variant", b"Atomic");
+        games.tag(b"Variant", b"Suicide");
         games.end();
 
         games.begin(500, 11);
@@ -260,7 +328,7 @@ fn faults_are_reported_by_game_and_keep_what_pgn_can_express() {
         "300 9 3 Some(3) tag value that cannot be read: one day",
         "300 9 3 Some(3) not a tag pair: Late (after 1 plies)",
         "300 9 3 Some(3) variation without closing parenthesis",
-        "400 10 4 None a variant of chess that is not supported: Atomic",
+        "400 10 4 None a variant of chess that is not supported: Suicide",
         "500 11 5 None game too long",
         "600 12 6 None refused by the reader: the record ends early (after 1 plies)",
     ];

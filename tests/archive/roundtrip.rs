@@ -3,6 +3,7 @@
 use crate::common::import::try_import;
 use crate::common::positions::played_at_random;
 use crate::common::random::Random;
+use crate::common::share;
 use proptest::prelude::*;
 use scoresheet::Existing;
 use scoresheet::chess::{Move, Position};
@@ -319,7 +320,7 @@ fn random_game(dice: &mut Random) -> Game {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(share(200) as u32))]
 
     #[test]
     fn random_games_come_back(seed in any::<u64>()) {

@@ -2,6 +2,7 @@
 
 use crate::common::positions::position;
 use crate::common::random::Random;
+use crate::common::{has_share, share};
 use crate::setups::{chess960_start, random_setup};
 use oracle_rules::shakmaty;
 use oracle_rules::shakmaty::fen::Fen;
@@ -297,12 +298,12 @@ fn run(name: &str, games: impl ParallelIterator<Item = Game>, plies: usize) -> S
 #[test]
 fn standard_games() {
     let games =
-        (0..500u64).into_par_iter().map(|seed| Game::new(Chess::default(), CastlingMode::Standard, Random(seed)));
+        (0..share(500)).into_par_iter().map(|seed| Game::new(Chess::default(), CastlingMode::Standard, Random(seed)));
     let seen = run("standard", games, 160);
-    assert!(seen.plies > 50_000 && seen.most_moves > 60);
-    assert!(seen.castlings > 100 && seen.captures_en_passant > 100 && seen.promotions > 300);
-    assert!(seen.checks > 2000 && seen.mates > 20);
-    assert!(seen.disambiguated[0] > 20_000 && seen.disambiguated[1] > 2000);
+    assert!(has_share(seen.plies, 50_000) && seen.most_moves > 60);
+    assert!(has_share(seen.castlings, 100) && has_share(seen.captures_en_passant, 100));
+    assert!(has_share(seen.promotions, 300) && has_share(seen.checks, 2000) && has_share(seen.mates, 20));
+    assert!(has_share(seen.disambiguated[0], 20_000) && has_share(seen.disambiguated[1], 2000));
 }
 
 #[test]
@@ -312,18 +313,19 @@ fn chess960_games_from_every_start() {
     assert_eq!(starts.len(), 960);
     assert_eq!(Fen::try_from(chess960_start(518)).expect("no loss").to_string(), Position::standard().fen());
 
-    let games = (0..960usize).into_par_iter().map(|n| {
+    // Starts of a share are spread over all numbers.
+    let games = (0..share(960) as usize).into_par_iter().map(|n| n * 960 / share(960) as usize).map(|n| {
         let start = Chess::from_setup(chess960_start(n), CastlingMode::Chess960).expect("legal");
         Game::new(start, CastlingMode::Chess960, Random(960_000 + n as u64))
     });
     let seen = run("chess960", games, 70);
-    assert!(seen.plies > 50_000);
-    assert!(seen.castlings > 500 && seen.captures_en_passant > 200 && seen.checks > 1000);
+    assert!(has_share(seen.plies, 50_000) && has_share(seen.castlings, 500));
+    assert!(has_share(seen.captures_en_passant, 200) && has_share(seen.checks, 1000));
 }
 
 #[test]
 fn games_from_random_arrangements() {
-    let games = (0..6000u64).into_par_iter().map(|seed| {
+    let games = (0..share(6000)).into_par_iter().map(|seed| {
         let mut rng = Random(seed << 32);
         loop {
             if let Some(start) = random_setup(&mut rng) {
@@ -332,9 +334,9 @@ fn games_from_random_arrangements() {
         }
     });
     let seen = run("random arrangements", games, 8);
-    assert!(seen.plies > 30_000 && seen.most_moves > 110);
-    assert!(seen.castlings > 300 && seen.captures_en_passant > 400 && seen.promotions > 500);
-    assert!(seen.forbidden_en_passant > 100 && seen.checks > 2000);
-    assert!(seen.mates > 100 && seen.stalemates > 5);
-    assert!(seen.disambiguated.iter().all(|count| *count > 150));
+    assert!(has_share(seen.plies, 30_000) && seen.most_moves > 110);
+    assert!(has_share(seen.castlings, 300) && has_share(seen.captures_en_passant, 400));
+    assert!(has_share(seen.promotions, 500) && has_share(seen.forbidden_en_passant, 100));
+    assert!(has_share(seen.checks, 2000) && has_share(seen.mates, 100) && has_share(seen.stalemates, 5));
+    assert!(seen.disambiguated.iter().all(|count| has_share(*count, 150)));
 }

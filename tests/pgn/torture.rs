@@ -608,7 +608,7 @@ fn mutants() {
     let mut dice = Random(20_130_101);
     let all: Vec<u8> = FIXTURES.iter().flat_map(|(_, text, _)| text.iter().copied().chain(*b"\n\n")).collect();
     let special: &[u8] = b"[]{}()\"\\;%$!?*.\n\r\t 10-/=+#eNBRQKO48\0\x1A\xA0\xE9\xEF\xBB\xBF";
-    for round in 0..6000 {
+    for round in 0..crate::common::share(6000) {
         let mut text = Vec::new();
         for _ in 0..1 + dice.below(4) {
             let start = dice.below(all.len());

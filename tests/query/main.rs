@@ -18,3 +18,5 @@ mod naive;
 mod parts;
 /// Questions as JSON, with the same answers in every interface.
 mod questions;
+/// Positions of variants.
+mod variants;

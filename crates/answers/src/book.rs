@@ -4,9 +4,10 @@
 use crate::fault::Fault;
 use crate::site::SiteFile;
 use scoresheet::archive::{OpenOptions, SideState};
+use scoresheet::chess::Variant;
 use scoresheet::{Archive, ArchiveFile, Error};
 use scoresheet_query::tag_columns::Column;
-use scoresheet_query::{GameSummary, IndexedArchive, Search, TagColumns};
+use scoresheet_query::{GameSummary, IndexedArchive, Rules, Search, TagColumns};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,6 +20,7 @@ pub struct Book {
     indexed: Arc<IndexedArchive>,
     summaries: OnceLock<Vec<Arc<Column>>>,
     metadata: OnceLock<Option<BTreeMap<String, String>>>,
+    variants: OnceLock<Vec<(Variant, u64)>>,
     site: Option<SiteFile>,
     is_lean: bool,
 }
@@ -38,7 +40,8 @@ impl Book {
         let indexed = Arc::new(IndexedArchive::from(archive));
         // The side files on disk belong to the current state of the archive.
         indexed.states();
-        Book { name, indexed, summaries: OnceLock::new(), metadata: OnceLock::new(), site: None, is_lean: false }
+        let (summaries, metadata, variants) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Book { name, indexed, summaries, metadata, variants, site: None, is_lean: false }
     }
 
     /// Returns the book with a site file. If the archive is fetched in parts (`is_lean`), requests that need the
@@ -50,6 +53,21 @@ impl Book {
     /// Returns the book with the given metadata, instead of metadata from the archive.
     pub fn with_metadata(self, metadata: BTreeMap<String, String>) -> Book {
         Book { metadata: Some(metadata).into(), ..self }
+    }
+
+    /// Returns the variants of the archive's games, without chess, each with its number of games. The files of a site
+    /// leave them out. They are counted once.
+    pub fn variants(&self) -> &[(Variant, u64)] {
+        let count = || {
+            let rules = |variant| Rules::Only(variant).among(self.archive(), None);
+            if self.site.is_some() || rules(Variant::Chess).is_none() {
+                return Vec::new();
+            }
+            let games = |variant| rules(variant).map_or_else(|| self.archive().live().len(), |games| games.len());
+            let others = Variant::ALL.into_iter().filter(|variant| *variant != Variant::Chess);
+            others.map(|variant| (variant, games(variant))).filter(|(_, games)| *games > 0).collect()
+        };
+        self.variants.get_or_init(count)
     }
 
     /// Returns the metadata of the archive, such as its `title`. `None` if the metadata are damaged, or if the archive

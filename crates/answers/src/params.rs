@@ -5,8 +5,9 @@
 
 use crate::fault::Fault;
 use crate::snapshot::Choice;
-use scoresheet::chess::Position;
-use scoresheet::chess::fen::{Fen, Illegality, ReadMode};
+use scoresheet::chess::fen::{Fen, FenError, Illegality, ReadMode};
+use scoresheet::chess::{Position, Variant};
+use scoresheet_query::Rules;
 use scoresheet_query::openings::{Opening, Openings};
 use std::str::FromStr;
 
@@ -96,17 +97,39 @@ impl Params {
         self.get("archive").map(|_| self.number("archive", 0)).transpose()
     }
 
-    /// Returns the games that `archive`, `where` and `find` select, in the archives' order.
+    /// Returns the games that `archive`, `where`, `find` and `variant` select, in the archives' order.
     pub fn choice(&self) -> Result<Choice<'_>, Fault> {
-        Ok(Choice { only: self.archive()?, filter: self.filter()?, question: self.question()?, ..Choice::default() })
+        Ok(Choice {
+            only: self.archive()?,
+            filter: self.filter()?,
+            question: self.question()?,
+            rules: self.get("variant").map(|_| self.variant().map(Rules::Only)).transpose()?,
+            ..Choice::default()
+        })
     }
 
-    /// Returns the position of the parameter `fen` and the moves of the parameter `play`.
+    /// Returns the games like `choice`, with games of all variants unless `variant` selects one.
+    pub fn choice_of_all_rules(&self) -> Result<Choice<'_>, Fault> {
+        let choice = self.choice()?;
+        Ok(Choice { rules: choice.rules.or(Some(Rules::Any)), ..choice })
+    }
+
+    /// Returns the variant; chess if missing.
+    ///
+    /// Errors: the name is unknown.
+    pub fn variant(&self) -> Result<Variant, Fault> {
+        let text = self.get("variant").unwrap_or_default();
+        Variant::from_tag(text).ok_or_else(|| Fault::bad(format!("variant: no variant that archives can have: {text}")))
+    }
+
+    /// Returns the position of the parameter `fen` and the moves of the parameter `play`, by the rules of `variant`.
     pub fn line(&self) -> Result<Line, Fault> {
+        let variant = self.variant()?;
         let start = match self.get("fen") {
-            None => Position::standard(),
-            Some(text) => position(text)?,
-        };
+            None => variant.start(),
+            Some(text) => position(text, variant)?,
+        }
+        .with_variant(variant.of_moves());
         let mut line = Line { opening: opening(&start), start: start.clone(), position: start, moves: Vec::new() };
         let moves = self.get("play").unwrap_or_default().split(',').filter(|text| !text.is_empty());
         for (number, text) in (1..).zip(moves) {
@@ -137,7 +160,11 @@ pub struct Line {
     pub moves: Vec<(String, String)>,
 }
 
-fn opening(position: &Position) -> Option<&'static Opening> {
+/// Returns the opening of a position of chess.
+pub fn opening(position: &Position) -> Option<&'static Opening> {
+    if position.variant() != Variant::Chess {
+        return None;
+    }
     Openings::table().get(position)
 }
 
@@ -149,11 +176,15 @@ pub fn spaced(fen: &str) -> String {
 /// Returns the position of a FEN, an X-FEN or the first four fields of either. Impossible castling rights and en
 /// passant targets are dropped. Too many pieces or strange clocks do not affect the moves and are accepted.
 ///
-/// Errors: the text is not a FEN; a king is missing; the side to move could capture the king.
-pub fn position(text: &str) -> Result<Position, Fault> {
+/// Errors: the text is not a FEN; in chess, a king is missing or the side to move could capture the king.
+pub fn position(text: &str, variant: Variant) -> Result<Position, Fault> {
     let text = &spaced(text);
-    let fen = Fen::read(text.as_bytes(), ReadMode::Forgiving)
-        .map_err(|error| Fault::bad(format!("fen: {}", error.in_text(text.as_bytes()))).with("column", error.column))?;
+    let wrong =
+        |error: FenError| Fault::bad(format!("fen: {}", error.in_text(text.as_bytes()))).with("column", error.column);
+    if variant != Variant::Chess {
+        return Position::from_fen_of(variant, text).map_err(wrong);
+    }
+    let fen = Fen::read(text.as_bytes(), ReadMode::Forgiving).map_err(wrong)?;
     let fatal = |why: &Illegality| {
         matches!(
             why,

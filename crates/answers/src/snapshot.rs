@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::stop::Stop;
 use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
-use scoresheet::chess::Position;
+use scoresheet::chess::{Position, Variant};
 use scoresheet_query::report::spellings::{Named, Suggestion, spellings_among};
 use scoresheet_query::tag_columns::Unread;
 use scoresheet_query::{ArchiveSet, Filter, PositionQuery, Query, Rules, SortKeys, TagColumns};
@@ -41,14 +41,14 @@ pub struct Choice<'a> {
     pub sort: &'a str,
     /// A position that the main line must reach.
     pub at: Option<&'a Position>,
-    /// Whether games of variants are included even if the filter does not choose them.
-    pub with_variants: bool,
+    /// The rules of the games; `None` for chess, unless the filter chooses.
+    pub rules: Option<Rules>,
 }
 
 impl Choice<'_> {
     /// Returns a cache key. Equal keys mean the same games in the same order.
     fn key(&self) -> Result<String, Fault> {
-        let Choice { only, filter, question, sort, at, with_variants } = self;
+        let Choice { only, filter, question, sort, at, rules } = self;
         let fen = at.map(Position::fen).unwrap_or_default();
         // The same query can be written in many ways.
         let question = match *question {
@@ -58,7 +58,7 @@ impl Choice<'_> {
                 Err(error) => return Err(Fault::bad(format!("find: invalid JSON: {error}"))),
             },
         };
-        Ok(format!("{only:?}\0{fen}\0{filter}\0{sort}\0{question}\0{with_variants}"))
+        Ok(format!("{only:?}\0{fen}\0{filter}\0{sort}\0{question}\0{rules:?}"))
     }
 }
 
@@ -248,8 +248,19 @@ impl Snapshot {
         Ok(())
     }
 
+    /// Returns the number of games of variants in the chosen archives that the choice leaves out because of their rules.
+    ///
+    /// Errors: the archive is unknown or the filter is invalid.
+    pub fn left_out(&self, choice: Choice<'_>) -> Result<u64, Fault> {
+        let filter = Filter::parse(choice.filter).map_err(|fault| Fault::query("where", &fault));
+        let filter = if choice.filter.trim().is_empty() { None } else { Some(filter?) };
+        let is_left_out = choice.rules.is_none() && Rules::of_filter(filter.as_ref()) != Rules::Any;
+        let books = self.books(choice.only)?.into_iter().filter(|_| is_left_out);
+        Ok(books.flat_map(|(_, _, book)| book.variants()).map(|(_, games)| games).sum())
+    }
+
     fn make(&self, choice: Choice<'_>, stop: &Stop) -> Result<Selection, Fault> {
-        let Choice { only, filter, question, sort, at, with_variants } = choice;
+        let Choice { only, filter, question, sort, at, rules } = choice;
         let books = self.books(only)?;
         let is_all = filter.trim().is_empty() && question.is_empty() && at.is_none() && only.is_none();
         let question: Option<Query> = match question {
@@ -260,31 +271,33 @@ impl Snapshot {
         if !filter.trim().is_empty() {
             query = query.filter(Filter::parse(filter).map_err(|fault| Fault::query("where", &fault))?);
         }
-        let rules = if with_variants { Rules::Any } else { Rules::of_filter(query.get_filter()) };
+        let rules = rules.unwrap_or_else(|| Rules::of_filter(query.get_filter()));
         // The files of a site leave out variants.
         let leaves_out = |book: &Book| book.site().is_none() && rules.among(book.archive(), None).is_some();
         let leaves_out = books.iter().any(|(_, _, book)| leaves_out(book));
-        if leaves_out && at.is_none() {
+        let is_of_variant = matches!(rules, Rules::Only(variant) if variant != Variant::Chess);
+        if leaves_out && at.is_none() || is_of_variant {
             query = query.rules(rules);
         }
         let order = match sort.trim() {
             "" => None,
             text => Some(SortKeys::parse(text).map_err(|fault| Fault::query("sort", &fault))?),
         };
-        if query.get_filter().is_some() || question.is_some() || order.is_some() {
+        if query.get_filter().is_some() || question.is_some() || order.is_some() || is_of_variant {
             self.require_complete()?;
         }
         let monitor = Monitor::new().stop(stop.flag());
         let (mut undecided, mut sets) = (0, None);
-        if !is_all || leaves_out || books.iter().any(|(_, _, book)| book.archive().deleted_count() > 0) {
+        if !is_all || leaves_out || is_of_variant || books.iter().any(|(_, _, book)| book.archive().deleted_count() > 0)
+        {
             let all = sets.insert(Vec::new());
             for (_, _, book) in &books {
                 let (query, among) = match (book.site(), at) {
-                    (Some(site), Some(position)) => {
+                    (Some(site), Some(position)) if !is_of_variant => {
                         let games = site.games_with(position)?;
                         (query.clone(), Some(GameSet::from_numbers(book.archive().len(), games)))
                     }
-                    (None, Some(position)) => (query.clone().board(PositionQuery::from(position)), None),
+                    (_, Some(position)) => (query.clone().board(PositionQuery::from(position)), None),
                     (_, None) => (query.clone(), None),
                 };
                 let found = query.in_archive(book.indexed(), among.as_ref(), Some(&monitor));
@@ -327,7 +340,7 @@ impl Snapshot {
             }
             all
         });
-        Ok(Selection { sets, order, games, undecided, is_all: is_all && !leaves_out })
+        Ok(Selection { sets, order, games, undecided, is_all: is_all && !leaves_out && !is_of_variant })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::order::by_numbers;
 use crate::snapshot::{Selection, Snapshot};
 use crate::stop::Stop;
-use scoresheet::chess::{Move, Position};
+use scoresheet::chess::{Move, Position, Variant};
 use scoresheet::{Error, Monitor};
 use scoresheet_query::{Branch, Tree, Visit};
 
@@ -16,6 +16,8 @@ pub struct Forest<'a> {
     pub only: Option<usize>,
     /// The selected games.
     pub selection: &'a Selection,
+    /// The rules of the games.
+    pub variant: Variant,
     /// The visits of a game that count.
     pub visit: Visit,
     /// The flag that stops the work.
@@ -31,7 +33,10 @@ impl Forest<'_> {
         let mut all = None::<Tree>;
         for (index, before, book) in self.snapshot.books(self.only)? {
             let search = book.search().monitored(&monitor);
-            let site = book.site().filter(|_| self.visit == Visit::First && self.selection.is_all);
+            let is_chess = self.variant == Variant::Chess;
+            // Side files and the site file describe positions of chess.
+            let search = if is_chess { search } else { search.with_variants() };
+            let site = book.site().filter(|_| self.visit == Visit::First && self.selection.is_all && is_chess);
             let tree = match (site, self.selection.set(index)) {
                 (Some(site), _) => site.tree(position)?,
                 (None, games) => {

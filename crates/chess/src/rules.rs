@@ -119,6 +119,11 @@ impl Variant {
     pub const fn is_chess_that_ends_early(self) -> bool {
         matches!(self, Variant::ThreeCheck | Variant::KingOfTheHill | Variant::RacingKings)
     }
+
+    /// Returns the rules by which the moves of a stored game are legal: those of chess if a game only ends early.
+    pub const fn of_moves(self) -> Variant {
+        if self.is_chess_that_ends_early() { Variant::Chess } else { self }
+    }
 }
 
 impl fmt::Display for Variant {

@@ -66,16 +66,12 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Returns the fault in a tag pair with this name and value, if there is one: a variant whose games are not legal
-    /// games of chess, or a value that is not of the tag's kind.
+    /// Returns the fault in a tag pair with this name and value, if there is one: a variant that is not supported, or a
+    /// value that is not of the tag's kind.
     #[doc(hidden)]
     pub fn of_tag(name: &[u8], value: &[u8]) -> Option<FaultKind> {
         match name {
-            b"Variant" => {
-                let known = Variant::from_tag(value);
-                let is_kept = |variant: Variant| variant == Variant::Chess || variant.is_chess_that_ends_early();
-                (!known.is_some_and(is_kept)).then_some(FaultKind::Variant)
-            }
+            b"Variant" => Variant::from_tag(value).is_none().then_some(FaultKind::Variant),
             _ => tag_values::is_unreadable(name, value).then_some(FaultKind::UnreadableValue),
         }
     }

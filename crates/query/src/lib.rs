@@ -44,7 +44,7 @@ pub use filter::{Filter, Passed};
 pub use fold::fold;
 pub use games::{
     ArchiveSet, Board, FoundGame, GameRanges, GameSummary, Hits, IndexedArchive, Member, Query, Rules, SideFiles,
-    check_side_files, line,
+    check_side_files, line, line_of,
 };
 pub use nearest::nearest;
 pub use pattern::Pattern;

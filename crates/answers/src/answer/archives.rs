@@ -21,6 +21,7 @@ pub fn archives(snapshot: &Snapshot) -> Result<Value, Fault> {
             "deleted": archive.deleted_count(),
             "bytes": archive.file_length(),
             "commit": archive.sequence(),
+            "variants": book.variants().iter().map(|(variant, games)| json!({"name": variant.name(), "games": games})).collect::<Vec<_>>(),
             "outdated": snapshot.outdated(index),
             "is_incomplete": archive.incomplete().is_some(),
             "side_files": {"positions": positions, "signatures": signatures, "tag_columns": columns},

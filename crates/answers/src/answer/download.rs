@@ -20,7 +20,7 @@ pub fn download(snapshot: &Arc<Snapshot>, params: &Params, stop: &Stop, most: u6
     let at = requested_position(params)?;
     let limit = params.number("limit", most)?.min(most);
     let sort = params.get("sort").unwrap_or_default();
-    let selected = snapshot.select(Choice { sort, at: at.as_ref(), with_variants: true, ..params.choice()? }, stop)?;
+    let selected = snapshot.select(Choice { sort, at: at.as_ref(), ..params.choice_of_all_rules()? }, stop)?;
     if selected.games.min(limit) > FEW {
         snapshot.require_complete()?;
     }

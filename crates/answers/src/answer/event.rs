@@ -9,7 +9,7 @@ use scoresheet_query::filter::Relation;
 use scoresheet_query::report::editions::{DateColumns, Edition, GameDates, editions, is_tournament, named};
 use scoresheet_query::report::points::Points;
 use scoresheet_query::report::standings::Standings;
-use scoresheet_query::{Filter, fold};
+use scoresheet_query::{Filter, Rules, fold};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 
@@ -36,7 +36,7 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
         only: params.archive()?,
         filter: &filter,
         question: params.question()?,
-        with_variants: true,
+        rules: Some(Rules::Any),
         ..Choice::default()
     };
     let selection = snapshot.select(choice, stop)?;

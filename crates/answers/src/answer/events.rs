@@ -6,10 +6,10 @@ use crate::params::Params;
 use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::archive::GameSet;
-use scoresheet_query::fold;
 use scoresheet_query::report::editions::{DateColumns, Edition, GameDates, editions, is_tournament};
 use scoresheet_query::tag_columns::{Column, Key};
 use scoresheet_query::value::is_known;
+use scoresheet_query::{Rules, fold};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -101,7 +101,7 @@ fn list(
     has_ranges: bool,
     stop: &Stop,
 ) -> Result<Value, Fault> {
-    let selection = snapshot.select(Choice { with_variants: true, ..choice }, stop)?;
+    let selection = snapshot.select(Choice { rules: Some(Rules::Any), ..choice }, stop)?;
     let keys = COLUMNS.map(|name| Key::Tag(name.to_owned()));
     let (mut sources, mut unread) = (Vec::new(), 0);
     for (index, before, book) in snapshot.books(choice.only)? {

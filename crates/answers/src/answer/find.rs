@@ -11,11 +11,11 @@ use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
-use scoresheet::chess::Position;
+use scoresheet::chess::{Position, Variant};
 use scoresheet_query::games::Plan;
 use scoresheet_query::pattern::{Condition, Pattern};
 use scoresheet_query::tag_columns::Unread;
-use scoresheet_query::{Cost, Hit, Query, SearchOptions};
+use scoresheet_query::{Cost, Hit, Query, Rules, SearchOptions};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
         (None, question) => question.parse().map_err(|fault| Fault::query("find", &fault))?,
     };
     // This selection uses only the filter; the query does not affect it.
-    let selection = snapshot.select(Choice { question: "", with_variants: true, ..params.choice()? }, stop)?;
+    let selection = snapshot.select(Choice { question: "", ..params.choice_of_all_rules()? }, stop)?;
     let mut plan = Plan { with: "position index", ..Plan::default() };
     let mut measured = 0.0;
     for (index, _, book) in snapshot.books(params.archive()?)? {
@@ -130,7 +130,11 @@ pub fn by_position(params: &Params) -> Result<FindRequest, Fault> {
     if !filter.trim().is_empty() {
         query = query.filter(filter.parse().map_err(|fault| Fault::query("where", &fault))?);
     }
-    let by_site = (reach == SearchOptions::default()).then_some(positions);
+    let variant = params.variant()?;
+    if variant != Variant::Chess {
+        query = query.rules(Rules::Only(variant));
+    }
+    let by_site = (reach == SearchOptions::default() && variant == Variant::Chess).then_some(positions);
     Ok(FindRequest { query, only: params.archive()?, listed, again: None, by_site })
 }
 
@@ -217,7 +221,7 @@ fn search(snapshot: &Snapshot, request: &FindRequest, flow: &mut Flow<'_>) -> Re
     let unread: u64 = hits.unread().iter().map(|(_, unread)| unread.count()).sum();
     let (searched, is_all) = (hits.searched(), hits.is_complete());
     if let Some((question, filter)) = request.again.as_ref().filter(|_| is_all && unread == 0) {
-        let choice = Choice { only: request.only, filter, question, with_variants: true, ..Choice::default() };
+        let choice = Choice { only: request.only, filter, question, rules: Some(Rules::Any), ..Choice::default() };
         snapshot.remember(choice, &numbers)?;
     }
     (flow.push)(done(searched, of, found, unread, is_all));

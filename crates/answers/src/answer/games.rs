@@ -38,7 +38,7 @@ pub fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     {
         return page_of_site(snapshot, book, site, position, offset, limit);
     }
-    let selection = snapshot.select(Choice { sort, at: at.as_ref(), with_variants: true, ..params.choice()? }, stop)?;
+    let selection = snapshot.select(Choice { sort, at: at.as_ref(), ..params.choice_of_all_rules()? }, stop)?;
     let numbers = selection.page(snapshot, offset, limit);
     let mut games = Vec::with_capacity(numbers.len());
     for number in &numbers {

@@ -7,8 +7,8 @@ use crate::params::Params;
 use crate::snapshot::{Selection, Snapshot};
 use crate::stop::Stop;
 use crate::trees::{Forest, after, latest_games, top_games};
-use scoresheet::chess::{Color, Move, Position};
-use scoresheet_query::openings::{Opening, Openings};
+use scoresheet::chess::{Color, Move, Position, Variant};
+use scoresheet_query::openings::Opening;
 use scoresheet_query::{Tally, Tree, Visit};
 use serde_json::{Map, Value, json};
 
@@ -22,7 +22,7 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     let most = params.number("games", LISTED)?.min(GAMES);
     let selection = snapshot.select(params.choice()?, stop)?;
     let visit = if params.switch("last")? { Visit::Last } else { Visit::First };
-    let forest = Forest { snapshot, only, selection: &selection, visit, stop };
+    let forest = Forest { snapshot, only, selection: &selection, variant: params.variant()?, visit, stop };
     let position = &line.position;
     let tree = forest.tree(position)?;
     let mut moves = Vec::new();
@@ -33,7 +33,7 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
         counted(&mut json, &branch.tally, position.turn());
         let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
         json.insert("game".to_owned(), only.into());
-        json.insert("opening".to_owned(), opening(Openings::table().get(&after(position, branch.m))));
+        json.insert("opening".to_owned(), opening(crate::params::opening(&after(position, branch.m))));
         moves.push(Value::Object(json));
     }
     let mut json = Map::new();
@@ -53,6 +53,7 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     for (name, games) in [("top_games", top_games(&tree, most)), ("latest_games", latest_games(&tree, most.min(8)))] {
         json.insert(name.to_owned(), listed(snapshot, position, games)?);
     }
+    json.insert("left_out".to_owned(), snapshot.left_out(params.choice()?)?.into());
     json.insert("undecided".to_owned(), selection.undecided.into());
     json.insert("unread".to_owned(), tree.unread.iter().map(ToString::to_string).take(20).collect::<Vec<_>>().into());
     json.insert("is_indexed".to_owned(), snapshot.is_indexed().into());
@@ -73,7 +74,7 @@ fn transpositions(
         json.insert("uci".to_owned(), position.uci(m).into());
         json.insert("san".to_owned(), position.san(m).into());
         counted(&mut json, tally, position.turn());
-        json.insert("opening".to_owned(), opening(Openings::table().get(next)));
+        json.insert("opening".to_owned(), opening(crate::params::opening(next)));
         found.push((tally.games(), json));
     };
     let books = forest.snapshot.all();
@@ -84,7 +85,9 @@ fn transpositions(
             known.iter().for_each(|branch| add(branch.m, &branch.tally, &after(position, branch.m)));
         }
         Some([_, ..]) => return Ok(Value::Null),
-        _ if !forest.snapshot.is_indexed() || selection.games == 0 => return Ok(Value::Null),
+        _ if !forest.snapshot.is_indexed() || selection.games == 0 || forest.variant != Variant::Chess => {
+            return Ok(Value::Null);
+        }
         _ => {
             for m in position.legal_moves() {
                 if tree.branches.iter().any(|branch| branch.m == m) {

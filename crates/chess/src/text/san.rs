@@ -179,7 +179,12 @@ impl std::error::Error for LineError {}
 ///
 /// Errors contain the location of the first unreadable or illegal move.
 pub fn line(text: &str) -> Result<Position, LineError> {
-    let mut position = Position::standard();
+    line_of(Variant::Chess, text)
+}
+
+/// Returns the position that moves from the starting position of a variant lead to, like [`line()`].
+pub fn line_of(variant: Variant, text: &str) -> Result<Position, LineError> {
+    let mut position = variant.start();
     for word in move_words(text) {
         let read = position.parse_san(word).or_else(|error| position.parse_uci(word).map_err(|_| error));
         position.play_unchecked(read.map_err(|_| {

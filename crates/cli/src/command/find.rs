@@ -205,7 +205,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if moments.is_any() {
         query = query.moments(moments);
     }
-    let of_board = args.pattern.pattern()?.map(Board::Pattern).or(args.position.board()?);
+    let of_board = args.pattern.pattern()?.map(Board::Pattern).or(args.position.board(filter.position_rules())?);
     if let (Some(path), Some(side)) = (&args.repertoire, args.side) {
         if of_board.is_some() || args.variations || args.in_pv || args.either_color {
             let what = "a repertoire is compared with main lines, and with nothing else on the board: search for positions, \

@@ -71,7 +71,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
-    let position = args.filter.by_rules(args.position.position()?);
+    let position = args.position.position(args.filter.position_rules())?;
+    args.filter.look_for(&position);
     let query = args.filter.with_rules(Query::from(&position));
     args.threads.install(|| {
         let (mut all, mut failed) = Games::chosen(session, &archives, &args.filter)?;

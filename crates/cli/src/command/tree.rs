@@ -84,7 +84,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.quiet.apply(session);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
-    let position = args.filter.by_rules(args.position.position()?);
+    let position = args.position.position(args.filter.position_rules())?;
+    args.filter.look_for(&position);
     args.threads.install(|| {
         let (mut all, mut failed, mut any) = (None::<Nested>, 0, false);
         for member in archives.members() {

@@ -8,7 +8,7 @@ use crate::session::{GameFault, Session};
 use crate::text::{count, shown};
 use scoresheet::Archive;
 use scoresheet::archive::GameSet;
-use scoresheet::chess::Position;
+use scoresheet::chess::{Position, Variant};
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::tag_columns::Unread;
 use scoresheet_query::{Aliases, Filter, GameRanges, Member, Query, Rules, Search, SideState, TagColumns};
@@ -48,6 +48,9 @@ pub struct Where {
     /// The filter with these names.
     #[arg(skip)]
     resolved: OnceLock<Filter>,
+    /// The variant of the position that is looked for, which selects its games if no option does.
+    #[arg(skip)]
+    stated: OnceLock<Rules>,
 }
 
 fn read_aliases(path: &str) -> Result<Aliases, String> {
@@ -58,7 +61,7 @@ fn read_aliases(path: &str) -> Result<Aliases, String> {
 impl Where {
     /// Returns whether these options select games.
     pub fn is_given(&self) -> bool {
-        self.filter.is_some() || self.games.is_some() || self.variant.is_some()
+        self.filter.is_some() || self.games.is_some() || self.rules().is_some()
     }
 
     /// Returns the filter's text.
@@ -109,7 +112,7 @@ impl Where {
 
     /// Returns the query with the chosen rules.
     pub fn with_rules(&self, query: Query) -> Query {
-        match self.variant {
+        match self.rules() {
             Some(rules) => query.rules(rules),
             None => query,
         }
@@ -126,7 +129,7 @@ impl Where {
     pub fn games(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
         let archive = columns.archive();
         let ranges = self.games.as_ref().map(|ranges| ranges.live(archive)).transpose()?;
-        let rules = self.variant.unwrap_or(Rules::Any);
+        let rules = self.rules().unwrap_or(Rules::Any);
         let Some(filter) = self.filter() else { return Ok((rules.among(archive, ranges), 0)) };
         if let Some(error) = Query::new().filter(filter.clone()).missing_index(columns) {
             return Err(Failure::Message(format!("{}: {error}", shown(archive.path()))));
@@ -140,25 +143,33 @@ impl Where {
         Ok((games, report_unread(session, archive, &passed.unread)))
     }
 
-    /// Returns a position with the rules of the chosen variant.
-    pub fn by_rules(&self, position: Position) -> Position {
-        match self.variant {
-            Some(Rules::Only(variant)) if !variant.is_chess_that_ends_early() => position.with_variant(variant),
-            _ => position,
+    /// Selects the games of a position's variant, unless the options choose or the rules are those of chess.
+    pub fn look_for(&self, position: &Position) {
+        if position.variant() != Variant::Chess {
+            self.stated.get_or_init(|| Rules::Only(position.variant()));
         }
+    }
+
+    fn rules(&self) -> Option<Rules> {
+        self.variant.or(self.stated.get().copied())
+    }
+
+    /// Returns the variant whose positions are looked for.
+    pub fn position_rules(&self) -> Variant {
+        self.rules().map(Rules::variant).unwrap_or_default()
     }
 
     /// Returns a search for the chosen games. Side files describe positions of chess.
     pub fn search<'a>(&self, member: &'a Member, games: Option<&'a GameSet>) -> Search<'a> {
         let search = member.search().among(games);
-        if self.variant.is_some() { search.with_variants() } else { search }
+        if self.rules().is_some() { search.with_variants() } else { search }
     }
 
     /// Returns the games like `games`, without games of variants unless the options choose them. Reports how many games
     /// the archive has that are left out.
     pub fn games_by_rules(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
         let (games, undecided) = self.games(session, columns)?;
-        if self.variant.is_some() {
+        if self.rules().is_some() {
             return Ok((games, undecided));
         }
         self.report_left_out(session, columns.archive());
@@ -167,7 +178,7 @@ impl Where {
 
     /// Reports how many games of an archive are left out because of their rules.
     pub fn report_left_out(&self, session: &Session, archive: &Archive) {
-        if self.variant.is_some() || Rules::of_filter(self.filter()) == Rules::Any {
+        if self.rules().is_some() || Rules::of_filter(self.filter()) == Rules::Any {
             return;
         }
         let live = archive.live();

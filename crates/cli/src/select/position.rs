@@ -2,10 +2,10 @@
 
 use crate::failure::Failure;
 use crate::text::shown;
-use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, EpdFault};
 use scoresheet::chess::fen::{FenError, ReadMode};
 use scoresheet::chess::record::{PositionRecord, RecordError};
+use scoresheet::chess::{Position, Variant};
 use scoresheet_query::position::position_query::Compare;
 use scoresheet_query::{Board, PositionQuery, QueryFault};
 use std::path::{Path, PathBuf};
@@ -20,12 +20,14 @@ pub struct PositionArgs {
     /// Use this position, as FEN or EPD, or startpos
     ///
     /// Fields after the piece placement may be omitted. Their defaults: White to move, no castling rights, no en
-    /// passant target. Operations of an EPD are ignored. startpos is the standard starting position.
+    /// passant target. Operations of an EPD are ignored. startpos is the standard starting position,
+    /// or that of --variant.
     #[arg(long, value_name = "FEN", alias = "epd", allow_hyphen_values = true, help_heading = POSITION)]
     fen: Option<String>,
     /// Use the position after these moves, e.g. "e4 c5 Nf3"
     ///
-    /// The moves start from the standard starting position. Move numbers are allowed: "1. e4 c5 2. Nf3".
+    /// The moves start from the standard starting position, or from that of --variant. Move numbers are allowed: "1. e4
+    /// c5 2. Nf3".
     #[arg(long, value_name = "MOVES", help_heading = POSITION)]
     moves: Option<String>,
 }
@@ -36,22 +38,25 @@ impl PositionArgs {
         self.fen.is_some() || self.moves.is_some()
     }
 
-    /// Returns the position; the default is the standard starting position. Error messages show the location of the
-    /// fault in the text.
-    pub fn position(&self) -> Result<Position, Failure> {
+    /// Returns the position in games of a variant; the default is the starting position. Error messages show the location
+    /// of the fault in the text.
+    pub fn position(&self, variant: Variant) -> Result<Position, Failure> {
         match (&self.fen, &self.moves) {
-            (Some(fen), _) => Ok(parse_fen(fen)?.position().clone()),
-            (_, Some(moves)) => parse_moves(moves),
-            _ => Ok(Position::standard()),
+            (Some(fen), _) => {
+                let position = parse_fen(fen, variant)?.position().clone();
+                let is_of_chess = position.variant() == Variant::Chess;
+                Ok(if is_of_chess { position.with_variant(variant.of_moves()) } else { position })
+            }
+            (_, moves) => parse_moves(moves.as_deref().unwrap_or_default(), variant),
         }
     }
 }
 
 /// Returns the position of a FEN, of an EPD or of the word startpos. Only an EPD with operations contains a semicolon.
-fn parse_fen(text: &str) -> Result<PositionQuery, Failure> {
+fn parse_fen(text: &str, variant: Variant) -> Result<PositionQuery, Failure> {
     match text.contains(';') {
         true => parse_epd(text).map(|position| PositionQuery::from(&position)),
-        false => PositionQuery::from_fen(text).map_err(|fault| Failure::Query("--fen", fault)),
+        false => PositionQuery::from_fen_of(variant, text).map_err(|fault| Failure::Query("--fen", fault)),
     }
 }
 
@@ -68,8 +73,8 @@ fn parse_epd(epd: &str) -> Result<Position, Failure> {
     })
 }
 
-fn parse_moves(moves: &str) -> Result<Position, Failure> {
-    scoresheet_query::line(moves).map_err(|fault| Failure::Query("--moves", fault))
+fn parse_moves(moves: &str, variant: Variant) -> Result<Position, Failure> {
+    scoresheet_query::line_of(variant, moves).map_err(|fault| Failure::Query("--moves", fault))
 }
 
 /// Reads a list of positions with a FEN or EPD on each line; `-` stands for standard input. Empty lines and lines that
@@ -164,22 +169,23 @@ struct ListedArgs {
     fens: Option<PathBuf>,
     /// Find the position after these moves, e.g. "e4 c5 Nf3"
     ///
-    /// The moves start from the standard starting position. Move numbers are allowed: "1. e4 c5 2. Nf3".
+    /// The moves start from the standard starting position, or from that of --variant. Move numbers are allowed: "1. e4
+    /// c5 2. Nf3".
     #[arg(long, value_name = "MOVES", help_heading = POSITION)]
     moves: Option<String>,
 }
 
 impl PositionQueryArgs {
-    /// Returns the positions to find, or `None` if the options contain no position.
-    pub fn board(&self) -> Result<Option<Board>, Failure> {
+    /// Returns the positions to find in games of a variant, or `None` if the options contain no position.
+    pub fn board(&self, variant: Variant) -> Result<Option<Board>, Failure> {
         let ListedArgs { fen, fens, moves } = &self.positions;
         let exact = |position: Position| PositionQuery::from(&position);
         let positions: Vec<PositionQuery> = if let Some(path) = fens {
             read_list(path)?.into_iter().map(exact).collect()
         } else if let Some(moves) = moves {
-            vec![exact(parse_moves(moves)?)]
+            vec![exact(parse_moves(moves, variant)?)]
         } else {
-            fen.iter().map(|fen| parse_fen(fen)).collect::<Result<_, _>>()?
+            fen.iter().map(|fen| parse_fen(fen, variant)).collect::<Result<_, _>>()?
         };
         let compare = Compare {
             side: !(self.any_side || self.any.contains(&Any::Side)),

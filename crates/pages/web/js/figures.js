@@ -43,7 +43,8 @@ export function statistics(found, to) {
   const code = (group) => /^[A-E]\d\d/.exec(group.name ?? "")?.[0];
   const band = (group) => group.name.split("-").map(Number);
   return [
-    el("p.total", {}, counted("game", found.games), found.unread ? el("span.fault", {}, " ", t("not_read", { n: number(found.unread) })) : null),
+    el("p.total", {}, counted("game", found.games), found.unread ? el("span.fault", {}, " ", t("not_read", { n: number(found.unread) })) : null,
+      found.left_out ? el("span.soft", {}, " ", counted("left_out", found.left_out)) : null),
     section("results", el("p.result-bar", {}, bar({ white, draws, black })), sheet(t("results"), [], facts.map(([name, value]) => [t(name), value]), "data.facts")),
     plot(`by_${when}`, by(times, year, ofYear), when, "games"),
     times.length > 1 && section(`results_by_${when}`, shares(t(`results_by_${when}`), times.map((row) => ({ name: year(row), white: row.white ?? 0, draws: row.draws ?? 0, black: row.black ?? 0 })), [t(when), t("games")])),
@@ -146,9 +147,9 @@ export function playerFigures(found, to) {
   const family = ({ opening: name }) => `(opening = ${quoted(name)} or opening ^= ${quoted(`${name}:`)})`;
   const years = found.years.map((row) => ({ name: row.year, white: row.won, draws: row.drawn, black: row.lost }));
   const ratings = found.years.map((row) => ({ name: row.year, value: row.rating ?? null }));
-  const { unread = 0, undecided = 0 } = found;
+  const { unread = 0, undecided = 0, left_out: leftOut = 0 } = found;
   return [
-    el("p.total", {}, link(to.games(""), counted("game", found.games)), unread + undecided > 0 && el("span.fault", {}, " ", t("not_read", { n: number(unread + undecided) }))),
+    el("p.total", {}, link(to.games(""), counted("game", found.games)), unread + undecided > 0 && el("span.fault", {}, " ", t("not_read", { n: number(unread + undecided) })), leftOut > 0 && el("span.soft", {}, " ", counted("left_out", leftOut))),
     found.names.length > 1 && list("names", ["player", "games"], found.names.map((spelling) => [spelling.name, number(spelling.games)])),
     found.not_counted?.length > 0 && list("not_counted", ["player", "games"], found.not_counted.slice(0, 10).map((other) => [link(to.player(other.name), other.name), number(other.games)])),
     points("sides", "side", sides.map(([side, group]) => ({ ...group, side })), (group) => t(group.side), (group) => to.games("", group.side === "both" ? undefined : group.side)),

@@ -19,6 +19,9 @@ export function beside(fen) {
   return { w: "", b: "", name: "" };
 }
 
+/** Returns the squares of a move, from its first to its last. A drop has only one. */
+export const ends = (uci) => (uci[1] === "@" ? [uci.slice(2, 4)] : [uci.slice(0, 2), uci.slice(2, 4)]);
+
 const men = (letters) => [...letters.toLowerCase()].map((letter) => "♟♞♝♜♛"["pnbrq".indexOf(letter)]).join("");
 
 /** Returns the 64 squares of a FEN as a map from name to letter. */

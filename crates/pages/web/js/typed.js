@@ -4,7 +4,7 @@
 import { unsan } from "./i18n.js";
 
 /** Keeps only the characters that distinguish moves. */
-const plain = (text) => text.replace(/0/g, "O").replace(/[^A-Za-z0-9]/g, "");
+const plain = (text) => text.replace(/0/g, "O").replace(/[^A-Za-z0-9@]/g, "");
 
 /** Returns the legal move (`{san, uci}`) of a text, if exactly one matches. */
 export function typedMove(text, legal) {
@@ -15,7 +15,7 @@ export function typedMove(text, legal) {
     return found.length === 1 ? found[0] : undefined;
   };
   for (const spelling of new Set([typed, unsan(typed)])) {
-    const found = only((m) => plain(m.san) === plain(spelling)) ?? only((m) => m.uci === spelling.toLowerCase()) ?? longer(spelling, legal);
+    const found = only((m) => plain(m.san) === plain(spelling)) ?? only((m) => m.uci.toLowerCase() === spelling.toLowerCase()) ?? longer(spelling, legal);
     if (found) return found;
   }
   return only((m) => [typed, unsan(typed)].some((spelling) => plain(m.san).toLowerCase() === plain(spelling).toLowerCase()))

@@ -98,7 +98,7 @@ pub fn start_of_tags(variant: Option<Variant>, fen: Option<&[u8]>) -> Result<(Po
         None => (variant.start(), true),
     };
     let is_chess = variant.is_chess_that_ends_early();
-    Ok((if is_chess { position.with_variant(Variant::Chess) } else { position }, is_counted))
+    Ok((if is_chess { position.with_variant(variant.of_moves()) } else { position }, is_counted))
 }
 
 /// Returns a starting position with the rules of a variant. `fen` is the tag FEN.

@@ -3,8 +3,9 @@
 use super::reader::{Disposition, ReadOutcome};
 use super::text::{Plain, decode};
 use crate::fault::{Fault, FaultKind};
-use crate::game::{TextKind, Visitor};
+use crate::game::{TextKind, Visitor, start_of_tags};
 use crate::limits::{Encoding, ReadOptions};
+use scoresheet_chess::Variant;
 use scoresheet_chess::epd::{Epd, Operand, Operation};
 use scoresheet_chess::fen::ReadMode;
 use scoresheet_chess::record::{PositionRecord, is_of_moves};
@@ -107,7 +108,7 @@ pub fn read_position<V: Visitor>(line: &[u8], options: &ReadOptions, visitor: &m
             return outcome;
         }
     };
-    let mut is_rejected = false;
+    let (mut is_rejected, mut variant) = (false, None);
     let mut raw = Vec::new();
     let epd = match &record {
         PositionRecord::Epd(epd) => Some(epd),
@@ -130,10 +131,22 @@ pub fn read_position<V: Visitor>(line: &[u8], options: &ReadOptions, visitor: &m
         if let Some(kind) = FaultKind::of_tag(name.as_bytes(), value.as_bytes()) {
             is_rejected |= kind == FaultKind::Variant;
             add(kind, &value);
+        } else if name == "Variant" {
+            variant = variant.or(Variant::from_tag(&value));
         }
         visitor.tag(name.as_bytes(), value.as_bytes());
     }
-    visitor.start(&record.position());
+    let mut position = record.position();
+    if variant.is_some_and(|variant| variant != Variant::Chess) {
+        match start_of_tags(variant, Some(position.fen().as_bytes())) {
+            Ok((start, _)) => position = start,
+            Err(fen) => {
+                is_rejected = true;
+                add(FaultKind::BadFen(fen), &position.fen());
+            }
+        }
+    }
+    visitor.start(&position);
     raw.iter().for_each(|text| visitor.text(TextKind::Token, text.as_bytes()));
     if !is_rejected && (!options.strict || outcome.faults.is_empty()) {
         outcome.disposition = Some(Disposition::Stored);

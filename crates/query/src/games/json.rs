@@ -1,5 +1,6 @@
 //! Reads queries from JSON, a notation that all interfaces share (docs/QUERY.md, "Questions as JSON").
 
+use super::rules::Rules;
 use super::{Board, Query};
 use crate::fault::QueryFault;
 use crate::measure::{Judgement, Moments};
@@ -9,7 +10,7 @@ use crate::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveN
 use crate::position::position_query::{Compare, PositionQuery};
 use crate::position::search::SearchOptions;
 use scoresheet::chess::san;
-use scoresheet::chess::{Color, ParseError, Position};
+use scoresheet::chess::{Color, ParseError, Position, Variant};
 use serde_json::{Map, Value};
 use std::str::FromStr;
 use std::time::Duration;
@@ -155,7 +156,9 @@ impl FromStr for Query {
         if fields.get("query").is_some() && CONDITIONS.iter().any(|name| fields.get(name).is_some()) {
             return Err(fields.fault("query", "the query of Scoutfish must contain all conditions"));
         }
-        let positions = positions(&fields)?;
+        let rules: Option<Rules> =
+            fields.read("variant", |text| text.parse().map_err(|fault: ParseError| (1, fault.to_string())))?;
+        let positions = positions(&fields, rules.map(Rules::variant).unwrap_or_default())?;
         let has_both = fields.get("fen").is_some() && fields.get("moves").is_some();
         let board = match (positions.is_empty(), pattern) {
             (true, None) => None,
@@ -201,7 +204,7 @@ impl FromStr for Query {
             order: fields.parse("sort", str::parse)?,
             offset: fields.number("offset")?.unwrap_or(skip),
             limit: fields.number("limit")?.or(most),
-            rules: fields.read("variant", |text| text.parse().map_err(|fault: ParseError| (1, fault.to_string())))?,
+            rules,
         };
         match query.is_possible() {
             true => Ok(query),
@@ -210,14 +213,15 @@ impl FromStr for Query {
     }
 }
 
-/// Reads positions from the member `fen`, which is a text or a list of texts, and from the member `moves`.
-fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
+/// Reads the positions of a variant from the member `fen`, which is a text or a list of texts, and from the member
+/// `moves`.
+fn positions(fields: &Fields<'_>, variant: Variant) -> Result<Vec<PositionQuery>, QueryFault> {
     let mut positions = Vec::new();
     let path = fields.path.field("fen");
     let read = |value: &Value, path: &JsonPath<'_>| {
         let text = value.as_str().ok_or_else(|| path.fault("expected a FEN or a list of FENs"))?;
         let within = |fault: QueryFault| path.fault_within((fault.at().start + 1, fault.what().to_owned()));
-        PositionQuery::from_fen(text).map_err(within)
+        PositionQuery::from_fen_of(variant, text).map_err(within)
     };
     match fields.get("fen") {
         None => {}
@@ -228,7 +232,8 @@ fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
         }
         Some(value) => positions.push(read(value, &path)?),
     }
-    positions.extend(fields.parse("moves", line)?.map(|position| PositionQuery::from(&position)));
+    positions
+        .extend(fields.parse("moves", |moves| line_of(variant, moves))?.map(|position| PositionQuery::from(&position)));
     let compare = Compare {
         side: !fields.switch("any_side")?,
         castling: !fields.switch("any_castling")?,
@@ -276,5 +281,12 @@ fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
 /// Returns the position that moves from the standard starting position lead to, as [`line`](san::line) of the rules
 /// does, with an error that shows the place.
 pub fn line(text: &str) -> Result<Position, QueryFault> {
-    san::line(text).map_err(|error| QueryFault::new(text, error.place.clone(), error.to_string()))
+    line_of(Variant::Chess, text)
+}
+
+/// Returns the position that moves from the starting position of a variant lead to, like [`line()`], as games of the
+/// variant are stored: with the rules of chess for those that only end early.
+pub fn line_of(variant: Variant, text: &str) -> Result<Position, QueryFault> {
+    let position = san::line_of(variant, text).map(|position| position.with_variant(variant.of_moves()));
+    position.map_err(|error| QueryFault::new(text, error.place.clone(), error.to_string()))
 }

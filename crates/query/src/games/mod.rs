@@ -17,7 +17,7 @@ mod upkeep;
 
 pub use archive_set::{ArchiveSet, IndexedArchive, Member};
 pub use hits::{FoundGame, Hits};
-pub use json::line;
+pub use json::{line, line_of};
 pub use query::{Board, InArchive, Plan, Query};
 pub use ranges::GameRanges;
 pub use rules::Rules;

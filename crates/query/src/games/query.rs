@@ -129,9 +129,18 @@ impl Query {
         Query { rules: Some(rules), ..self }
     }
 
-    /// Returns the rules of the games. Without conditions on the board or on comments, the default is all games.
+    /// Returns the rules of the games. Without conditions on the board or on comments, the default is all games. A
+    /// position with the rules of a variant is searched for in its games.
     pub fn get_rules(&self) -> Rules {
-        let default = || if self.has_hits() { Rules::of_filter(self.filter.as_ref()) } else { Rules::Any };
+        let positions = match &self.board {
+            Some(Board::AnyPosition(positions) | Board::EveryPosition(positions)) => positions.as_slice(),
+            _ => &[],
+        };
+        let default = || match positions.iter().find_map(PositionQuery::variant) {
+            Some(variant) => Rules::Only(variant),
+            None if self.has_hits() => Rules::of_filter(self.filter.as_ref()),
+            None => Rules::Any,
+        };
         self.rules.unwrap_or_else(default)
     }
 

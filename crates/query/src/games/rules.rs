@@ -40,6 +40,14 @@ impl Rules {
         }
     }
 
+    /// Returns the variant that these rules name: chess unless they name another one.
+    pub fn variant(self) -> Variant {
+        match self {
+            Rules::Any => Variant::Chess,
+            Rules::Only(variant) => variant,
+        }
+    }
+
     /// Returns the games among these that have the rules. `None` means all games.
     pub fn among(self, archive: &Archive, games: Option<GameSet>) -> Option<GameSet> {
         let Rules::Only(rules) = self else { return games };

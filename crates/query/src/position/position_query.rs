@@ -3,7 +3,7 @@
 use crate::fault::QueryFault;
 use scoresheet::brenner::replay::{Replay, ReplayState};
 use scoresheet::chess::piece::{CODES, EMPTY, PieceId};
-use scoresheet::chess::{CastlingSide, Color, Position, Role, Square};
+use scoresheet::chess::{CastlingSide, Color, Position, Role, Square, Variant};
 use scoresheet::sort;
 
 /// The fields of a position that are compared in addition to the pieces. Counters and piece labels are never compared.
@@ -136,6 +136,8 @@ pub struct PositionQuery {
     /// For each pawn outside its home square, whether it is Black's, and the squares from which it may have come.
     ways: Vec<(usize, u64)>,
     en_passant: Option<Square>,
+    /// The pockets of White and Black that are compared, in Crazyhouse.
+    pockets: Option<[[u8; 5]; 2]>,
 }
 
 impl From<&Position> for PositionQuery {
@@ -187,15 +189,34 @@ impl PositionQuery {
         let mut ways: Vec<(usize, u64)> = (0..64).filter_map(way).collect();
         // The narrowest first.
         sort::by_key(&mut ways, |(_, squares)| squares.count_ones());
-        PositionQuery { position: position.clone(), compare, classes, order, home, gone, pieces, ways, en_passant }
+        let pockets =
+            (position.variant() == Variant::Crazyhouse).then(|| Color::BOTH.map(|color| position.pocket(color)));
+        PositionQuery {
+            position: position.clone(),
+            compare,
+            classes,
+            order,
+            home,
+            gone,
+            pieces,
+            ways,
+            en_passant,
+            pockets,
+        }
     }
 
-    /// Parses a FEN or the word `startpos`. Fields that are missing after the piece placement are not compared.
+    /// Parses a FEN or the word `startpos`. Fields that are missing after the piece placement are not compared. A pocket
+    /// in brackets names a position of Crazyhouse, and is compared.
     ///
     /// Errors: a field is invalid. The error states its location.
     pub fn from_fen(fen: &str) -> Result<PositionQuery, QueryFault> {
+        PositionQuery::from_fen_of(Variant::Chess, fen)
+    }
+
+    /// Parses a FEN like [`from_fen`](PositionQuery::from_fen). `startpos` is the starting position of the variant.
+    pub fn from_fen_of(variant: Variant, fen: &str) -> Result<PositionQuery, QueryFault> {
         if fen == "startpos" {
-            return Ok(PositionQuery::from(&Position::standard()));
+            return Ok(PositionQuery::from(&variant.start().with_variant(variant.of_moves())));
         }
         let position = Position::from_fen(fen.as_bytes()).map_err(|error| {
             QueryFault::in_bytes(fen, (error.column, format!("{}: {}", error.field.name(), error.fault)))
@@ -213,6 +234,12 @@ impl PositionQuery {
             en_passant: self.compare.en_passant && most.en_passant,
         };
         PositionQuery { compare, ..self }
+    }
+
+    /// Returns the rules of the position if they are not those of chess. The position is searched for in games of this
+    /// variant alone.
+    pub(crate) fn variant(&self) -> Option<Variant> {
+        Some(self.position.variant()).filter(|variant| *variant != Variant::Chess)
     }
 
     /// Returns the position.
@@ -292,12 +319,13 @@ impl PositionQuery {
     }
 
     /// Returns whether a position with the same pieces agrees in the other compared fields: the side to move, the
-    /// castling rights and the en passant capture.
+    /// castling rights, the en passant capture and the pockets.
     pub(crate) fn same_state(&self, other: &Position) -> bool {
         (!self.compare.side || self.position.turn() == other.turn())
             && (!self.compare.castling || rooks(&self.position) == rooks(other))
             && (!self.compare.en_passant
                 || self.en_passant == other.en_passant().filter(|_| other.en_passant_is_legal()))
+            && self.pockets.is_none_or(|pockets| pockets == Color::BOTH.map(|color| other.pocket(color)))
     }
 
     /// Returns whether the state of a replay with the same pieces agrees, like `same_state`. A position is constructed
@@ -319,6 +347,9 @@ impl PositionQuery {
         };
         if self.compare.castling && !rights.into_iter().all(same) {
             return false;
+        }
+        if self.pockets.is_some() {
+            return self.same_state(&other.position());
         }
         match other.en_passant().filter(|_| self.compare.en_passant) {
             None => !self.compare.en_passant || self.en_passant.is_none(),

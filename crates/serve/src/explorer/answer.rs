@@ -9,7 +9,7 @@ use scoresheet::game::Outcome;
 use scoresheet_answers::{Book, Choice, Fault, Forest, Selection, Snapshot, Stop, after, latest_games, top_games, uci};
 use scoresheet_query::openings::{Opening, Openings};
 use scoresheet_query::tag_columns::{Column, Key};
-use scoresheet_query::{Branch, GameSummary, PositionQuery, SearchOptions, Tree, Visit, fold, value};
+use scoresheet_query::{Branch, GameSummary, PositionQuery, Rules, SearchOptions, Tree, Visit, fold, value};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use std::sync::Arc;
 /// Returns the answer to a request.
 pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Result<Value, Fault> {
     let selection = select(snapshot, request, stop)?;
-    let forest = Forest { snapshot, only: None, selection: &selection, visit: Visit::Last, stop };
+    let forest =
+        Forest { snapshot, only: None, selection: &selection, variant: request.variant, visit: Visit::Last, stop };
     let position = &request.line.position;
     let tree = forest.tree(position)?;
     let mut all = [0; 3];
@@ -59,7 +60,10 @@ pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Re
 
 /// Returns the games that match the request.
 fn select(snapshot: &Snapshot, request: &Request, stop: &Stop) -> Result<Arc<Selection>, Fault> {
-    let selection = snapshot.select(Choice { filter: &request.filter, ..Choice::default() }, stop)?;
+    let selection = snapshot.select(
+        Choice { filter: &request.filter, rules: Some(Rules::Only(request.variant)), ..Choice::default() },
+        stop,
+    )?;
     if request.speeds.is_empty() && request.player.is_none() {
         return Ok(selection);
     }

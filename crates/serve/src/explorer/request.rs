@@ -1,6 +1,6 @@
 //! Parses the parameters of the explorer API. Ignores unknown parameters, including `source`.
 
-use scoresheet::chess::Color;
+use scoresheet::chess::{Color, Variant};
 use scoresheet_answers::{Fault, Line, Params};
 use scoresheet_query::value::{SPEEDS, speed};
 
@@ -19,6 +19,8 @@ pub enum Kind {
 pub struct Request {
     /// The position.
     pub line: Line,
+    /// The rules of the games.
+    pub variant: Variant,
     /// The maximum number of moves.
     pub moves: usize,
     /// The maximum number of top games.
@@ -41,9 +43,7 @@ const RATINGS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 impl Request {
     /// Parses the parameters.
     pub fn read(params: &Params, kind: Kind) -> Result<Request, Fault> {
-        if !matches!(params.get("variant").unwrap_or("standard"), "standard" | "chess960" | "fromPosition") {
-            return Err(Fault::bad("variant: the archives contain standard chess and Chess960 only"));
-        }
+        let variant = params.variant()?;
         let line = params.line()?;
         let most = |name: &str, default: usize, most: usize| params.number(name, default).map(|found| found.min(most));
         let (top, recent) = match kind {
@@ -81,7 +81,7 @@ impl Request {
         }
         let history = kind == Kind::Lichess && history(params)?;
         let moves = params.number("moves", all_moves)?;
-        Ok(Request { line, moves, top, recent, history, filter: filter.join(" and "), speeds, player })
+        Ok(Request { line, variant, moves, top, recent, history, filter: filter.join(" and "), speeds, player })
     }
 
     /// Limits the request to games by month.
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_refused() {
         let wrong = [
-            (Kind::Masters, "variant=atomic"),
+            (Kind::Masters, "variant=bughouse"),
             (Kind::Masters, "since=2016-03"),
             (Kind::Masters, "moves=x"),
             (Kind::Lichess, "since=2016"),

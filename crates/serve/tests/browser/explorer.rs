@@ -260,3 +260,39 @@ fn openings_have_german_names() {
     assert!(names.len() > 3_000 && english.len() * 100 < names.len(), "{english:?}");
     assert_eq!(browser.complaints(), [""; 0]);
 }
+
+#[test]
+fn variants_have_trees_of_their_own_with_pockets_and_drops() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(
+        "1. e4 *\n\n[Variant \"Crazyhouse\"]\n\n1. e4 d5 2. exd5 Qxd5 3. @e4 Qd8 *\n\n[Variant \"Atomic\"]\n\n1. Nf3 *\n\n",
+    );
+    for (width, phone) in [(1280, false), (390, true)] {
+        browser.size(width, 900, phone);
+        browser.open(&format!("http://{}/explorer", server.address));
+        browser.until(DRAWN);
+        assert!(
+            browser
+                .text("document.querySelector('.panel').textContent")
+                .contains("2 games of variants are not counted")
+        );
+        browser.eval(
+            "(() => { const choice = document.querySelector('[data-control=variant]'); choice.value = 'Crazyhouse'; \
+             choice.dispatchEvent(new Event('change', { bubbles: true })); })()",
+        );
+        browser.until("location.search.includes('variant=Crazyhouse')");
+        for uci in ["e2e4", "d7d5", "e4d5", "d8d5", "P@e4"] {
+            browser.until(&format!("{DRAWN} && document.querySelector('[data-uci=\"{uci}\"]')"));
+            browser.eval(&format!("document.querySelector('[data-uci=\"{uci}\"]').click()"));
+        }
+        browser.until(&format!("{DRAWN} && document.querySelector('[data-uci=d5d8]')"));
+        assert_eq!(browser.text("document.querySelector('.extra').textContent"), "Pocket: White –, Black ♟");
+        browser.until("new URLSearchParams(location.search).get('play') === 'e2e4,d7d5,e4d5,d8d5,P@e4'");
+        assert!(browser.too_wide() <= 0);
+        // The list of games has the same rules.
+        browser.click("#n-games");
+        browser.until("document.querySelector('.list .cell')");
+        assert_eq!(browser.text("document.querySelector('.total').textContent").trim(), "1 game");
+        assert_eq!(browser.complaints(), Vec::<String>::new());
+    }
+}

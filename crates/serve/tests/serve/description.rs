@@ -140,7 +140,7 @@ fn server() -> Server {
         let first = folder.join("sample.bga");
         scoresheet::Import::new(&first).run([sample()]).unwrap();
         let odd = std::fs::read_to_string(crate::shared::sample::testdata("questions/odd.pgn")).unwrap();
-        let marked = "\n[White \"x\"]\n\n{before} 1. e4! $14 {[%csl Ge4][%cal Re2e4] so} (1. d4 {other}) e5 *\n";
+        let marked = "\n[White \"x\"]\n\n{before} 1. e4! $14 {[%csl Ge4][%cal Re2e4] so} (1. d4 {other}) e5 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n";
         let second = archive(folder, "odd.bga", &format!("{odd}{marked}"));
         scoresheet::Archive::describe(&first, [("title", "Games of a month"), ("license", "CC0-1.0")]).unwrap();
         index(&first);

@@ -230,9 +230,13 @@ fn games_without_a_result_are_not_listed() {
 #[test]
 fn what_is_wrong_is_said_in_plain_text() {
     let server = Server::of("1. e4 *\n");
-    for path in
-        ["/masters?play=e2e5", "/masters?fen=xyz", "/lichess?variant=atomic", "/player?color=white", "/masters?since=x"]
-    {
+    for path in [
+        "/masters?play=e2e5",
+        "/masters?fen=xyz",
+        "/lichess?variant=bughouse",
+        "/player?color=white",
+        "/masters?since=x",
+    ] {
         let reply = server.get(path);
         assert_eq!(reply.status, 400, "{path}");
         assert!(

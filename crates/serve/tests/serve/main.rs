@@ -31,3 +31,5 @@ mod program;
 mod security;
 /// Damaged archives.
 mod spoiled;
+/// Games of variants.
+mod variants;

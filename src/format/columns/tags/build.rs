@@ -183,6 +183,23 @@ impl TagsBuilder {
         (self.next, self.differs, self.begin) = (0, false, self.text.len());
     }
 
+    /// Returns the names and values of the current game's tags.
+    #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
+    pub fn current(&mut self) -> Vec<[Box<[u8]>; 2]> {
+        self.differ();
+        // A game may contain a name more than once: the last values of the column are those of the game.
+        let mut taken = vec![0; self.columns.len()];
+        let mut tags = Vec::with_capacity(self.current.len());
+        for column in self.current.iter().rev().map(|column| *column as usize) {
+            taken[column] += 1;
+            let values = &self.columns[column];
+            let Range { start, end } = values[values.len() - taken[column]].clone();
+            tags.push([self.names[column].clone(), self.text[start as usize..end as usize].into()]);
+        }
+        tags.reverse();
+        tags
+    }
+
     /// Drops the tags of the current game.
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     pub fn rewind(&mut self) {

@@ -10,6 +10,7 @@ import { both, parts, words } from "../filter.js";
 import { counted, number, openingName, percent, san, short, t } from "../i18n.js";
 import { restore, source } from "../own.js";
 import { announce, copy, diagrams, embedding, empty, entitle, exact, gameRows, gamesTable, isPhone, load, popover, titled } from "../parts.js";
+import { beside, ends } from "../picture.js";
 import * as repertoire from "../repertoire.js";
 import * as state from "../state.js";
 import { typedMove } from "../typed.js";
@@ -26,7 +27,7 @@ export function show(main, { params, embedded, signal, archives }) {
   // The history entry, not the address, stores the moves beyond the current position.
   const ahead = state.kept().line;
   if (ahead?.slice(0, at).join() === line.join()) line = ahead;
-  const start = params.fen;
+  const { fen: start, variant } = params;
   let position = null;
   let tree = null;
   let trees = [];
@@ -37,9 +38,10 @@ export function show(main, { params, embedded, signal, archives }) {
   let waiting = [];
 
   const board = new Board({ onMove: play, onDraw: embedded ? null : (draw) => state.set({ draw }), orientation: params.side === "black" ? "b" : "w", label: t("board") });
-  const engine = analysis(signal, { onPlay: play, onHint: (uci) => hint(uci) });
+  const engine = variant ? { node: null, show() {} } : analysis(signal, { onPlay: play, onHint: (uci) => hint(uci) });
   const moves = el("div.line", { role: "group", "aria-label": t("moves_so_far") });
   const opening = el("p.opening");
+  const extra = el("p.extra");
   const panel = el("div.panel.card", { "aria-live": "off" });
   const games = el("div.panel");
   const typed = el("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 8, placeholder: san("Nf3"), "aria-describedby": "typed-fault" });
@@ -60,10 +62,10 @@ export function show(main, { params, embedded, signal, archives }) {
             el("button", { type: "button", onclick: () => copy(state.here().href) }, t("copy_link")),
             el("button", { type: "button", onclick: () => copy(position?.fen ?? "") }, t("copy_fen")),
             diagrams(board, () => position?.fen ?? ""),
-            el("button", { type: "button", onclick: () => copy(embedding(state.embedded({ fen: start, play: line.slice(0, at).join(","), where: params.where, archive: params.archive, side: params.side, draw: board.drawn.join(",") }))) }, t("copy_embed")),
-            el("a.button", { href: "", id: "set-up" }, t("set_up_board")))]),
+            el("button", { type: "button", onclick: () => copy(embedding(state.embedded({ fen: start, play: line.slice(0, at).join(","), variant, where: params.where, archive: params.archive, side: params.side, draw: board.drawn.join(",") }))) }, t("copy_embed")),
+            variant ? null : el("a.button", { href: "", id: "set-up" }, t("set_up_board")))]),
         fault),
-      el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") }, el("div", {}, opening, moves),
+      el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") }, el("div", {}, opening, extra, moves),
         embedded ? [panel, el("p", {}, link)] : isPhone() ? [panel, views(), engine.node, games] : [engine.node, views(), panel, games])));
   board.mount();
   board.setDrawings(params.draw);
@@ -84,11 +86,22 @@ export function show(main, { params, embedded, signal, archives }) {
         el("option", { value: "" }, t("same_archive")), el("option", { value: "all", selected: params.archive2 === "all" }, t("all_archives")),
         archives.map((archive) => el("option", { value: archive.archive, selected: String(archive.archive) === params.archive2 }, titled(archive)))));
     return el("div.views", {},
-      el("div.tabs", { role: "group", "aria-label": t("view") }, ["all", "white", "black", "compare", ...(now === "mine" || source.games ? ["mine"] : [])].map(tab)),
+      el("div.tabs", { role: "group", "aria-label": t("view") }, ["all", "white", "black", "compare", ...(now === "mine" || source.games && !variant ? ["mine"] : [])].map(tab)),
+      variants(),
       now === "white" || now === "black" ? field("player", t("player")) : null,
       now === "mine" ? el("div.tabs", { role: "group", "aria-label": t("side") }, ["white", "black"].map((color) => el("button", { type: "button", "data-control": `color-${color}`, "aria-pressed": String(params.color === color),
         onclick: () => state.go("explorer", { ...state.read().params, color, side: color === "black" ? "black" : undefined }) }, t(color)))) : null,
       now === "compare" ? [archives.length > 1 && other(), field("where2", t("other_filter"))] : null);
+  }
+
+  /** Returns the choice of a variant, or nothing if the archives contain only chess. */
+  function variants() {
+    const shown = archives.filter((archive) => !params.archive || String(archive.archive) === params.archive).flatMap((archive) => archive.variants);
+    const names = [...new Set([...shown.map((known) => known.name), ...(variant ? [variant] : [])])];
+    if (!names.length) return null;
+    return el("label.choice", {}, el("span", {}, t("variant")),
+      el("select", { "data-control": "variant", onchange: (event) => state.go("explorer", { ...state.read().params, variant: event.target.value, fen: undefined, play: undefined, view: undefined }) },
+        el("option", { value: "" }, t("standard_chess")), names.map((name) => el("option", { value: name, selected: name === variant }, name))));
   }
 
   /** Returns the games of the view, one or two sides. `isOwn` marks the reader's own games.
@@ -111,16 +124,16 @@ export function show(main, { params, embedded, signal, archives }) {
     turn = new AbortController();
     const stop = AbortSignal.any([turn.signal, signal]);
     const play = line.slice(0, at).join(",");
-    state.set({ play, fen: start, draw: board.drawn.join(",") });
+    state.set({ play, fen: start, variant, draw: board.drawn.join(",") });
     if (!embedded) state.keep({ line });
     panel.setAttribute("data-stale", "");
-    const base = { fen: start, play, find: params.find };
+    const base = { fen: start, play, variant, find: params.find };
     coming = load(panel, async () => {
       const all = sides().filter((side) => !side.isOwn);
       const found = Promise.all(all.map((side) => api.tree({ ...base, ...side, transpositions: sides().length === 1, games: 8 }, stop)));
       // A canceled request fails together with the position, which reports the error.
       found.catch(() => {});
-      position = await api.position({ fen: start, play }, stop);
+      position = await api.position({ fen: start, play, variant }, stop);
       setBoard();
       if (!sides()[0].isOwn) return found;
       await restore(archives);
@@ -144,10 +157,12 @@ export function show(main, { params, embedded, signal, archives }) {
 
   function setBoard() {
     const last = line[at - 1];
-    const marks = last ? [last.slice(0, 2), last.slice(2, 4)].map((square) => ({ square, color: "last" })) : [];
+    const marks = last ? ends(last).map((square) => ({ square, color: "last" })) : [];
     board.show(position.fen, position.legal, { squares: marks });
     engine.show(position.fen);
-    const isStart = !position.moves.length && position.start === STANDARD;
+    const isStart = !position.moves.length && (variant ? !start : position.start === STANDARD);
+    const { w, b, name } = beside(position.fen);
+    fill(extra, name ? `${t(name)}: ${t("white")} ${w || "–"}, ${t("black")} ${b || "–"}` : null);
     fill(opening, position.opening ? [el("strong", {}, position.opening.eco), " ", openingName(position.opening.name)] : isStart ? t("starting_position") : null);
     if (!embedded) entitle(position.opening ? openingName(position.opening.name) : t("explorer"));
     const first = position.start.split(" ");
@@ -162,8 +177,8 @@ export function show(main, { params, embedded, signal, archives }) {
     const current = moves.querySelector("[aria-current]") ?? moves.querySelector("button");
     for (const node of moves.querySelectorAll("button")) node.tabIndex = node === current ? 0 : -1;
     if (hadFocus) current?.focus({ preventScroll: true });
-    if (embedded) link.setAttribute("href", state.address("explorer", { fen: start, play: line.slice(0, at).join(","), theme: undefined, rows: undefined }).href);
-    else document.getElementById("set-up").setAttribute("href", state.address("search", { fen: position.fen }).href);
+    if (embedded) link.setAttribute("href", state.address("explorer", { fen: start, play: line.slice(0, at).join(","), variant, theme: undefined, rows: undefined }).href);
+    else document.getElementById("set-up")?.setAttribute("href", state.address("search", { fen: position.fen }).href);
     const end = position.end ? ` ${t(position.end)}` : "";
     announce(position.moves.length ? `${position.moves.at(-1).san}.${end}` : t("starting_position"));
   }
@@ -171,11 +186,14 @@ export function show(main, { params, embedded, signal, archives }) {
   /** Returns the arrow of a move. `width` shows its share of the games. */
   const arrow = (uci, color, width) => ({ from: uci.slice(0, 2), to: uci.slice(2, 4), color, width });
 
+  /** Whether a move is no drop, which has no arrow. */
+  const isOnBoard = (uci) => ends(uci).length > 1;
+
   /** Shows arrows for the main moves, or for the row under the pointer. */
   function hint(uci) {
     if (panel.hasAttribute("data-stale")) board.hint();
-    else if (uci) board.hint([arrow(uci, "hover", 1)]);
-    else board.hint(trees.length > 1 ? [] : tree.moves.slice(0, ARROWS).filter((row) => row.games >= FEW).map((row) => arrow(row.uci, "main", 0.35 + 0.65 * (row.games / tree.games))));
+    else if (uci) board.hint([uci].filter(isOnBoard).map((uci) => arrow(uci, "hover", 1)));
+    else board.hint(trees.length > 1 ? [] : tree.moves.slice(0, ARROWS).filter((row) => row.games >= FEW && isOnBoard(row.uci)).map((row) => arrow(row.uci, "main", 0.35 + 0.65 * (row.games / tree.games))));
   }
 
   /** Returns a row that shows its move on the board between the events `begins` and `ends`. */
@@ -219,7 +237,8 @@ export function show(main, { params, embedded, signal, archives }) {
     }
     fill(panel,
       el("p.total", {}, el("a", { href: list(), id: "n-games", ...(embedded ? { target: "_blank", rel: "noopener" } : {}) }, counted("game", tree.games)),
-        tree.undecided || tree.unread.length ? el("span.fault", {}, " ", t("not_read", { n: number(tree.undecided + tree.unread.length) })) : null),
+        tree.undecided || tree.unread.length ? el("span.fault", {}, " ", t("not_read", { n: number(tree.undecided + tree.unread.length) })) : null,
+        tree.left_out ? el("span.soft", {}, " ", counted("left_out", tree.left_out)) : null),
       tableOf());
     hint();
     const lists = embedded ? [] : [["top_games", tree.top_games], ["latest_games", tree.latest_games]];
@@ -232,7 +251,7 @@ export function show(main, { params, embedded, signal, archives }) {
   function list(side = sides()[0]) {
     const { where, archive, isOwn } = side;
     if (isOwn) return state.address("own", { me: params.me, color: params.color, where: undefined, find: undefined, archive: undefined });
-    return state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, where: where || undefined, archive });
+    return state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, variant, where: where || undefined, archive });
   }
 
   const score = (row) => (row.white + row.draws / 2) / Math.max(1, row.white + row.draws + row.black);

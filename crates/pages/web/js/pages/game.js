@@ -7,7 +7,7 @@ import { el, fill, sign } from "../dom.js";
 import { analysis } from "../engine.js";
 import { counted, date, number as written, openingName, san, short, t, translated } from "../i18n.js";
 import { announce, brokenPage, copy, diagrams, embedding, entitle, linked, load, player, playerPage, popover, result } from "../parts.js";
-import { beside, readMarks } from "../picture.js";
+import { beside, ends, readMarks } from "../picture.js";
 import * as state from "../state.js";
 
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 11: "=", 12: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⊙", 23: "⊙", 36: "→", 40: "↑", 132: "⇆", 138: "⊕", 146: "N" };
@@ -287,8 +287,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   function update() {
     const drawings = (now.comments ?? []).flatMap((note) => [...(note.squares ?? []), ...(note.arrows ?? [])]);
     const marks = readMarks(drawings);
-    const [, from, to] = /^(..)(..)/.exec(now.uci ?? "") ?? [];
-    if (from && now.uci !== "0000") marks.squares.unshift({ square: from, color: "last" }, { square: to, color: "last" });
+    if (now.uci && now.uci !== "0000") marks.squares.unshift(...ends(now.uci).map((square) => ({ square, color: "last" })));
     board.show(now.fen, [], marks);
     if (game.variant === "Standard") analyst.show(now.fen);
     sides();

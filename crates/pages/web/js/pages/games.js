@@ -26,7 +26,7 @@ const WON = { "1-0": "won-white", "0-1": "won-black", "1/2-1/2": "drawn" };
 export function show(main, { params, signal, archives }) {
   const ROW = isPhone() ? ROW_PHONE : ROW_WIDE;
   const HEAD = isPhone() ? 0 : HEAD_WIDE;
-  const base = { where: params.where, sort: params.sort, archive: params.archive, fen: params.fen, play: params.play, find: params.find };
+  const base = { where: params.where, sort: params.sort, archive: params.archive, fen: params.fen, play: params.play, variant: params.variant, find: params.find };
   const total = el("p.total");
   const picture = el("aside.picture", { "aria-hidden": "true" });
   const body = el("div.rows", { role: "rowgroup" });
@@ -50,7 +50,7 @@ export function show(main, { params, signal, archives }) {
   fill(main,
     el("div.heading", {}, el("h1", {}, t("games")),
       el("div.buttons", {}, sorting(), el("a.button", { href: api.links.download(base), download: "games.pgn" }, t("download")))),
-    params.fen || params.play ? el("p", {}, t("with_position"), " ", el("a", { href: state.address("explorer", { fen: params.fen, play: params.play }) }, t("show_position")), " · ", el("a", { href: state.address("games", {}) }, t("all_games"))) : null,
+    params.fen || params.play ? el("p", {}, t("with_position"), " ", el("a", { href: state.address("explorer", { fen: params.fen, play: params.play, variant: params.variant }) }, t("show_position")), " · ", el("a", { href: state.address("games", {}) }, t("all_games"))) : null,
     total, panel);
 
   load(panel, async () => {

@@ -1,0 +1,134 @@
+//! Positions and trees of variants, by brute force over the positions of all games.
+
+use crate::common::import::archive_of;
+use crate::common::sample::testdata;
+use scoresheet::chess::{Color, Position, Variant};
+use scoresheet::{Archive, ImportOptions};
+use scoresheet_query::{ArchiveSet, Hit, IndexedArchive, PositionQuery, Query, Rules, Visit, line_of};
+use std::collections::BTreeMap;
+
+fn archive() -> (tempfile::TempDir, IndexedArchive) {
+    let folder = crate::common::tempdir().unwrap();
+    let path = folder.path().join("variants.bga");
+    // Two games with equal boards and different pockets.
+    let pockets = folder.path().join("pockets.pgn");
+    let game = |pocket: &str| {
+        let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[{pocket}] w KQkq - 0 1");
+        format!("[Variant \"Crazyhouse\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. e4 e5 2. {pocket}@f6 Nxf6 *\n\n")
+    };
+    std::fs::write(&pockets, game("Q") + &game("N")).unwrap();
+    archive_of(&[testdata("golden/variants-1.1.pgn"), pockets], &path, ImportOptions::default());
+    let archive = IndexedArchive::open(&path).unwrap();
+    (folder, archive)
+}
+
+/// A position, and the SAN of the move that follows.
+type Ply = (Position, Option<String>);
+
+/// Returns the positions of each game's main line.
+fn replayed(archive: &Archive) -> Vec<Vec<Ply>> {
+    let of_game = |game: scoresheet::archive::GameRef<'_>| {
+        let mut position = game.start().clone();
+        let mut positions = Vec::new();
+        for m in game.to_game().unwrap().main_line() {
+            let san = position.san(m);
+            positions.push((position.clone(), Some(san)));
+            position.play_unchecked(m);
+        }
+        positions.push((position, None));
+        positions
+    };
+    archive.games().map(|game| of_game(game.unwrap())).collect()
+}
+
+/// What two equal positions have in common. `pockets` states whether pockets are a part of it.
+fn state(position: &Position, pockets: bool) -> (String, Option<[[u8; 5]; 2]>) {
+    let chess = position.clone().with_variant(Variant::Chess);
+    let fen = chess.fen().replace('~', "");
+    let mut fields = fen.split(' ');
+    let mut parts: Vec<&str> = fields.by_ref().take(3).collect();
+    let target = fields.next().unwrap_or_default();
+    parts.push(if position.en_passant_is_legal() { target } else { "-" });
+    let pocket = || Color::BOTH.map(|color| position.pocket(color));
+    (parts.join(" "), pockets.then(pocket))
+}
+
+#[test]
+fn positions_are_found_with_their_pockets_and_counted_by_their_moves() {
+    let (_folder, archive) = archive();
+    let set = ArchiveSet::open([archive.archive().path()]).unwrap();
+    let games = replayed(archive.archive());
+    let (mut drops, mut loose, mut tested) = (0, 0, 0);
+    for variant in [Variant::Crazyhouse, Variant::Atomic, Variant::Antichess, Variant::Horde] {
+        let of_variant: Vec<(u64, &Vec<Ply>)> =
+            (1..).zip(&games).filter(|(_, positions)| positions[0].0.variant() == variant).collect();
+        for (_, positions) in &of_variant {
+            for (position, _) in positions.iter().step_by(3) {
+                let first = |pockets: bool| -> Vec<Hit> {
+                    let wanted = state(position, pockets);
+                    let ply =
+                        |positions: &Vec<Ply>| positions.iter().position(|(other, _)| state(other, pockets) == wanted);
+                    of_variant
+                        .iter()
+                        .filter_map(|(number, positions)| Some(Hit::new(*number, ply(positions)? as u32)))
+                        .collect()
+                };
+                let find = |query: Query| query.in_archive(&archive, None, None).hits;
+                let expected = first(variant == Variant::Crazyhouse);
+                assert_eq!(find(Query::from(position)), expected, "{}", position.fen());
+                // A FEN with pockets names its variant. Without them, they are not compared.
+                let fen = position.fen();
+                let query = PositionQuery::from_fen(&fen).unwrap();
+                if variant == Variant::Crazyhouse {
+                    assert_eq!(find(Query::from(query)), expected);
+                    let (board, rest) = fen.split_once('[').unwrap();
+                    let without = format!("{board}{}", rest.split_once(']').unwrap().1).replace('~', "");
+                    let query = Query::from(PositionQuery::from_fen(&without).unwrap());
+                    let found = find(query.rules(Rules::Only(variant)));
+                    assert_eq!(found, first(false));
+                    loose += usize::from(found != expected);
+                }
+
+                let mut moves = BTreeMap::new();
+                for hit in &expected {
+                    let (_, m) = &games[hit.game as usize - 1][hit.ply as usize];
+                    m.iter().for_each(|san| *moves.entry(san.clone()).or_insert(0) += 1);
+                }
+                let tree = set.tree(position, Visit::First, None, None).complete().unwrap();
+                let counted: BTreeMap<String, u64> =
+                    tree.branches.iter().map(|branch| (position.san(branch.m), branch.tally.games())).collect();
+                assert_eq!(counted, moves, "{fen}");
+                assert_eq!(tree.tally.games(), expected.len() as u64);
+                drops += moves.keys().filter(|san| san.contains('@')).count();
+                tested += 1;
+            }
+        }
+    }
+    assert!(tested > 250 && drops > 10 && loose > 0, "{tested} {drops} {loose}");
+}
+
+#[test]
+fn moves_are_those_of_the_variant() {
+    let (_folder, archive) = archive();
+    let mut tested = 0;
+    for variant in Variant::ALL {
+        for (number, positions) in (1..).zip(replayed(archive.archive())) {
+            let rules = archive.archive().game(number).unwrap().variant();
+            if rules != variant || positions[0].0 != variant.start().with_variant(variant.of_moves()) {
+                continue;
+            }
+            let moves: Vec<&str> = positions.iter().take(12).filter_map(|(_, m)| m.as_deref()).collect();
+            let reached = &positions[moves.len()].0;
+            assert_eq!(line_of(variant, &moves.join(" ")).unwrap(), *reached, "{variant}");
+            let text = format!("{{\"moves\": \"{}\", \"variant\": \"{variant}\"}}", moves.join(" "));
+            let query: Query = text.parse().unwrap();
+            let found = query.in_archive(&archive, None, None);
+            assert!(found.games.contains(number), "{variant}");
+            tested += 1;
+        }
+    }
+    assert!(tested > 20, "{tested}");
+    assert!(
+        line_of(Variant::Crazyhouse, "e4 d5 exd5 Qxd5 P@e4").is_ok() && line_of(Variant::Chess, "e4 d5 P@e4").is_err()
+    );
+}
