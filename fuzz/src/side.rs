@@ -9,9 +9,10 @@ use scoresheet::format::ArchiveId;
 use scoresheet::format::places::PlacesLayout;
 use scoresheet::format::side::{BEGIN, Head, PAGE};
 use scoresheet::format::tag_columns::{Directory, unpack_numbers, unpack_strings};
+use scoresheet_query::games::write_measures;
 use scoresheet_query::position::index::build;
 use scoresheet_query::report::duplicates::{self, Options};
-use scoresheet_query::tag_columns::{Key, write_measures};
+use scoresheet_query::tag_columns::Key;
 use scoresheet_query::{
     Compare, Filter, GameField, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns,
     report::stats,

@@ -20,7 +20,7 @@ use scoresheet::game::{Event, Outcome};
 use scoresheet::{Archive, GameRef, GameSet, ImportOptions, Monitor};
 use scoresheet_query::games::{self, Before, KINDS, SORT_MEMORY};
 use scoresheet_query::{
-    ArchiveSet, GameField, PositionQuery, Query, SearchOptions, SideFiles, Signatures, TagColumns, tag_columns, value,
+    ArchiveSet, GameField, PositionQuery, Query, SearchOptions, SideFiles, Signatures, TagColumns, value,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -176,7 +176,7 @@ fn make(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let [columns, mixed] = ["columns", "mixed"].map(|name| folder.join(name).with_extension("bga"));
     fs::copy(file("good/grown", FileKind::Archive), &columns).unwrap();
     build(&columns);
-    tag_columns::write_measures(&open(&columns), &GameField::parse_list(MEASURES).unwrap(), Monitor::new()).unwrap();
+    games::write_measures(&open(&columns), &GameField::parse_list(MEASURES).unwrap(), Monitor::new()).unwrap();
     keep("good/columns-1.1", sides(&columns));
     keep("good/later-1.1", sides(&columns));
     fs::copy(&columns, &mixed).unwrap();

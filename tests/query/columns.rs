@@ -80,7 +80,7 @@ fn walked(path: &Path, filter: &str) -> u64 {
 fn index(path: &Path) {
     let archive = Archive::open(path).unwrap();
     index::build(&archive, SORT_MEMORY, Monitor::new()).unwrap();
-    tag_columns::write_measures(&archive, &GameField::parse_list(FIELDS).unwrap(), Monitor::new()).unwrap();
+    games::write_measures(&archive, &GameField::parse_list(FIELDS).unwrap(), Monitor::new()).unwrap();
 }
 
 fn update(path: &Path) {
@@ -168,8 +168,7 @@ fn fields_without_a_column_are_refused() {
     let folder = crate::common::tempdir().unwrap();
     let path = folder.path().join("a.bga");
     let archive = archive_of(&[testdata("golden/engine.pgn")], &path, ImportOptions::default());
-    let write =
-        |fields: &str| tag_columns::write_measures(&archive, &GameField::parse_list(fields).unwrap(), Monitor::new());
+    let write = |fields: &str| games::write_measures(&archive, &GameField::parse_list(fields).unwrap(), Monitor::new());
     assert!(write("ending,comment").unwrap_err().to_string().contains("comment can have no column"));
     assert!(write("novelty").unwrap_err().to_string().contains("position index"));
     assert!(write("speed,elo,plies").is_ok());

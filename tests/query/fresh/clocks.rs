@@ -5,7 +5,7 @@ use crate::common::import::archive_of;
 use crate::common::random::Random;
 use scoresheet::ImportOptions;
 use scoresheet::chess::Color;
-use scoresheet_query::{ArchiveSet, GameField, tag_columns};
+use scoresheet_query::{ArchiveSet, GameField, games};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -105,7 +105,7 @@ pub fn ask(games: &[Played], folder: &Path, questions: usize, random: &mut Rando
     archive_of(std::slice::from_ref(&source), &packed, ImportOptions::packed());
     let archive = archive_of(&[source], &indexed, ImportOptions::default());
     assert_eq!(archive.len(), games.len() as u64);
-    tag_columns::write_measures(&archive, &GameField::parse_list("lowclock,timeused").unwrap(), |_| {}).unwrap();
+    games::write_measures(&archive, &GameField::parse_list("lowclock,timeused").unwrap(), |_| {}).unwrap();
     let sets = [plain, indexed, packed].map(|path| ArchiveSet::open([path]).unwrap());
     type Of = fn(&Clocked, Color) -> Option<i64>;
     let fields: [(&str, Of); 2] = [("lowclock", Clocked::low), ("timeused", Clocked::used)];

@@ -12,7 +12,7 @@ use crate::threads::Threads;
 use scoresheet::ArchiveFile;
 use scoresheet::archive::{Archive, FileKind, writer};
 use scoresheet_output::Outputs;
-use scoresheet_query::{GameField, QueryFault, Signatures, TagColumns, position::index, tag_columns as columns};
+use scoresheet_query::{GameField, QueryFault, Signatures, TagColumns, games, position::index, tag_columns as columns};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -146,7 +146,7 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
     if tag_columns {
         let all = archive.len() * 2;
         let built = progress::counted(session, all, !args.done.quiet, |done| match &args.columns {
-            Some(fields) => columns::write_measures(&archive, &fields.0, done),
+            Some(fields) => games::write_measures(&archive, &fields.0, done),
             None => columns::write_monitored(&archive, done),
         });
         let (size, names) = built.map_err(Failure::of_archive(&args.archive))?;

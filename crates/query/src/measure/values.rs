@@ -8,7 +8,7 @@ use super::field::{Measure, MeasureKind, code_of, mate_of, swing};
 use crate::openings::Openings;
 use crate::position::novelties::Novelties;
 use crate::position::novelty::missing_index;
-use crate::tag_columns::Unread;
+use crate::unread::Unread;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::{Color, Position, Role, Square};
 use scoresheet::error::Result;

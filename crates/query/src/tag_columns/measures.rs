@@ -128,7 +128,7 @@ fn packed(name: String, chain: Option<scoresheet::format::Chain>, values: &[i64]
 }
 
 /// Returns an error if one of the measures is the novelty, and no position index covers all games.
-pub(super) fn check_index(archive: &Archive, measures: &[Measure]) -> Result<()> {
+pub(crate) fn check_index(archive: &Archive, measures: &[Measure]) -> Result<()> {
     let is_novelty = measures.iter().any(|measure| measure.kind == MeasureKind::Novelty);
     is_novelty.then(|| missing_index(archive)).flatten().map_or(Ok(()), Err)
 }

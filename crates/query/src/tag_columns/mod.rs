@@ -12,16 +12,17 @@ mod column;
 mod line;
 mod measures;
 mod segment;
-mod unread;
 mod write;
 
+pub use crate::unread::Unread;
 pub use column::{Column, Strings};
 pub(crate) use line::push_line;
+pub(crate) use measures::check_index;
 pub(crate) use measures::{FiledMeasure, kept as kept_measures};
 pub use scoresheet::format::tag_columns::Key;
-pub use unread::Unread;
 pub(crate) use write::add_tag_columns;
-pub use write::{write, write_measures, write_monitored};
+pub(crate) use write::write_with;
+pub use write::{write, write_monitored};
 
 use crate::measure::field::Measure;
 use crate::measure::values::{self, NONE};

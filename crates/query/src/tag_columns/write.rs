@@ -3,7 +3,6 @@
 use super::build;
 use super::column::{Column, Strings};
 use super::measures;
-use crate::filter::game_field::GameField;
 use crate::measure::field::Measure;
 use crate::segments::SideWriter;
 use scoresheet::Monitor;
@@ -82,7 +81,7 @@ pub(crate) fn add_tag_columns(
 }
 
 /// Writes the tag columns file of an archive. Returns the size of the file in bytes and the names of the tags that are
-/// stored in columns. If the file exists, the new file has columns of the same measures ([`write_measures`]).
+/// stored in columns. If the file exists, the new file has columns of the same measures ([`write_measures`](crate::games::write_measures)).
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -104,54 +103,15 @@ pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
 /// Writes the file like `write`, with a monitor. The unit of progress is a game. Errors: the errors of `write`, or the
 /// monitor stopped the work.
 pub fn write_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<(u64, Vec<String>), Error> {
-    written(archive, &measures::kept(archive), &monitor.into())
+    write_with(archive, &measures::kept(archive), &monitor.into())
 }
 
-/// Writes the tag columns file like [`write_monitored`], with columns of the measures in these fields. Filters, sort
-/// orders and groups then read the measures from the file instead of from the games. All other fields need no column of
-/// their own: the columns of tags contain them.
-///
-/// Commands that change the archive update the columns of changed and new games. The novelty of a game depends on all
-/// other games, so any change of the archive outdates its column, and queries compute novelties until the file is
-/// written again.
-///
-/// Errors: the errors of `write`; a field, such as `comment`, that can have no column; or the novelty without a position
-/// index of all games.
-///
-/// ```
-/// # let folder = tempfile::tempdir()?;
-/// # let target = folder.path().join("games.bga");
-/// # let pgn = "1. e4 { [%eval 0.3] } e5 { [%eval 0.2] } *\n\n1. d4 *\n";
-/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
-/// use scoresheet::{Archive, Monitor};
-/// use scoresheet_query::{Filter, GameField, TagColumns, tag_columns};
-///
-/// let archive = Archive::open(&target)?;
-/// tag_columns::write_measures(&archive, &GameField::parse_list("evalswing,ending")?, Monitor::new())?;
-/// let swings: Filter = "evalswing >= 0.1".parse()?;
-/// let passed = swings.games(&TagColumns::open(&archive));
-/// assert_eq!((passed.games.len(), passed.walked), (1, 0));
-/// assert_eq!(TagColumns::open(&archive).stored_measures(), ["evalswing", "ending"]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn write_measures<'a>(
+/// Writes the tag columns file like `write_monitored`, with columns of these measures.
+pub(crate) fn write_with(
     archive: &Archive,
-    fields: &[GameField],
-    monitor: impl Into<Monitor<'a>>,
+    measures: &[Measure],
+    monitor: &Monitor,
 ) -> Result<(u64, Vec<String>), Error> {
-    let mut measures: Vec<Measure> = Vec::new();
-    for field in fields {
-        let of_field = field.measures().ok_or_else(|| {
-            let what = format!("{} can have no column; only tags and measures can", field.name());
-            Error::input("columns", what)
-        })?;
-        measures.extend(of_field.into_iter().filter(|measure| !measures.contains(measure)).collect::<Vec<_>>());
-    }
-    measures::check_index(archive, &measures)?;
-    written(archive, &measures, &monitor.into())
-}
-
-fn written(archive: &Archive, measures: &[Measure], monitor: &Monitor) -> Result<(u64, Vec<String>), Error> {
     let mut writer = SideWriter::create(archive, FileKind::TagColumns)?;
     let mut names = Vec::new();
     if !archive.is_empty() {
