@@ -152,10 +152,22 @@ fn variants_of_a_source_are_stored_like_their_pgn() {
         });
         let summary = Import::new(&target).run([source]).unwrap();
         assert_eq!((summary.stored, summary.faulty, summary.rejected), (4, 0, 1), "{variant}");
+        // The same games one by one.
+        let writer = scoresheet::ArchiveWriter::append(&target).unwrap();
+        let named = |tag: Variant| vec![("Variant".to_owned(), tag.name().to_owned())];
+        for (tags, start) in
+            [(vec![], variant.start()), (named(variant), Position::standard()), (named(variant), variant.start())]
+        {
+            let tags = [vec![("White".to_owned(), "A".to_owned())], tags].concat();
+            writer.add(&Game { tags, start, events: vec![Event::Move(m)], ..Game::default() }).unwrap();
+        }
+        let other = if variant == Variant::Horde { Variant::Atomic } else { Variant::Horde };
+        assert!(writer.add(&Game { tags: named(other), start: variant.start(), ..Game::default() }).is_err());
+        writer.finish().unwrap();
         let archive = verified(&target);
         let rules: Vec<Variant> = archive.games().map(|game| game.unwrap().variant()).collect();
-        assert_eq!(rules, [Variant::Chess, variant, variant, variant]);
-        let texts = (2..=4).map(|number| pgn_of_stored(&archive, number)).collect::<Vec<_>>();
+        assert_eq!(rules, [vec![Variant::Chess], vec![variant; 6]].concat());
+        let texts = (2..=7).map(|number| pgn_of_stored(&archive, number)).collect::<Vec<_>>();
         assert!(
             texts.iter().all(|text| *text == texts[0] && text.contains(&format!("[Variant \"{variant}\"]"))),
             "{texts:?}"

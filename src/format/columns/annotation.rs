@@ -6,10 +6,8 @@
 //! a single text field.
 
 use super::digits;
-use crate::chess::{Move, Position};
 use crate::format::coder::numbers::NumberKind;
-use crate::format::lines::{LineField, read_line};
-use crate::turned::board::TurnedMove;
+use crate::format::lines::{Line, LineField, Scene, read_line};
 use std::io::Write;
 
 /// The maximum length of a number as text: a sign, 20 digits, colons and tenths.
@@ -222,12 +220,12 @@ pub fn render(field: TemplateField, value: i64, out: &mut Vec<u8>) {
 }
 
 /// The value of a field in a parsed text.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub enum FieldValue<'a> {
     /// The value of a text field.
     Text(&'a [u8]),
-    /// The value of a line: its moves, each with a flag for a mate mark.
-    Line(LineField, Vec<(TurnedMove, bool)>),
+    /// The value of a line.
+    Line(LineField, Line),
     /// The value of a field of any other type.
     Number(i64),
 }
@@ -363,8 +361,8 @@ pub struct ParsedText<'a> {
     pub values: Vec<FieldValue<'a>>,
     /// The end of the last field, as an offset in the template.
     field_end: usize,
-    /// The move to which the comment belongs, and the position before this move.
-    scene: Option<(Position, Move)>,
+    /// The place of the comment.
+    scene: Option<Scene>,
 }
 
 impl<'a> ParsedText<'a> {
@@ -375,7 +373,7 @@ impl<'a> ParsedText<'a> {
     }
 
     /// Parses a text. Lines of moves are recognized only if `scene` is given.
-    pub fn parse(&mut self, text: &'a [u8], habits: &mut Habits, scene: Option<(Position, Move)>) {
+    pub fn parse(&mut self, text: &'a [u8], habits: &mut Habits, scene: Option<Scene>) {
         self.clear();
         self.scene = scene;
         habits.at = 0;
@@ -398,11 +396,16 @@ impl<'a> ParsedText<'a> {
     }
 
     /// Returns the lines of moves, each with its field.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = (LineField, &[(TurnedMove, bool)])> {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (LineField, &Line)> {
         self.values.iter().filter_map(|value| match value {
-            FieldValue::Line(field, moves) => Some((*field, &moves[..])),
+            FieldValue::Line(field, line) => Some((*field, line)),
             _ => None,
         })
+    }
+
+    /// Returns the place of the comment.
+    pub(crate) fn scene(&self) -> Option<&Scene> {
+        self.scene.as_ref()
     }
 
     /// Returns the literal after the last field of the template.
@@ -470,19 +473,18 @@ impl<'a> Parts<'a> for ParsedText<'a> {
     }
 
     fn line(&mut self, text: &'a [u8], habits: &mut Habits) {
-        let Some((before, played)) = &self.scene else { return self.text(text) };
-        let scene = (before, *played);
+        let Some(scene) = &self.scene else { return self.text(text) };
         let known = habits.find(self.before(), |field| matches!(field, TemplateField::Line(_)));
         let last = match known.and_then(|at| habits.fields.get(at)) {
             Some((_, TemplateField::Line(line))) => Some(*line),
             _ => None,
         };
         for field in last.into_iter().chain(LineField::ALL) {
-            if let Some(moves) = read_line(field, scene, text) {
+            if let Some(line) = read_line(field, scene, text) {
                 if last != Some(field) {
                     habits.learn(known, self.before(), TemplateField::Line(field));
                 }
-                return self.push(TemplateField::Line(field), FieldValue::Line(field, moves));
+                return self.push(TemplateField::Line(field), FieldValue::Line(field, line));
             }
         }
         self.text(text);
@@ -727,6 +729,7 @@ fn pairs<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::Position;
     use TemplateField::*;
     use proptest::prelude::*;
 
@@ -791,7 +794,7 @@ mod tests {
 
     fn template(text: &str, habits: &mut Habits) -> String {
         let mut parsed = ParsedText::default();
-        let scene = (Position::standard(), Position::standard().parse_san(b"e4").unwrap());
+        let scene = Scene::new(Position::standard(), Position::standard().parse_san(b"e4").unwrap());
         parsed.parse(text.as_bytes(), habits, Some(scene));
         String::from_utf8(parsed.template).unwrap().replace('\0', "~")
     }

@@ -10,7 +10,7 @@ use crate::format::budget::{self, Allowance, Budget, Cost};
 use crate::format::coder::fields::{self, FieldLocation, Joined, Prediction, Source};
 use crate::format::coder::numbers;
 use crate::format::limits::Limits;
-use crate::format::lines::{LineDecoder, LineEncoder, LineField, MOST_MOVES};
+use crate::format::lines::{LineDecoder, LineEncoder, LineField, MOST_MOVES, Scene};
 use crate::format::refused::{reserved, unassigned};
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
@@ -134,7 +134,7 @@ impl TextsBuilder {
     }
 
     /// Returns the preceding move of each text that is stored with its position, and the position before this move.
-    fn scenes(&self, game: usize, texts: &[Draft], replay: Option<Replay>) -> Vec<(Position, Move)> {
+    fn scenes(&self, game: usize, texts: &[Draft], replay: Option<Replay>) -> Vec<Scene> {
         let (Some(replay), Some(Some((start, stream)))) = (replay, self.moves.get(game)) else { return Vec::new() };
         let mut scenes = Vec::new();
         let mut due = texts.iter().map_while(|draft| draft.after).peekable();
@@ -142,7 +142,7 @@ impl TextsBuilder {
         replay(start, stream, &mut |before, m| {
             count += 1;
             while due.next_if_eq(&count).is_some() {
-                scenes.push((before.clone(), m));
+                scenes.push(Scene::new(before.clone(), m));
             }
         });
         scenes
@@ -172,16 +172,15 @@ impl TextsBuilder {
                 let text = &self.text[draft.start as usize..draft.end as usize];
                 let scene = draft.after.and_then(|_| scenes.next());
                 match draft.kind {
-                    TextKind::Brace => parsed.parse(text, &mut habits, scene.clone()),
+                    TextKind::Brace => parsed.parse(text, &mut habits, scene),
                     _ => parsed.set_text(text),
                 }
                 let side = (draft.after.unwrap_or(0) & 1) as u8;
                 let location = FieldLocation { game: game as u32, text: numbers.len() as u32, side };
                 let number = templates.add(&mut parsed, text, location);
-                for (field, moves) in parsed.lines() {
-                    let (before, played) = scene.as_ref()?;
-                    encoder.get_or_insert_with(LineEncoder::new).write(field, (before, *played), moves)?;
-                    lines.moves += moves.len();
+                for (field, line) in parsed.lines() {
+                    encoder.get_or_insert_with(LineEncoder::new).write(field, parsed.scene()?, line)?;
+                    lines.moves += line.len();
                 }
                 numbers.push(number);
             }
@@ -335,7 +334,7 @@ impl Templates {
                     continue;
                 }
                 FieldValue::Number(value) => *value,
-                FieldValue::Line(_, moves) => moves.len() as i64,
+                FieldValue::Line(_, line) => line.len() as i64,
             };
             stream.values.push(value);
             stream.locations.push(location);
@@ -770,10 +769,13 @@ impl<'a> PlacedTexts<'a> {
     /// Returns a comment. Every comment must be read exactly once, in order. `scene` contains the commented move and
     /// the position before it. Returns `None` if a line contains an illegal move.
     pub fn read(&mut self, comment: PlacedText, scene: Option<(&Position, Move)>) -> Option<Cow<'a, [u8]>> {
+        let mut place = None;
         self.read_with(comment, |texts, hole, read| {
             reserved(read.try_reserve(LONGEST_MOVE * hole.moves), LONGEST_MOVE * hole.moves)?;
             let decoder = texts.decoder.get_or_insert_with(|| LineDecoder::new(texts.lines));
-            decoder.read(hole.field, scene?, hole.moves, read)
+            let (before, played) = scene?;
+            let place = place.get_or_insert_with(|| Scene::new(before.clone(), played));
+            decoder.read(hole.field, place, hole.moves, read)
         })
     }
 

@@ -45,8 +45,8 @@ fn bit(square: u8) -> u64 {
 }
 
 /// A position in a line.
-#[derive(Clone)]
-pub(super) struct LineBoard {
+#[derive(Clone, Debug)]
+pub(crate) struct LineBoard {
     pub(super) board: TurnedBoard,
     /// 56 if Black is to move, otherwise 0, to flip square numbers.
     pub(super) flip: u8,
@@ -64,14 +64,8 @@ pub(super) struct LineBoard {
 }
 
 impl LineBoard {
-    /// Returns the board before the move to which a comment belongs. Returns `None` for a null move, which has no
-    /// lines, and for positions that the board cannot represent.
-    pub(super) fn of_comment(before: &Position, played: Move) -> Option<LineBoard> {
-        if played == Move::NULL { None } else { LineBoard::new(before) }
-    }
-
     /// Returns the board of a position. Returns `None` unless each side has exactly one king and at most 16 pieces.
-    fn new(position: &Position) -> Option<LineBoard> {
+    pub(super) fn new(position: &Position) -> Option<LineBoard> {
         let board = TurnedBoard::new(position)?;
         if [&board.us, &board.them].iter().any(|pieces| all(pieces).count_ones() > 16) {
             return None;
@@ -220,7 +214,7 @@ impl LineBoard {
     /// Returns whether a pseudo-legal move does not leave the player's king in check.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
-    fn keeps_king(&self, step: TurnedMove) -> bool {
+    pub(super) fn keeps_king(&self, step: TurnedMove) -> bool {
         let board = &self.board;
         let king = board.king();
         let moved = board.role(step.from) as usize;

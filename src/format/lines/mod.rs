@@ -4,15 +4,17 @@
 //! of all lines of a game in one range-coded string, so the lines of a single game can be read.
 //!
 //! The encoder converts positions and texts to bytes, and the decoder restores the texts. `board` plays and writes
-//! moves, `model` predicts moves, and `code` codes the lines of a game.
+//! moves, `model` predicts moves, and `code` codes the lines of a game. `scene` is the place where a line begins.
 
 mod board;
 mod code;
 mod model;
 mod notation;
+mod scene;
 
 pub(crate) use code::{LineDecoder, LineEncoder};
-pub(crate) use notation::{LineField, read_line};
+pub(crate) use notation::{Line, LineField, read_line};
+pub(crate) use scene::Scene;
 
 /// The maximum number of moves in a line.
 pub(crate) const MOST_MOVES: usize = 1023;
@@ -21,7 +23,6 @@ pub(crate) const MOST_MOVES: usize = 1023;
 mod tests {
     use super::*;
     use crate::chess::{Color, Move, Position};
-    use crate::format::lines::board::LineBoard;
     use proptest::prelude::*;
 
     /// Positions with something special: castling of all kinds, en passant, promotions, pins, many pieces of a role.
@@ -85,18 +86,19 @@ mod tests {
                 // Some moves repeat again and again, as in real lines.
                 let choices: Vec<u16> = choices.into_iter().map(|choice| if choice % 3 == 0 { choice } else { 7 }).collect();
                 let text = written(field, (&now, played), &choices);
-                let moves = read_line(field, (&now, played), &text);
-                prop_assert!(moves.is_some(), "{:?} {} {}", field, now.fen(), String::from_utf8_lossy(&text));
-                let moves = moves.unwrap_or_default();
-                prop_assert_eq!(encoder.write(field, (&now, played), &moves), Some(()));
-                texts.push((field, now.clone(), played, moves.len(), text));
+                let scene = Scene::new(now.clone(), played);
+                let line = read_line(field, &scene, &text);
+                prop_assert!(line.is_some(), "{:?} {} {}", field, now.fen(), String::from_utf8_lossy(&text));
+                let line = line.unwrap_or_default();
+                prop_assert_eq!(encoder.write(field, &scene, &line), Some(()));
+                texts.push((field, scene, line.len(), text));
                 now.play_unchecked(played);
             }
             let bytes = encoder.finish();
             let mut decoder = LineDecoder::new(&bytes);
-            for (field, before, played, moves, text) in texts {
+            for (field, scene, moves, text) in texts {
                 let mut read = Vec::new();
-                prop_assert_eq!(decoder.read(field, (&before, played), moves, &mut read), Some(()));
+                prop_assert_eq!(decoder.read(field, &scene, moves, &mut read), Some(()));
                 prop_assert_eq!(String::from_utf8_lossy(&read), String::from_utf8_lossy(&text));
             }
         }
@@ -105,14 +107,15 @@ mod tests {
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), start in 0..STARTS.len()) {
             let before = position(STARTS[start]);
             let played = before.legal_moves()[0];
+            let scene = Scene::new(before, played);
             let mut decoder = LineDecoder::new(&bytes);
             for field in LineField::ALL {
                 let mut read = Vec::new();
-                if decoder.read(field, (&before, played), 40, &mut read).is_none() {
+                if decoder.read(field, &scene, 40, &mut read).is_none() {
                     break;
                 }
                 // Every decoded move is legal.
-                prop_assert_eq!(read_line(field, (&before, played), &read).map(|moves| moves.len()), Some(40));
+                prop_assert_eq!(read_line(field, &scene, &read).map(|line| line.len()), Some(40));
             }
         }
     }
@@ -122,26 +125,27 @@ mod tests {
         let before = Position::standard();
         let played = before.parse_san(b"e4").unwrap();
         let field = LineField::ALL[0];
+        let scene = Scene::new(before.clone(), played);
         for text in
             ["e4 e5 ", " e4", "e4  e5", "e4 e5 Ke3", "e4+", "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7", "E4", "e4 --", "Ng1f3", "0-0"]
         {
-            assert_eq!(read_line(field, (&before, played), text.as_bytes()), None, "{text}");
+            assert!(read_line(field, &scene, text.as_bytes()).is_none(), "{text}");
         }
+        // A bishop stands where the pawn of hxg6 would.
+        let bishop = position("4k3/8/6p1/7B/8/8/8/4K3 w - - 0 1");
+        let taken = Scene::new(bishop.clone(), bishop.parse_san(b"Bxg6+").unwrap());
+        assert!(LineField::ALL.iter().all(|field| read_line(*field, &taken, b"hxg6").is_none()));
+        assert!(LineField::ALL.iter().any(|field| read_line(*field, &taken, b"Bxg6+").is_some()));
         // There is no line at a null move, whether it begins before or after this move.
+        let null = Scene::new(before, Move::NULL);
         for field in LineField::ALL {
-            assert_eq!(read_line(field, (&before, Move::NULL), b"e4"), None);
+            assert!(read_line(field, &null, b"e4").is_none());
             let (mut encoder, mut read) = (LineEncoder::new(), Vec::new());
-            assert_eq!(
-                encoder.write(
-                    field,
-                    (&before, Move::NULL),
-                    &[(LineBoard::of_comment(&before, played).unwrap().step(played), false)]
-                ),
-                None
-            );
-            assert_eq!(LineDecoder::new(&[0; 20]).read(field, (&before, Move::NULL), 1, &mut read), None);
+            let line = read_line(LineField::ALL[0], &scene, b"e4").unwrap();
+            assert_eq!(encoder.write(field, &null, &line), None);
+            assert_eq!(LineDecoder::new(&[0; 20]).read(field, &null, 1, &mut read), None);
         }
-        let mate = read_line(field, (&before, played), b"e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#").unwrap();
-        assert_eq!(mate.iter().filter(|(_, mates)| *mates).count(), 1);
+        let mate = read_line(field, &scene, b"e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#").unwrap();
+        assert_eq!(mate.moves().filter(|(_, mates, _)| *mates).count(), 1);
     }
 }

@@ -2,7 +2,8 @@
 
 use super::MOST_MOVES;
 use super::board::LineBoard;
-use crate::chess::{Color, Move, Position, Role, Square};
+use super::scene::Scene;
+use crate::chess::{Color, Role, Square};
 use crate::turned::attacks::squares;
 use crate::turned::board::{KING_, PAWN, TurnedMove, all};
 
@@ -72,6 +73,13 @@ impl LineWriter {
         LineWriter { field, number, is_first: true }
     }
 
+    /// Passes over a move that needs not be written.
+    #[inline]
+    fn pass(&mut self, at: &LineBoard) {
+        self.number = self.number.wrapping_add(u32::from(at.turn() == Color::Black));
+        self.is_first = false;
+    }
+
     /// Appends a legal move without its check mark.
     #[inline]
     pub(super) fn push(&mut self, at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
@@ -88,8 +96,7 @@ impl LineWriter {
                 out.push(b' ');
             }
         }
-        self.number = self.number.wrapping_add(u32::from(!white));
-        self.is_first = false;
+        self.pass(at);
         if self.field.is_uci() { push_uci(at, step, out) } else { push_san(at, step, out) }
     }
 }
@@ -184,10 +191,16 @@ fn find(at: &LineBoard, field: LineField, word: &[u8]) -> Option<TurnedMove> {
         return Some(TurnedMove { from, to, promotion });
     }
     match word {
-        b"O-O" => return castle(true),
-        b"O-O-O" => return castle(false),
-        _ => {}
+        b"O-O" => castle(true),
+        b"O-O-O" => castle(false),
+        _ => find_san(at, word),
     }
+}
+
+/// Returns a move that a word may denote in SAN, except for castling.
+#[inline]
+fn find_san(at: &LineBoard, word: &[u8]) -> Option<TurnedMove> {
+    let board = &at.board;
     let (role, rest) = match word {
         [letter @ (b'N' | b'B' | b'R' | b'Q' | b'K'), rest @ ..] => (Role::from_letter(*letter)? as usize, rest),
         word => (PAWN, word),
@@ -227,28 +240,73 @@ fn find(at: &LineBoard, field: LineField, word: &[u8]) -> Option<TurnedMove> {
     if set & set.wrapping_sub(1) == 0 { moves.last() } else { moves.into_iter().find(|step| at.is_legal(*step)) }
 }
 
-/// Returns the moves of a text in a position, each with a flag for a mate mark. Returns `None` if the field's writer
-/// does not reproduce the text. `scene` contains the commented move and the position before it.
-pub(crate) fn read_line(field: LineField, scene: (&Position, Move), text: &[u8]) -> Option<Vec<(TurnedMove, bool)>> {
-    let mut moves = Vec::new();
-    if text.is_empty() {
-        return Some(moves);
-    }
-    let mut at = LineBoard::of_comment(scene.0, scene.1)?;
-    let mut number = scene.0.fullmove_number();
-    if field.is_after() {
-        let played = at.step(scene.1);
-        number += u32::from(at.turn() == Color::Black);
-        if !at.is_legal(played) {
-            return None;
+/// Returns the legal move of a word that is the only SAN of this move: a move of a piece that needs no distinction, or of
+/// a pawn without a promotion. Other words take longer, and may be such words as well.
+#[inline]
+fn find_plain(at: &LineBoard, word: &[u8]) -> Option<TurnedMove> {
+    let (role, takes, to) = match word {
+        [letter @ (b'N' | b'B' | b'R' | b'Q' | b'K'), rest @ ..] => match rest {
+            [b'x', to @ ..] => (Role::from_letter(*letter)? as usize, true, square(at, to)?),
+            to => (Role::from_letter(*letter)? as usize, false, square(at, to)?),
+        },
+        [_, b'x', ..] | [_, _] => {
+            let step = find_san(at, word)?;
+            let is_plain = at.board.role(step.from) == PAWN as u8 && step.to < 56 && at.takes(step) == (word.len() > 2);
+            return (is_plain && at.is_legal(step)).then_some(step);
         }
-        at.play(played);
+        _ => return None,
+    };
+    let (board, set) = (&at.board, at.reaching(role, to));
+    let target = 1u64 << to;
+    if set == 0
+        || set & (set - 1) != 0
+        || all(&board.us) & target != 0
+        || (at.others() & target != 0) != takes
+        || board.them.get(KING_).is_none_or(|king| king & target != 0)
+    {
+        return None;
     }
-    let mut writer = LineWriter::new(field, number);
-    let (mut rest, mut written) = (text, Vec::with_capacity(16));
+    let step = TurnedMove { from: set.trailing_zeros() as u8, to, promotion: 0 };
+    at.keeps_king(step).then_some(step)
+}
+
+/// A line of moves that was read from a text.
+#[derive(Default, Debug)]
+pub(crate) struct Line {
+    /// The moves, each with a flag for a mate mark.
+    moves: Vec<(TurnedMove, bool)>,
+    /// The board after each move. Copies of boards take less time than to play the moves again.
+    boards: Vec<LineBoard>,
+}
+
+impl Line {
+    pub(crate) fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// Iterates over the moves, each with the flag for a mate mark and the board after the move.
+    pub(super) fn moves(&self) -> impl Iterator<Item = (TurnedMove, bool, &LineBoard)> {
+        self.moves.iter().zip(&self.boards).map(|((step, mates), after)| (*step, *mates, after))
+    }
+}
+
+/// Returns the line that a text states. Returns `None` if the field's writer does not reproduce the text.
+pub(crate) fn read_line(field: LineField, scene: &Scene, text: &[u8]) -> Option<Line> {
+    let mut line = Line::default();
+    if text.is_empty() {
+        return Some(line);
+    }
+    let mut at = scene.board(field)?.clone();
+    let mut writer = LineWriter::new(field, scene.number(field));
+    let is_plain = field.numbers().is_none() && !field.is_uci();
+    let (mut rest, mut written) = (text, Vec::new());
     while !rest.is_empty() {
         // A number may precede the move, with or without a blank.
-        let blank = usize::from(!moves.is_empty());
+        let blank = usize::from(!line.is_empty());
         let mut from = blank;
         if field.numbers().is_some() {
             from += rest.get(from..)?.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
@@ -261,16 +319,33 @@ pub(crate) fn read_line(field: LineField, scene: (&Position, Move), text: &[u8])
             [word @ .., mark @ (b'+' | b'#')] => (word, Some(*mark)),
             word => (word, None),
         };
-        let step = find(&at, field, word).filter(|step| at.is_legal(*step))?;
-        written.clear();
-        writer.push(&at, step, &mut written);
-        rest = rest.strip_prefix(&written[..])?;
+        let plain = if is_plain { find_plain(&at, word) } else { None };
+        let step = match plain {
+            Some(step) if blank == 0 || rest.first() == Some(&b' ') => {
+                writer.pass(&at);
+                rest = rest.get(from + word.len()..)?;
+                step
+            }
+            _ => {
+                let step = find(&at, field, word).filter(|step| at.is_legal(*step))?;
+                written.clear();
+                writer.push(&at, step, &mut written);
+                rest = rest.strip_prefix(&written[..])?;
+                step
+            }
+        };
+        if line.is_empty() {
+            // A move and its blank are usually at least four bytes long.
+            let most = (text.len() / 4 + 1).min(MOST_MOVES);
+            (line.moves, line.boards) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        }
         at.play(step);
-        if mark.is_some() != (field.has_marks() && at.checkers != 0) || moves.len() == MOST_MOVES {
+        if mark.is_some() != (field.has_marks() && at.checkers != 0) || line.len() == MOST_MOVES {
             return None;
         }
         rest = rest.get(usize::from(mark.is_some())..)?;
-        moves.push((step, mark == Some(b'#')));
+        line.moves.push((step, mark == Some(b'#')));
+        line.boards.push(at.clone());
     }
-    Some(moves)
+    Some(line)
 }

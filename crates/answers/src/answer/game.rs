@@ -74,11 +74,8 @@ pub fn left(
     stop: &Stop,
 ) -> Result<(Option<(u32, String)>, u64), Fault> {
     let mut position = game.start.clone();
-    // Except for the few set-up games, all games begin at the standard starting position.
-    let mut known = match position == Position::standard() {
-        true => snapshot.games().saturating_sub(u64::from(number.is_some())),
-        false => others(snapshot, number, &position)?,
-    };
+    // The last position that other games reach.
+    let mut known = position.clone();
     let mut novelty = None;
     for (ply, m) in (1u32..).zip(game.main_line()) {
         if stop.is_set() {
@@ -91,19 +88,28 @@ pub fn left(
         position.play_unchecked(m);
         let others = match counted.get(&position.zobrist()) {
             Some(others) => *others,
-            None => others(snapshot, number, &position)?,
+            None => others(snapshot, number, &position, FEW)?,
         };
         counted.insert(position.zobrist(), others);
-        match others {
-            0 => {
-                novelty.get_or_insert((ply, san));
-            }
+        if others > 0 {
             // After a transposition, the game can return to positions of other games.
-            others => (known, novelty) = (others, None),
+            (known, novelty) = (position.clone(), None);
+        } else {
+            novelty.get_or_insert((ply, san));
         }
     }
-    Ok((novelty, known))
+    let before = match counted.get(&known.zobrist()) {
+        // Except for the few set-up games, all games begin at the standard starting position.
+        _ if known == Position::standard() => snapshot.games().saturating_sub(u64::from(number.is_some())),
+        Some(others) if *others <= FEW => *others,
+        _ => others(snapshot, number, &known, MANY)?,
+    };
+    Ok((novelty, before))
 }
+
+/// Up to this number of places (games and plies) of a position in the index, `left` looks at the games to know whether
+/// there are others than its own: one game rarely has more, and positions with equal keys in the index are rarer still.
+const FEW: u64 = 100;
 
 /// Like `novelty`, but reads the ply from the site file.
 fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
@@ -124,8 +130,8 @@ fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u6
     Ok(json!({"game": number, "ply": Some(ply).filter(|ply| *ply > 0), "san": san, "games_before": others}))
 }
 
-/// Returns the number of other games that reach a position; large numbers are approximate.
-fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position) -> Result<u64, Fault> {
+/// Returns the number of other games that reach a position; numbers above `exact` are approximate.
+fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position, exact: u64) -> Result<u64, Fault> {
     let query = PositionQuery::from(position);
     let mut others = 0;
     for (_, before, book) in snapshot.books(None)? {
@@ -137,7 +143,7 @@ fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position) -> Resu
         let most = search.cost(Some(&query)).games;
         others += match most {
             0 => 0,
-            1..=MANY => {
+            most if most <= exact => {
                 let hits = search.position(&query, SearchOptions::default()).hits;
                 hits.iter().filter(|hit| Some(before + hit.game) != number).count() as u64
             }

@@ -153,11 +153,10 @@ impl PositionQuery {
     pub fn new(position: &Position, compare: Compare) -> PositionQuery {
         let classes = position.board.map(class);
         let standard = Position::standard().board.map(class);
-        let mut order: [u8; 64] = std::array::from_fn(|square| square as u8);
         // Pieces on squares that are empty at the start are the rarest. Vacated squares come next, and pieces that have
         // not moved are the most common.
-        sort::by_key(&mut order, |square| {
-            let (now, then) = (classes[*square as usize & 63], standard[*square as usize & 63]);
+        let rareness: [u8; 64] = std::array::from_fn(|square| {
+            let (now, then) = (classes[square], standard[square]);
             match (now != 0, now == then) {
                 (true, false) if !matches!(now, 1 | 7) => 0,
                 (true, false) => 1,
@@ -166,6 +165,9 @@ impl PositionQuery {
                 (true, true) => 4,
             }
         });
+        let mut order = [0; 64];
+        let rarest_first = (0..5).flat_map(|wanted| (0..64).filter(move |square| rareness[*square] == wanted));
+        order.iter_mut().zip(rarest_first).for_each(|(at, square)| *at = square as u8);
         let home = home_pawns(&position.board);
         let mut gone = 0;
         for (side, lanes) in home.iter().enumerate() {
