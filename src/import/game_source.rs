@@ -82,7 +82,8 @@ pub trait GameSource: Send {
     /// Returns the next batch of games, or `None` at the end of the source.
     ///
     /// After an error, the import commits the games before it and lists the source in
-    /// [`Summary::refused`](super::Summary::refused). A fault in a single game is not an error: the batch reports it.
+    /// [`Summary::refused`](super::Summary::refused). If no source has a game before its error, the import returns the
+    /// errors and writes nothing. A fault in a single game is not an error: the batch reports it.
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>>;
 
     /// Returns the number of bytes read from the source so far, for reports of progress.
