@@ -447,6 +447,13 @@ SIDE_FILES = [
      ("found[-1] + 1 + codes", "found[-1] + codes")),
     ("20", "a check is stored as its difference",
      ("            check += 1\n        need(bits.left", "        need(bits.left")),
+    ("21", "number 0 of a measure is its lowest value",
+     ("[lowest + value - 1 if value else None for value in values]", "[lowest + value for value in values]")),
+    ("21", "values that depend on other games hold as long as their segment",
+     ("if chain is None or chain == segment.archive_chain:", "if True:")),
+    ("21", "a string begins like the string before the previous one",
+     ("            before = before[:common] + raw.take(rest)\n            table.append(before)",
+      "            table.append(before[:common] + raw.take(rest))")),
 ]
 
 NOT_READ = ("string", "alternate", "exchanged", "fixed", "ids", "bits")

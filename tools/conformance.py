@@ -21,8 +21,8 @@ calls below, with the archive beside the file; only such readers get the calls o
                           .bgs  `GAME HEX16`, the signature
                           .bgp  `facts GAME HEX16`, then for each entry of the game `place GAME PLY HEX`, the kept
                                 bits in as many digits as they need
-                          .bgh  `GAME plies N`, `GAME facts N`, `GAME line HEX8`, then `GAME tag NAME VALUE` by the
-                                bytes of the names
+                          .bgh  `GAME plies N`, `GAME facts N`, `GAME line HEX8`, then `GAME tag NAME VALUE` and
+                                `GAME measure NAME N`, each by the bytes of the names
     positions ARCHIVE     S: for each FEN on standard input a line with the places of the position in main lines of
                           games that are not deleted, ascending: `GAME:PLY GAME:PLY ..`. Clocks do not count. Missing,
                           stale and damaged side files change no answer
@@ -38,9 +38,9 @@ expected.json and other lists `expected*.json` have these members for each file:
 - the games whose tags a reader refuses, and the SHA-256 of the tags;
 - the digest (null if a reader refuses it), and the SHA-256 of each exact source.
 
-side.json has for each set of three side files the archive, the rows of each file (null if a reader refuses the file),
-and FENs with their places. The runner copies archive and side files into a temporary folder. It ends with 1 if anything
-differs. Needs Python 3.8.
+side.json and side-1.1.json have for each set of three side files the archive, the rows of each file (null if a reader
+refuses the file), and FENs with their places. The runner copies archive and side files into a temporary folder. It ends
+with 1 if anything differs. Needs Python 3.8.
 """
 
 import argparse
@@ -212,7 +212,7 @@ def check(reader, levels, case, suite):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--levels", default="ABCP", help="levels, of A, B, C, P, S (default: ABCP)")
-    parser.add_argument("--suite", default=SUITE, help="the folder with expected*.json and side.json")
+    parser.add_argument("--suite", default=SUITE, help="the folder with expected*.json and side*.json")
     parser.add_argument("--sample", type=int, metavar="N", help="the number of archives (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="selects the sample (default: 1)")
     parser.add_argument("--scoresheet", metavar="PROGRAM", help="this project's command instead of a reader")
@@ -236,7 +236,7 @@ def main():
                     done = check(reader, arguments.levels, case, arguments.suite)
                     checks.append((case["file"], case["about"], done))
     if "S" in arguments.levels:
-        for case in read("side.json"):
+        for case in read("side.json") + read("side-1.1.json"):
             checks.append((", ".join(case["rows"]), case["about"], check_sides(reader, case, arguments.suite)))
     if arguments.sample is not None:
         checks = random.Random(arguments.seed).sample(checks, min(arguments.sample, len(checks)))

@@ -12,7 +12,7 @@ shares no code with the program.
 
     .bgs   GAME HEX16                               the signature
     .bgp   facts GAME HEX16, place GAME PLY HEX     the facts, and the kept bits of each entry
-    .bgh   GAME plies N, GAME facts N, GAME line HEX8, GAME tag NAME VALUE (by the bytes of names)
+    .bgh   GAME plies N, GAME facts N, GAME line HEX8, GAME tag NAME VALUE (by the bytes of names), GAME measure NAME N
 
 `positions` prints `GAME:PLY ..` for each FEN, from the position index if it has the game's row, otherwise from the
 moves. A missing, stale or damaged position index costs time and changes no answer; standard error names the fault. Exit
@@ -32,8 +32,8 @@ import reader as archives
 from reader import Bytes, Refused, need
 
 MAGIC = {".bgs": b"\x89BGS\r\n\x1a\n", ".bgp": b"\x89BGP\r\n\x1a\n", ".bgh": b"\x89BGH\r\n\x1a\n"}
-SIGNATURES, PLACES, FACTS, COLUMNS = 1, 2, 3, 4
-KINDS = {".bgs": {SIGNATURES}, ".bgp": {PLACES, FACTS}, ".bgh": {COLUMNS}}
+SIGNATURES, PLACES, FACTS, PLAIN_COLUMNS, COLUMNS = 1, 2, 3, 4, 5
+KINDS = {".bgs": {SIGNATURES}, ".bgp": {PLACES, FACTS}, ".bgh": {PLAIN_COLUMNS, COLUMNS}}
 PAGE = 4096
 UNKNOWN = 15
 
@@ -49,12 +49,14 @@ def head_page(file, index, magic):
     major, minor, size, identity, sequence, end, count = struct.unpack("<HHI16sQQI", data[8:52])
     if archives.crc(identity, PAGE * index, data[:4092]) != int.from_bytes(data[4092:], "little"):
         return None
-    if (major, minor) != (1, 0) or size != PAGE or sequence % 2 != index:
+    if major != 1 or minor > 1 or size != PAGE or sequence % 2 != index:
         return None
     if end < 2 * PAGE or end % 8 or count > 50:
         return None
     directory = [Segment(file, identity, data[64 + 80 * i : 144 + 80 * i]) for i in range(count)]
     if not all(segment.is_sound(end) for segment in directory):
+        return None
+    if minor != any(segment.kind == COLUMNS for segment in directory):
         return None
     return {"id": identity, "sequence": sequence, "end": end, "segments": directory}
 
@@ -72,12 +74,13 @@ class Segment:
         """Returns whether the kind is assigned, and the segment with its page CRCs lies before the end."""
         most = max(self.offset, self.length, self.games, *self.commit[:3])
         within = most <= archives.MOST and 2 * PAGE <= self.offset and self.offset + self.length + 4 * self.pages <= end
-        return within and 1 <= self.kind <= 4 and self.offset % 8 == 0 and 16 * self.run_count <= self.length
+        return within and 1 <= self.kind <= 5 and self.offset % 8 == 0 and 16 * self.run_count <= self.length
 
     def holds(self, archive):
         """Returns whether the archive has, or had, the commit from which the segment was made (R13)."""
         sequence, length, games, chain, offset = self.commit
         state = archive.state
+        self.archive_chain = state["chain"]
         if (sequence, length, games, chain) == tuple(state[key] for key in ("sequence", "length", "games", "chain")):
             return True
         return archive.commits.get(offset) == (sequence, length, games, chain)
@@ -98,6 +101,11 @@ class Segment:
             following = first + count + 1
         need(len(self.numbers) == self.games, "the games of a segment")
         return part
+
+
+def replaces(kind, other):
+    """Whether a segment of one kind counts instead of a segment of the other kind."""
+    return kind == other or {kind, other} == {PLAIN_COLUMNS, COLUMNS}
 
 
 class SideFile:
@@ -132,7 +140,7 @@ class SideFile:
         """Checks R14: if two segments share games, the first in the directory names no earlier commit."""
         for i, later in enumerate(self.segments):
             for earlier in self.segments[:i]:
-                if earlier.kind == later.kind and earlier.commit[0] < later.commit[0]:
+                if replaces(earlier.kind, later.kind) and earlier.commit[0] < later.commit[0]:
                     shared = set(earlier.numbers) & set(later.numbers)
                     need(not shared, "a segment of an earlier commit before one of a later")
 
@@ -140,7 +148,7 @@ class SideFile:
         """Returns for each game the segment and row that count. If a game's last segment is damaged, it has no row."""
         chosen = {}
         for segment in self.segments:
-            if segment.kind == kind:
+            if replaces(segment.kind, kind):
                 for row, number in enumerate(segment.numbers):
                     chosen[number] = segment, row
         return {number: entry for number, entry in chosen.items() if entry[0].rows is not None}
@@ -403,16 +411,73 @@ def position_of(fen):
 # --- Section 21: tag columns ------------------------------------------------------------------------------------------
 
 PLIES_COLUMN, FACTS_COLUMN, TAG_COLUMN, LINE_COLUMN = range(4)
+GROUP = 65536
+
+
+def stored_part(part, size):
+    """A stored part, whose raw size the reader knows."""
+    stored = part.string()
+    if not stored:
+        return bytes(size)
+    need(len(stored) <= size, "a stored part")
+    if len(stored) == size:
+        return stored
+    need(archives.is_frame(stored), "a zstd frame")
+    data = archives.unzstd(stored, size)
+    need(len(data) == size, "the size of a stored part")
+    return data
+
+
+def packed_numbers(part, rows, width):
+    """A packed column: planes of each group of rows."""
+    values = []
+    for first in range(0, rows, GROUP):
+        count = min(GROUP, rows - first)
+        values += Bytes(b"".join(stored_part(part, count) for _ in range(width))).planes(width, count)
+    part.end()
+    return values
+
+
+def packed_strings(part, count, size):
+    """A packed table: strings that begin like the previous string."""
+    table = []
+    for first in range(0, count, GROUP):
+        strings = min(GROUP, count - first)
+        raw = Bytes(stored_part(part, part.small()))
+        shared = [raw.small() for _ in range(strings)]
+        rests = [raw.small() for _ in range(strings)]
+        before = b""
+        for common, rest in zip(shared, rests):
+            need(common <= len(before), "the beginning of a string")
+            before = before[:common] + raw.take(rest)
+            table.append(before)
+        raw.end()
+    need(sum(map(len, table)) == size, "the text of a table")
+    part.end()
+    return table
+
+
+def plain_strings(part, count, size):
+    ends = [part.number(4) for _ in range(count)]
+    text, begin, table = part.take(size), 0, []
+    for end in ends:
+        need(begin <= end <= size, "the end of a string")
+        table.append(text[begin:end])
+        begin = end
+    need(begin == size, "text after the last string")
+    part.end()
+    return table
 
 
 class Columns:
-    """A segment of tag columns."""
+    """A segment of tag columns: plain, or packed with columns of measures."""
 
     def __init__(self, segment, part):
+        packed, games = segment.kind == COLUMNS, segment.games
         directory = Bytes(part.take(part.number(8)))
         count = directory.varint()
         need(count <= 256, "the number of tables")
-        sizes = [(directory.small(), directory.small()) for _ in range(count)]
+        sizes = [tuple(directory.small() for _ in range(3 if packed else 2)) for _ in range(count)]
         count = directory.varint()
         need(count <= 256, "the number of columns")
         heads = []
@@ -424,32 +489,46 @@ class Columns:
                 need(table < len(sizes), "the table of a column")
             width = directory.number(1)
             need(1 <= width <= 4, "the width of a column")
-            heads.append((kind, name, table, width))
+            heads.append((kind, name, table, width, directory.small() if packed else width * games))
+        measures = []
+        count = directory.varint() if packed else 0
+        need(count <= 256, "the number of measures")
+        for _ in range(count):
+            name, rules, bound = directory.string(), directory.varint(), directory.number(1)
+            need(bound <= 1, "a measure")
+            chain = directory.take(16) if bound else None
+            lowest = int.from_bytes(directory.take(8), "little", signed=True)
+            width = directory.number(1)
+            need(1 <= width <= 8, "the width of a measure")
+            measures.append((name, rules, chain, lowest, width, directory.small()))
         self.further_tags = [directory.string() for _ in range(directory.small())]
         directory.end()
-        kinds = [(kind, name) for kind, name, _, _ in heads]
+        kinds = [(kind, name) for kind, name, *_ in heads]
         need(len(set(kinds)) == len(kinds), "a column that comes twice")
+        need(len({measure[0] for measure in measures}) == len(measures), "a measure that comes twice")
         tables = []
-        for strings, size in sizes:
-            need(4 * strings + size <= len(part.data) - part.at, "a table past the end")
-            ends = [part.number(4) for _ in range(strings)]
-            text, begin, table = part.take(size), 0, []
-            for end in ends:
-                need(begin <= end <= size, "the end of a string")
-                table.append(text[begin:end])
-                begin = end
-            need(begin == size, "text after the last string")
+        for strings, size, *stored in sizes:
+            if packed:
+                need(4 * strings + size < max(12 * games, 65536), "the size of a table")
+            read = packed_strings if packed else plain_strings
+            table = read(Bytes(part.take(stored[0] if packed else 4 * strings + size)), strings, size)
             need(all(a < b for a, b in zip(table, table[1:])), "the order of strings")
             tables.append(table)
         self.columns = []
-        for kind, name, table, width in heads:
-            need(width * segment.games <= len(part.data) - part.at, "a column past the end")
-            values = [part.number(width) for _ in range(segment.games)]
+        for kind, name, table, width, size in heads:
+            stored = Bytes(part.take(size))
+            values = packed_numbers(stored, games, width) if packed else [stored.number(width) for _ in range(games)]
             if kind == TAG_COLUMN:
                 strings = tables[table]
                 need(all(value <= len(strings) for value in values), "no such string")
                 values = [strings[value - 1] if value else None for value in values]
             self.columns.append((kind, name, values))
+        self.measures = []
+        for name, _, chain, lowest, width, size in measures:
+            values = packed_numbers(Bytes(part.take(size)), games, width)
+            # Values that depend on other games hold only for one state of the archive.
+            if chain is None or chain == segment.archive_chain:
+                self.measures.append((name, [lowest + value - 1 if value else None for value in values]))
         part.end()
         segment.rows = self
 
@@ -461,6 +540,7 @@ class Columns:
                 found[("plies", "facts", None, "line")[kind]] = values[row]
             elif values[row] is not None:
                 found["tags"][name] = values[row]
+        found["measures"] = {name: values[row] for name, values in self.measures if values[row] is not None}
         return found
 
 
@@ -634,7 +714,7 @@ def line(game):
 def rows(path, checks):
     archive = open_archive(os.path.splitext(path)[0] + ".bga")
     side = SideFile(path, archive)
-    side.read({SIGNATURES: words, FACTS: words, PLACES: Places, COLUMNS: Columns}, True)
+    side.read({SIGNATURES: words, FACTS: words, PLACES: Places, PLAIN_COLUMNS: Columns, COLUMNS: Columns}, True)
     suffix = os.path.splitext(path)[1]
     by_game, widths = {}, {}
     if suffix == ".bgs":
@@ -673,6 +753,8 @@ def rows(path, checks):
                 out.write(b"%d line %08x\n" % (number, row["line"]))
             for name, value in sorted(row["tags"].items()):
                 out.write(b"%d tag %s %s\n" % (number, name, value))
+            for name, value in sorted(row["measures"].items()):
+                out.write(b"%d measure %s %d\n" % (number, name, value))
     return archive
 
 

@@ -8,12 +8,14 @@ use scoresheet::chess::Position;
 use scoresheet::format::ArchiveId;
 use scoresheet::format::places::PlacesLayout;
 use scoresheet::format::side::{BEGIN, Head, PAGE};
-use scoresheet::format::tag_columns::Directory;
+use scoresheet::format::tag_columns::{Directory, unpack_numbers, unpack_strings};
+use scoresheet_query::games::write_measures;
 use scoresheet_query::position::index::build;
 use scoresheet_query::report::duplicates::{self, Options};
 use scoresheet_query::tag_columns::Key;
 use scoresheet_query::{
-    Compare, Filter, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns, report::stats,
+    Compare, Filter, GameField, Hit, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns,
+    report::stats,
 };
 use std::cell::RefCell;
 use std::fs;
@@ -35,7 +37,8 @@ fn intact_files() -> IntactFiles {
     let archive = Archive::open(&folder.archive).expect("a sound archive");
     Signatures::build(&archive).write(&archive).expect("signatures");
     build(&archive, 1 << 20, |_| {}).expect("a position index");
-    scoresheet_query::tag_columns::write(&archive).expect("tag columns");
+    let measures = GameField::parse_list("novelty,ending,accuracy").expect("fields");
+    write_measures(&archive, &measures, |_| {}).expect("tag columns");
     let read = |path| fs::read(path).expect("a side file");
     IntactFiles {
         signatures: read(FileKind::Signatures.beside(&folder.archive)),
@@ -178,7 +181,10 @@ fn use_positions(file: &[u8]) {
 
 /// Tag columns: each value is a text or missing, and queries return only existing games.
 pub fn headers_bytes(bytes: &[u8]) {
-    let _ = Directory::decode(bytes, 10, 1000);
+    let _ = Directory::decode(bytes, 10, 1000, false);
+    let _ = Directory::decode(bytes, 10, 1000, true);
+    let _ = unpack_numbers(bytes, 10, 3);
+    let _ = unpack_strings(bytes, 10, 100);
     use_headers(&changed(&INTACT.headers, bytes, fix));
 }
 
@@ -201,6 +207,9 @@ fn use_headers(file: &[u8]) {
         let passed = Filter::parse(question).expect("a question").games(&headers);
         assert!(passed.unread.is_empty(), "tags that cannot be read");
         let games = passed.games;
+        assert!(games.iter().all(|game| (1..=archive.len()).contains(&game)));
+        let question = "ending = rook or accuracy > 50 or novelty < 4";
+        let games = Filter::parse(question).expect("a question").games(&headers).games;
         assert!(games.iter().all(|game| (1..=archive.len()).contains(&game)));
         let _ = stats::stats(&headers, &games);
         let _ = duplicates::find(std::slice::from_ref(&headers), Options::default());

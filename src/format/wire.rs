@@ -299,26 +299,63 @@ pub(crate) fn read_compressed_within(bytes: &[u8], budget: &mut Budget) -> Optio
             raw.extend_from_slice(body);
             Some(raw)
         }
-        // Unlike this function, the decompressor would also accept an empty input, several frames, and skippable
-        // frames.
-        1 if body.starts_with(&FRAME) && find_frame_compressed_size(body) == Ok(body.len()) => {
-            let mut raw = with_room(length)?;
-            let written = DECOMPRESSOR.with_borrow_mut(|kept| -> io::Result<usize> {
-                let decompressor = match kept {
-                    Some(kept) => kept,
-                    None => kept.insert(Decompressor::new()?),
-                };
-                decompressor.decompress_to_buffer(body, &mut raw)
-            });
-            match written {
-                Ok(written) => (written == length).then_some(raw),
-                // The text of zstd's error code for memory (its zstd_errors.h).
-                Err(error) if error.to_string().starts_with("Allocation error") => refused_memory(length),
-                Err(_) => None,
-            }
-        }
-        0 | 1 => None,
+        1 => read_frame(body, length),
+        0 => None,
         number => unassigned("codings of compressed parts", number),
+    }
+}
+
+/// Decompresses bytes that are exactly one frame of `length` bytes.
+fn read_frame(frame: &[u8], length: usize) -> Option<Vec<u8>> {
+    // Unlike this function, the decompressor would also accept an empty input, several frames, and skippable frames.
+    if !frame.starts_with(&FRAME) || find_frame_compressed_size(frame) != Ok(frame.len()) {
+        return None;
+    }
+    let mut raw = with_room(length)?;
+    let written = DECOMPRESSOR.with_borrow_mut(|kept| -> io::Result<usize> {
+        let decompressor = match kept {
+            Some(kept) => kept,
+            None => kept.insert(Decompressor::new()?),
+        };
+        decompressor.decompress_to_buffer(frame, &mut raw)
+    });
+    match written {
+        Ok(written) => (written == length).then_some(raw),
+        // The text of zstd's error code for memory (its zstd_errors.h).
+        Err(error) if error.to_string().starts_with("Allocation error") => refused_memory(length),
+        Err(_) => None,
+    }
+}
+
+/// Appends a stored part, whose raw length the reader knows: the stored length as a varint, and then nothing if all
+/// bytes are zero, or a zstd frame, or the raw bytes if no frame is shorter.
+pub(crate) fn push_stored(raw: &[u8], level: i32, out: &mut Vec<u8>) {
+    if raw.iter().all(|byte| *byte == 0) {
+        return push_varint(0, out);
+    }
+    match compress(raw, &[], Effort::Level(level)) {
+        Ok(frame) if frame.len() < raw.len() => push_string(&frame, out),
+        _ => push_string(raw, out),
+    }
+}
+
+/// Reads a part that `push_stored` has written, of `length` raw bytes. Their CRC must have been verified, and the
+/// caller must have limited the length.
+pub(crate) fn read_stored(bytes: &mut Bytes, length: usize) -> Option<Vec<u8>> {
+    let stored = bytes.string()?;
+    match stored.len() {
+        0 => {
+            let mut raw = with_room(length)?;
+            raw.resize(length, 0);
+            Some(raw)
+        }
+        same if same == length => {
+            let mut raw = with_room(length)?;
+            raw.extend_from_slice(stored);
+            Some(raw)
+        }
+        less if less < length => read_frame(stored, length),
+        _ => None,
     }
 }
 

@@ -165,11 +165,15 @@ impl ArchiveWriter {
 
     /// Adds a game. Returns the number of the game in the archive, from 1.
     ///
-    /// Errors: [`Error::Input`] if the game is invalid ([`Game::check`] returns the reason), in which case nothing is
-    /// added. [`Error::Io`] if the archive cannot be written.
+    /// A game whose starting position has the rules of a variant gets the tag Variant if it has none.
+    ///
+    /// Errors: [`Error::Input`] if the game is invalid ([`Game::check`] returns the reason) or its tag Variant names other
+    /// rules than its position has, in which case nothing is added. [`Error::Io`] if the archive cannot be written.
     pub fn add(&self, game: &Game) -> Result<u64> {
+        let refused = |named| Error::input("the game", format!("the tag Variant names {named}, but not the position"));
+        let game = game.as_stored().map_err(refused)?;
         game.check().map_err(|fault| Error::input("the game", fault.to_string()))?;
-        self.lock().add(game)
+        self.lock().add(&game)
     }
 
     /// Adds the games of a PGN text, plain or compressed. `name` is the name of the source in the archive. Faults in

@@ -18,7 +18,7 @@ use crate::format::layout::{Layout, LayoutEdit, STYLE};
 use crate::format::record::{self, Record};
 use crate::game::Game;
 use crate::monitor::Monitor;
-use crate::pgn::{Disposition, ReadOptions, ReadOutcome, is_position_list, read_game, read_position};
+use crate::pgn::{Disposition, PieceLetters, ReadOptions, ReadOutcome, is_position_list, read_game, read_position};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -120,27 +120,56 @@ impl Archive {
 
 /// Returns a game in the form of its source, and whether it has a fault there. Returns `None` if the bytes of the
 /// source contain no game that an import would store.
+///
+/// An archive does not store the piece letters with which an import was told to read moves. If the usual reading of the
+/// source has other moves than the stored game, the letters of the language count that give the game most of its moves.
 pub fn original_game(game: &GameRef) -> Result<Option<(Game, bool)>> {
     let mut text = Vec::new();
     game.original(&mut text)?;
-    let is_list = is_position_list(&text);
+    let usual = read_original(&text, None);
+    let stored = game.to_game()?;
+    let shared = |reading: &Option<(Game, bool)>| {
+        let moves = reading.iter().flat_map(|(game, _)| game.main_line());
+        moves.zip(stored.main_line()).take_while(|(read, stored)| read == stored).count()
+    };
+    let (mut best, plies) = (shared(&usual), stored.main_line().count());
+    let mut found = usual;
+    if best < plies {
+        for letters in PieceLetters::languages().filter_map(PieceLetters::for_language) {
+            let reading = read_original(&text, Some(letters));
+            let common = shared(&reading);
+            // Wrong letters end a game early with a fault.
+            let is_intact = |reading: &Option<(Game, bool)>| reading.as_ref().is_some_and(|(_, fault)| !fault);
+            if common > best && (is_intact(&reading) || !is_intact(&found)) {
+                (best, found) = (common, reading);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the game in these bytes of a source, read with certain piece letters or, for `None`, as imports usually read
+/// games, and whether it has a fault.
+fn read_original(text: &[u8], letters: Option<PieceLetters>) -> Option<(Game, bool)> {
+    let options = ReadOptions { letters, ..ReadOptions::default() };
+    let is_list = is_position_list(text);
     let mut at = 0;
     while at < text.len() {
         let mut read = Game::default();
         let outcome = match is_list {
             true => {
                 let line = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end + 1);
-                let outcome = read_position(&text[at..line], &ReadOptions::default(), &mut read);
+                let outcome = read_position(&text[at..line], &options, &mut read);
                 ReadOutcome { next: line, ..outcome }
             }
-            false => read_game(&text, at, &ReadOptions::default(), &mut read),
+            false => read_game(text, at, &options, &mut read),
         };
         at = outcome.next.max(at + 1);
         if outcome.disposition == Some(Disposition::Stored) {
-            return Ok(Some((read, !outcome.faults.is_empty())));
+            return Some((read, !outcome.faults.is_empty()));
         }
     }
-    Ok(None)
+    None
 }
 
 /// The new content of a game, with the layout that restores its source.

@@ -177,7 +177,8 @@ impl<'a> Feed<'a> {
         }
         feed.first = feed.read_job();
         // If no source can be read, or if one has changed, the error is returned before anything is written.
-        let is_nothing = !feed.first.segments.iter().any(|segment| matches!(segment, Segment::Batch(..)));
+        let holds_games = |segment: &Segment| matches!(segment, Segment::Batch(..) | Segment::Games(..));
+        let is_nothing = !feed.first.segments.iter().any(holds_games);
         let is_end = feed.next >= feed.sources.len() && feed.reading.is_none() && feed.held.is_none();
         if is_nothing && is_end && done.is_empty() && feed.refused.len() == feed.sources.len() && feed.stopped.is_none()
         {

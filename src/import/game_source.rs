@@ -7,7 +7,7 @@ use super::summary::FaultReport;
 use crate::chess::san::ShortText;
 use crate::chess::{Color, IllegalMove, Move, MoveKind, Position, Role, Threat, Variant};
 use crate::error::Result;
-use crate::game::{Event, Game, Line, Outcome, TextKind, Visitor};
+use crate::game::{Event, Game, Line, Outcome, TextKind, Visitor, stored_start};
 use crate::pgn::{Disposition, Fault, FaultKind, PgnWriter, ReadOutcome, read_game};
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -82,7 +82,8 @@ pub trait GameSource: Send {
     /// Returns the next batch of games, or `None` at the end of the source.
     ///
     /// After an error, the import commits the games before it and lists the source in
-    /// [`Summary::refused`](super::Summary::refused). A fault in a single game is not an error: the batch reports it.
+    /// [`Summary::refused`](super::Summary::refused). If no source has a game before its error, the import returns the
+    /// errors and writes nothing. A fault in a single game is not an error: the batch reports it.
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>>;
 
     /// Returns the number of bytes read from the source so far, for reports of progress.
@@ -503,19 +504,15 @@ impl GameReceiver<'_> {
     /// Returns the starting position as it is stored: with the rules that the tag Variant names, if the position has the
     /// rules of chess. If only the position names its rules, adds the tag.
     fn start_by_rules<'p>(&mut self, position: &'p Position) -> Cow<'p, Position> {
-        let (named, rules) = (self.game.variant, position.variant());
-        if rules != Variant::Chess && named != Some(rules) {
-            match named {
-                Some(other) => self.refuse(FaultKind::Variant, &other.to_string()),
-                None => self.events().tag(b"Variant", rules.to_string().as_bytes()),
+        match stored_start(position, self.game.variant) {
+            Ok((start, added)) => {
+                added.into_iter().for_each(|variant| self.events().tag(b"Variant", variant.name().as_bytes()));
+                start
             }
-        }
-        let rules = if rules == Variant::Chess { named.unwrap_or_default() } else { rules };
-        let stored = rules.of_moves();
-        match position.is_usual_start() && rules != position.variant() {
-            true => Cow::Owned(rules.start().with_variant(stored)),
-            false if stored == position.variant() => Cow::Borrowed(position),
-            false => Cow::Owned(position.clone().with_variant(stored)),
+            Err(named) => {
+                self.refuse(FaultKind::Variant, named.name());
+                Cow::Borrowed(position)
+            }
         }
     }
 

@@ -152,10 +152,22 @@ fn variants_of_a_source_are_stored_like_their_pgn() {
         });
         let summary = Import::new(&target).run([source]).unwrap();
         assert_eq!((summary.stored, summary.faulty, summary.rejected), (4, 0, 1), "{variant}");
+        // The same games one by one.
+        let writer = scoresheet::ArchiveWriter::append(&target).unwrap();
+        let named = |tag: Variant| vec![("Variant".to_owned(), tag.name().to_owned())];
+        for (tags, start) in
+            [(vec![], variant.start()), (named(variant), Position::standard()), (named(variant), variant.start())]
+        {
+            let tags = [vec![("White".to_owned(), "A".to_owned())], tags].concat();
+            writer.add(&Game { tags, start, events: vec![Event::Move(m)], ..Game::default() }).unwrap();
+        }
+        let other = if variant == Variant::Horde { Variant::Atomic } else { Variant::Horde };
+        assert!(writer.add(&Game { tags: named(other), start: variant.start(), ..Game::default() }).is_err());
+        writer.finish().unwrap();
         let archive = verified(&target);
         let rules: Vec<Variant> = archive.games().map(|game| game.unwrap().variant()).collect();
-        assert_eq!(rules, [Variant::Chess, variant, variant, variant]);
-        let texts = (2..=4).map(|number| pgn_of_stored(&archive, number)).collect::<Vec<_>>();
+        assert_eq!(rules, [vec![Variant::Chess], vec![variant; 6]].concat());
+        let texts = (2..=7).map(|number| pgn_of_stored(&archive, number)).collect::<Vec<_>>();
         assert!(
             texts.iter().all(|text| *text == texts[0] && text.contains(&format!("[Variant \"{variant}\"]"))),
             "{texts:?}"
@@ -491,6 +503,19 @@ fn a_source_that_fails_keeps_its_games_and_lets_the_next_one_follow() {
     let sources = archive.sources().unwrap();
     assert_eq!((sources[0].exact, sources[1].exact, sources[1].first_game), (false, true, 3));
     assert_eq!(archive.game(3).unwrap().to_game().unwrap().main_line().count(), 2);
+    // Alone, too, it keeps its games.
+    let summary = Import::new(&target).replace().run([failing()]).unwrap();
+    assert_eq!((summary.stored, summary.refused.len(), verified(&target).len()), (2, 1, 2));
+    // A source that fails at once leaves nothing to write, unless another source has games.
+    let at_once = || {
+        let none: Vec<Box<dyn GameBatch>> = Vec::new();
+        ImportSource::games("broken", Batches(none.into_iter(), || Err(Error::input("broken", "is empty"))))
+    };
+    let summary = Import::new(&target).replace().run([at_once(), ImportSource::from(&pgn)]).unwrap();
+    assert_eq!((summary.stored, summary.refused[0].source), (1, 0));
+    std::fs::remove_file(&target).unwrap();
+    let error = Import::new(&target).run([at_once()]).unwrap_err();
+    assert!(error.to_string().contains("is empty") && !target.exists(), "{error}");
     // With the option for it, the failure ends the import.
     let summary = Import::new(&target).replace().stop_at_refused().run([failing(), ImportSource::from(&pgn)]).unwrap();
     assert!(summary.stored == 2 && summary.stopped.is_some());

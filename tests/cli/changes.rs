@@ -307,6 +307,19 @@ fn exported_piece_letters_are_imported_again() {
     assert_eq!(faults(&["--language", "en"]), (Some(1), Some(0)));
     assert_eq!(faults(&[]), (Some(0), Some(1)));
     assert_eq!(room.run(&["import", "short.pgn", "-o", "s.bga", "--language", "xx"]).code, Some(2));
+    // A game that was read with the option is restored as it was read: a knight in German, a bishop in Czech.
+    room.write("short.pgn", "1. e3 d6 2. Se2 d5 *\n");
+    assert_eq!(faults(&[]), (Some(1), Some(0)));
+    for (language, m) in [("de", "2. Ne2 d5"), ("cs", "2. Be2 d5")] {
+        assert_eq!(faults(&["--language", language]), (Some(0), Some(1)));
+        let before = room.fine(&["export", "s.bga"]);
+        assert!(before.contains(m), "{before}");
+        room.fine(&["set", "s.bga", "--games", "1", "Event=Another", "-q"]);
+        assert_ne!(room.fine(&["export", "s.bga"]), before);
+        room.fine(&["set", "s.bga", "--games", "1", "--restore", "-q"]);
+        assert_eq!(room.fine(&["export", "s.bga"]), before, "{language}");
+        assert!(room.fine(&["info", "s.bga"]).contains("no game since its import"), "{language}");
+    }
 }
 
 #[test]

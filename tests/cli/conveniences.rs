@@ -15,6 +15,11 @@ fn a_file_has_default_options() {
     assert_eq!(list(&["--no-config"]).out, room.fine(&["list", "g.bga"]));
     // Other commands ignore these options.
     assert_eq!(room.run_env(&["info", "g.bga"], &[("SCORESHEET_CONFIG", "config")]).code, Some(0));
+    // Options for all commands count for the commands that have them.
+    room.write("config", "* --limit 1 --columns white\n");
+    assert_eq!(list(&[]).out, "Adler, A\n");
+    let info = room.run_env(&["info", "g.bga"], &[("SCORESHEET_CONFIG", "config")]);
+    assert_eq!((info.code, info.out), (Some(0), room.fine(&["info", "g.bga"])));
     // The standard folder for settings.
     std::fs::create_dir(room.path("scoresheet")).unwrap();
     room.write("scoresheet/config", "* --limit 1\nlist --columns black\n");
@@ -32,6 +37,7 @@ fn a_faulty_file_of_options_is_reported() {
         ("list --limit 'one", "config, line 1: missing closing '"),
         ("\nlits --limit 1", "config, line 2: there is no command lits"),
         ("list g.bga", "config, line 1: g.bga is not an option"),
+        ("* --limmit 3", "config, line 1: no command has the option --limmit"),
         ("list --colour", "some of these options come from config (--no-config ignores it)"),
     ] {
         room.write("config", text);

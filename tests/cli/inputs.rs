@@ -86,6 +86,7 @@ fn pcn_is_known_by_its_content() {
         assert!(done.err.starts_with("3 games seen = 3 stored + 0 rejected"), "{name}: {}", done.err);
         assert!(done.err.contains(&format!("{name}: PCN, converted to PGN")), "{}", done.err);
         assert!(done.err.contains("0 of 1 source can be restored byte for byte"), "{}", done.err);
+        assert!(done.err.contains(" % of the games as PGN"), "{}", done.err);
         assert_eq!(room.fine(&["export", "x.bga", "--format", "pcn"]), pcn, "{name}");
         let out = room.fine(&["verify", "x.bga", "--against", name]);
         assert!(out.contains("the same: ") && out.contains("compared as PGN converted from this PCN"), "{name}: {out}");
@@ -158,7 +159,9 @@ fn a_document_of_another_family_is_kept_whole_compressed_too() {
 fn nothing_promises_the_bytes_of_pcn() {
     let (room, _) = with_pcn();
     room.fine(&["import", "x.pcn", "g.pgn", "-o", "x.bga", "-q"]);
-    assert!(room.fine(&["info", "x.bga"]).contains("Exact    1 of 2 sources"));
+    let info = room.fine(&["info", "x.bga"]);
+    assert!(info.contains("Exact    1 of 2 sources") && info.contains("; converted from PCN"), "{info}");
+    assert!(!info.contains("not exact"), "{info}");
     let done = room.run(&["export", "x.bga", "--original", "--source", "x.pcn"]);
     assert_eq!(done.code, Some(1), "{}", done.err);
     assert!(done.err.contains("x.pcn: the imported games, converted to PGN"), "{}", done.err);

@@ -1,7 +1,7 @@
 //! The command line: filters, and commands that make new archives from existing ones.
 
 use crate::common::cli::{FAULTY, PGN, Room, gzip, json, many};
-use serde_json::Value;
+use serde_json::{Value, json as value};
 
 #[test]
 fn filters_choose_what_is_listed_and_exported() {
@@ -362,4 +362,26 @@ fn several_archives_behave_as_one() {
     assert_eq!(stats.replace(" of g.bga", "").replace(" of f.bga", ""), room.fine(&["stats", "m.bga"]));
     room.fine(&[&["list", "--where", "white ~ e", "-o", "e.bga"], &both[..]].concat());
     assert_eq!(room.fine(&["export", "e.bga"]), room.fine(&["export", "m.bga", "--where", "white ~ e"]));
+}
+
+#[test]
+fn index_stores_measures_where_asked() {
+    let room = Room::with_archive();
+    let questions = [
+        &["list", "g.bga", "--sort", "-ending,end", "--limit", "3"][..],
+        &["list", "g.bga", "--where", "repetitions >= 1 and not accuracy > 90"],
+        &["stats", "g.bga", "--by", "ending"],
+    ];
+    let answers = || questions.map(|question| room.fine(question));
+    let before = answers();
+    let of = |args: &[&str]| json(&room.fine(&[&["index", "g.bga", "--json"], args].concat())).pop().unwrap();
+    let stored = value!(["ending", "repetitions", "whiteaccuracy", "blackaccuracy"]);
+    assert_eq!(of(&["--all"])["measures"], value!([]));
+    assert_eq!(of(&["--columns", "ending,repetitions,accuracy,speed,elo"])["measures"], stored);
+    assert_eq!(answers(), before);
+    // A new file keeps them, and another list replaces them.
+    assert_eq!(of(&["--tag-columns"])["measures"], stored);
+    assert_eq!(of(&["--columns", "novelty"])["measures"], value!(["novelty"]));
+    room.fails(&["index", "g.bga", "--columns", "ending,comment"], 1, &["comment can have no column"]);
+    assert!(room.run(&["index", "g.bga", "--columns", "endings"]).err.contains("did you mean ending?"));
 }

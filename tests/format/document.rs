@@ -278,9 +278,15 @@ fn side_files() {
         let (offset, size) = sized(title, what);
         at(&page, (base + offset, size))
     };
-    let (major, minor) = side::VERSION;
+    let [(major, minor), packed] = side::VERSIONS;
     assert_eq!((number(0, "major version"), number(0, "minor version")), (major.into(), minor.into()));
-    assert!(section(title).contains(&format!("Their version, {major}.{minor}, is separate")));
+    let of_packed = Head { segments: vec![Segment { part: Part::TagColumns, ..segment }], ..head.clone() };
+    let (offset, size) = sized(title, "minor version");
+    assert_eq!(at(&of_packed.encode(side::TAG_COLUMNS), (offset, size)), u64::from(packed.1));
+    assert!(
+        section(title)
+            .contains(&format!("Their versions, {major}.{minor} and {}.{}, are separate", packed.0, packed.1))
+    );
     assert_eq!(number(0, "page size"), 4096);
     assert_eq!(
         (number(0, "sequence number of the page"), number(0, "end:"), number(0, "segments, at most")),
@@ -380,20 +386,46 @@ fn signatures_of_games() {
 
 #[test]
 fn tag_columns_files() {
-    use scoresheet::format::tag_columns::{self, ColumnRef, Directory, Key, TableRef};
+    use scoresheet::format::tag_columns::{
+        self, ColumnRef, Directory, Key, MeasureHead, MeasureRef, TableRef, pack_numbers, pack_strings,
+    };
     let title = "21 The tag columns file";
-    let table = TableRef { ends: &[2, 0, 0, 0], text: b"hi" };
+    let table = TableRef { count: 2, text: 4, packed: pack_strings([&b"ha"[..], b"hi"].into_iter()) };
+    // The raw length and the stored length; what each string shares with the previous one, the lengths of the rests, the
+    // rests.
+    assert_eq!(table.packed, [&[7, 7, 0, 1, 2, 1][..], b"hai"].concat());
     let key = Key::Tag("White".to_owned());
     let columns = [
-        ColumnRef { key: &key, table: Some(0), width: 1, numbers: &[1, 0] },
-        ColumnRef { key: &Key::Plies, table: None, width: 1, numbers: &[9, 8] },
+        ColumnRef { key: &key, table: Some(0), width: 1, packed: pack_numbers(&[1, 0], 1) },
+        ColumnRef { key: &Key::Plies, table: None, width: 2, packed: pack_numbers(&[9, 0, 8, 0], 2) },
     ];
-    // The directory as documented: tables, then columns, then tags without a column.
-    let directory = tag_columns::directory(&[table], &columns, &["Round"]);
-    let expected = [&[1, 1, 2][..], &[2, 2, 5], b"White", &[0, 1], &[0, 1], &[1, 5], b"Round"].concat();
+    // A plane of zeros is empty.
+    assert_eq!((&*columns[0].packed, &*columns[1].packed), (&[2, 1, 0][..], &[2, 9, 8, 0][..]));
+    let chain = Some(Chain([3; 16]));
+    let head = MeasureHead { name: "novelty".to_owned(), rules: 1, chain, lowest: -2, width: 1 };
+    let measure = MeasureRef { head, packed: pack_numbers(&[0, 5], 1) };
+    // The directory as documented: tables, columns, measures, then tags without a column.
+    let directory = tag_columns::directory(&[table], &columns, &[measure], &["Round"]);
+    let expected = [
+        &[1, 2, 4, 9][..],
+        &[2, 2, 5],
+        b"White",
+        &[0, 1, 3],
+        &[0, 2, 4],
+        &[1, 7],
+        b"novelty",
+        &[1, 1],
+        &[3; 16],
+        &(-2i64).to_le_bytes(),
+        &[1, 3],
+        &[1, 5],
+        b"Round",
+    ]
+    .concat();
     assert_eq!(directory, [&(expected.len() as u64).to_le_bytes()[..], &expected].concat());
-    let length = directory.len() as u64 + 6 + 2 + 2;
-    assert!(Directory::decode(&expected, 2, length).is_some());
+    let length = directory.len() as u64 + 9 + 3 + 4 + 3;
+    assert!(Directory::decode(&expected, 2, length, true).is_some());
+    assert!(section(title).contains(&tag_columns::ROWS.to_string().replace("65536", "65,536")));
     let flags: Vec<&str> = rows(title).iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
     let expected = [
         tag_columns::SET_UP,

@@ -69,11 +69,15 @@ fn the_document_has_the_first_bytes_of_the_code() {
 fn file_knows_every_kind() {
     let folder = crate::common::tempdir().unwrap();
     let path = files(folder.path());
-    let (archive, side) = ([VERSION.0, VERSION.1], side::VERSION);
+    let (archive, [side, packed]) = ([VERSION.0, VERSION.1], side::VERSIONS);
     for (suffix, media_type, _) in kinds() {
         let path = path.with_extension(suffix);
         let Some(text) = said(&path, &[]) else { return };
-        let version = if matches!(suffix, "bga" | "bgi") { archive } else { [side.0, side.1] };
+        let version = match suffix {
+            "bga" | "bgi" => archive,
+            "bgh" => [packed.0, packed.1],
+            _ => [side.0, side.1],
+        };
         assert!(text.starts_with("Scoresheet "), "{suffix}: {text}");
         assert!(text.ends_with(&format!(" {}.{}", version[0], version[1])), "{suffix}: {text}");
         assert_eq!(said(&path, &["--mime-type"]).as_deref(), Some(media_type));

@@ -1,4 +1,5 @@
-//! Level S of the conformance suite: side files, the rows that they have, and where positions are (`side.json`).
+//! Level S of the conformance suite: side files, the rows that they have, and where positions are (`side.json`, and
+//! `side-1.1.json` for packed tag columns).
 //! `tools/conformance.py` asks any reader of side files; this asks the library.
 //!
 //! Rows are computed from the archive alone, and positions are looked for ply by ply. What is read from the side files
@@ -18,15 +19,17 @@ use scoresheet::format::{ArchiveId, State};
 use scoresheet::game::{Event, Outcome};
 use scoresheet::{Archive, GameRef, GameSet, ImportOptions, Monitor};
 use scoresheet_query::games::{self, Before, KINDS, SORT_MEMORY};
-use scoresheet_query::{ArchiveSet, PositionQuery, Query, SearchOptions, SideFiles, Signatures, TagColumns, value};
+use scoresheet_query::{
+    ArchiveSet, GameField, PositionQuery, Query, SearchOptions, SideFiles, Signatures, TagColumns, value,
+};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Archives that are made for this level.
-const ARCHIVES: [&str; 2] = ["good/grown", "good/changed"];
+const ARCHIVES: [&str; 3] = ["good/grown", "good/changed", "good/later-1.1"];
 
 /// A case: the name of its three side files, the archive that they are asked for, what it is about, and whether a
 /// reader has rows of it.
@@ -50,6 +53,22 @@ const CASES: [Case; 13] = [
     ("faulty/side-version", "good/annotated", "both pages of version 2.0", false),
     ("faulty/side-cut", "good/annotated", "shorter than the end that its head names", false),
 ];
+
+/// The cases of version 1.1, with packed tag columns.
+const PACKED_CASES: [Case; 4] = [
+    ("good/columns-1.1", "good/grown", "packed tag columns, and measures", true),
+    (
+        "uncommon/columns-mixed-1.1",
+        "good/grown",
+        "plain tag columns of the first games, packed columns of the others",
+        true,
+    ),
+    ("good/later-1.1", "good/later-1.1", "made before a game was deleted: novelties no longer hold", true),
+    ("good/columns-1.1", "good/changed", "of the archive before it was changed: no segment holds", true),
+];
+
+/// The measures of `good/columns-1.1`.
+const MEASURES: &str = "repetitions,novelty";
 
 /// Games in whose keys more than pieces count: a right whose rook is not the outermost, and en passant with a pin.
 const KEYS: &str = "[Date \"1999.2.?\"]
@@ -154,6 +173,20 @@ fn make(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     before.carry(&open(&changed), &edited.unwrap().change.unwrap()).unwrap();
     keep("good/changed", sides(&changed));
 
+    let [columns, mixed] = ["columns", "mixed"].map(|name| folder.join(name).with_extension("bga"));
+    fs::copy(file("good/grown", FileKind::Archive), &columns).unwrap();
+    build(&columns);
+    games::write_measures(&open(&columns), &GameField::parse_list(MEASURES).unwrap(), Monitor::new()).unwrap();
+    keep("good/columns-1.1", sides(&columns));
+    keep("good/later-1.1", sides(&columns));
+    fs::copy(&columns, &mixed).unwrap();
+    for kind in KINDS {
+        fs::copy(file("uncommon/side-earlier", kind), kind.beside(&mixed)).unwrap();
+    }
+    update(&mixed);
+    Archive::delete(&columns, [7]).unwrap();
+    keep("uncommon/columns-mixed-1.1", sides(&mixed));
+
     let newer = |file: &[u8]| head(file).offset() as usize;
     let each = |files: &[Vec<u8>; 3], change: &dyn Fn(&mut Vec<u8>)| {
         let mut files = files.clone();
@@ -189,7 +222,7 @@ fn make(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     );
     keep("faulty/side-version", each(&annotated, &|file| [0, PAGE].into_iter().for_each(|page| sealed(file, page))));
     keep("faulty/side-cut", each(&annotated, &|file| file.truncate(file.len() - 8)));
-    for (name, path) in ARCHIVES.into_iter().zip([&path, &changed]) {
+    for (name, path) in ARCHIVES.into_iter().zip([&path, &changed, &columns]) {
         made.push((file(name, FileKind::Archive), fs::read(path).unwrap()));
     }
     made
@@ -263,24 +296,35 @@ fn games_of(file: &[u8], segment: &Segment) -> Vec<u64> {
 }
 
 /// The rows that a side file should have, in the words of `tools/conformance.py`.
-fn rows(file: &[u8], states: &[State], known: &[Known]) -> String {
+fn rows(file: &[u8], states: &[State], known: &[Known], archive: &Archive, measures: &[&str]) -> String {
     let head = head(file);
     // The last segment of a part that has a game, by part and game.
     let mut chosen: BTreeMap<(u64, Part), Vec<u64>> = BTreeMap::new();
     for segment in head.segments.iter().filter(|segment| states.contains(&segment.made.state)) {
         let games = games_of(file, segment);
-        games.iter().for_each(|game| drop(chosen.insert((*game, segment.part), games.clone())));
+        let part = if segment.part == Part::PlainTagColumns { Part::TagColumns } else { segment.part };
+        games.iter().for_each(|game| drop(chosen.insert((*game, part), games.clone())));
     }
     let mut rows = String::new();
     for (game, part) in chosen.keys() {
         let known_game = &known[*game as usize - 1];
         match part {
             Part::Signatures => writeln!(rows, "{game} {:016x}", known_game.signature).unwrap(),
-            Part::TagColumns => {
+            Part::PlainTagColumns | Part::TagColumns => {
                 let [facts, line] = known_game.columns;
                 writeln!(rows, "{game} plies {}\n{game} facts {facts}\n{game} line {line:08x}", known_game.facts.plies)
                     .unwrap();
                 known_game.tags.iter().for_each(|(name, text)| writeln!(rows, "{game} tag {name} {text}").unwrap());
+                if measures.contains(&"novelty")
+                    && let Some(ply) = novelty(archive, known, *game)
+                {
+                    writeln!(rows, "{game} measure novelty {ply}").unwrap();
+                }
+                if measures.contains(&"repetitions") {
+                    let keys = &known_game.keys;
+                    let most = keys.iter().map(|key| keys.iter().filter(|other| *other == key).count()).max().unwrap();
+                    writeln!(rows, "{game} measure repetitions {most}").unwrap();
+                }
             }
             Part::Facts => {
                 writeln!(rows, "facts {game} {:016x}", known_game.facts.encode()).unwrap();
@@ -297,6 +341,25 @@ fn rows(file: &[u8], states: &[State], known: &[Known]) -> String {
         }
     }
     rows
+}
+
+/// The ply at which a game leaves all other games; it does not return to their positions within 8 plies. A game that
+/// begins with the standard starting position does not count at ply 0.
+fn novelty(archive: &Archive, known: &[Known], game: u64) -> Option<usize> {
+    let live = archive.live();
+    let others = live.iter().filter(|other| *other != game).flat_map(|other| {
+        let Known { keys, facts, .. } = &known[other as usize - 1];
+        keys.iter().skip(usize::from(!facts.set_up))
+    });
+    let others: BTreeSet<u64> = others.copied().collect();
+    let mut left = None;
+    for (ply, key) in known[game as usize - 1].keys.iter().enumerate().skip(1) {
+        match left {
+            Some(first) if ply > first + 8 => break,
+            _ => left = if others.contains(key) { None } else { left.or(Some(ply)) },
+        }
+    }
+    left.filter(|_| live.contains(game))
 }
 
 /// What tells a position from others: pieces, side to move, rights, and the target where a capture is legal.
@@ -416,22 +479,33 @@ fn library_agrees(
 fn the_library_reads_the_side_files() {
     let folder = crate::common::tempdir().unwrap();
     make(folder.path()).iter().for_each(|(path, bytes)| write_missing(path, bytes));
+    compare("side.json", &expected(folder.path(), &CASES));
+    compare("side-1.1.json", &expected(folder.path(), &PACKED_CASES));
+}
+
+/// Reads the files of these cases, and returns what any reader should say.
+fn expected(folder: &Path, cases: &[Case]) -> Vec<String> {
     let mut expected = Vec::new();
-    for (name, of, about, has_rows) in CASES {
-        let path = folder.path().join("asked.bga");
+    for (name, of, about, has_rows) in cases.iter().copied() {
+        let path = folder.join("asked.bga");
         fs::copy(file(of, FileKind::Archive), &path).unwrap();
         let archive = Archive::open(&path).unwrap();
-        let known = known(&path, folder.path());
+        let known = known(&path, folder);
         let positions: Vec<_> = query_positions(&archive)
             .into_iter()
             .map(|position| (position.clone(), found(&archive, &position)))
             .collect();
-        let files = sides(&suite().join(name).with_extension("bga"));
+        let files = KINDS.map(|kind| fs::read(file(name, kind)).unwrap());
         let states = states(&fs::read(&path).unwrap());
         let mut of_files = serde_json::Map::new();
+        let measures: &[&str] = match (name, of) {
+            ("good/columns-1.1", _) => &["novelty", "repetitions"],
+            ("good/later-1.1", _) => &["repetitions"],
+            _ => &[],
+        };
         for (kind, bytes) in KINDS.into_iter().zip(&files) {
             fs::write(kind.beside(&path), bytes).unwrap();
-            let rows = has_rows.then(|| rows(bytes, &states, &known));
+            let rows = has_rows.then(|| rows(bytes, &states, &known, &archive, measures));
             let rows = rows.map(|rows| json!({"lines": rows.lines().count(), "sha256": sha256(rows.as_bytes())}));
             of_files.insert(format!("{name}.{}", kind.extension()), json!(rows));
         }
@@ -449,7 +523,7 @@ fn the_library_reads_the_side_files() {
             positions.iter().map(|(position, found)| json!([position.fen(), listing(found)])).collect();
         expected.push(json!({"archive": format!("{of}.bga"), "about": about, "rows": of_files, "positions": answers}));
     }
-    compare("side.json", &expected.iter().map(Value::to_string).collect::<Vec<_>>());
+    expected.iter().map(Value::to_string).collect()
 }
 
 /// The suite has several segments of a kind, games that two of them have, and heads whose pages differ.

@@ -7,6 +7,7 @@ use crate::common::random::Random;
 use crate::common::root;
 use crate::common::sample::{first_games, first_games_text, testdata};
 use crate::meaning::{bytes, hex, meaning};
+use scoresheet::archive::FileKind;
 use scoresheet::{Archive, ImportOptions, Monitor};
 use scoresheet_query::games;
 use serde_json::{Value, json};
@@ -204,12 +205,22 @@ fn the_reader_of_1_0_reads_what_this_version_writes() {
             if !agrees_with(&script, &path, 5) {
                 return;
             }
+            // Side files are caches with versions of their own: the reader of 1.0 leaves tag columns of 1.1 unread.
             for kind in games::KINDS {
                 games::build(&archive, kind, games::SORT_MEMORY, Monitor::new()).unwrap();
                 let mut rows = Command::new("python3");
                 rows.env("SCORESHEET_MODEL", root().join("data/model-1.bin")).arg(&sides).arg("rows");
                 let done = rows.arg(kind.beside(&path)).arg("--check").output().unwrap();
-                assert!(done.status.success(), "{kind:?}: {}", String::from_utf8_lossy(&done.stderr));
+                let message = String::from_utf8_lossy(&done.stderr);
+                let is_refused = message.contains("no side file of this kind and version");
+                assert_eq!(
+                    (done.status.success(), is_refused),
+                    match kind {
+                        FileKind::TagColumns => (false, true),
+                        _ => (true, false),
+                    },
+                    "{kind:?}: {message}"
+                );
             }
             let found = reader_at(&script, &["source"], &path, "").unwrap();
             assert!(found.as_ref() == Ok(&fs::read(&source).unwrap()), "{}: {found:?}", source.display());

@@ -6,6 +6,8 @@ mod common;
 
 /// The same answers for every form of an archive.
 mod alike;
+/// Columns of measures.
+mod columns;
 /// Tag filters.
 mod filter;
 /// Random questions about real games, with naive answers.

@@ -2,7 +2,7 @@
 //! command line.
 //!
 //! ```text
-//! # A comment. The first word is a command, or * for all of them; the rest are its options.
+//! # A comment. The first word is a command, or * for all commands that have the option; the rest are its options.
 //! list --columns white,black,result --limit 50
 //! find --threads 4 --where 'elo >= 2400'
 //! * --index-dir "/fast disk/indexes"
@@ -28,10 +28,14 @@ pub struct Config {
 }
 
 /// Returns the arguments of this process, with the options in the file for this command. `names` contains the names of
-/// all commands.
+/// all commands, and `definition` returns a command line with some of them.
 ///
 /// Errors: the file cannot be read, or a line is invalid.
-pub fn arguments(typed: Vec<OsString>, names: &[&str]) -> Result<Config, String> {
+pub fn arguments(
+    typed: Vec<OsString>,
+    names: &[&str],
+    definition: fn(&[&str]) -> clap::Command,
+) -> Result<Config, String> {
     let command = typed.iter().skip(1).position(|arg| names.iter().any(|name| arg == name));
     // `--` ends the options.
     let is_ignored = typed.iter().take_while(|arg| *arg != "--").any(|arg| arg == IGNORE);
@@ -45,7 +49,7 @@ pub fn arguments(typed: Vec<OsString>, names: &[&str]) -> Result<Config, String>
     };
     let at = index + 1;
     let command = typed.get(at).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let options = options(&text, &command, names)
+    let options = options(&text, &command, names, definition)
         .map_err(|(line, what)| format!("{}, line {line}: {what} ({IGNORE} ignores the file)", file.display()))?;
     let found = !options.is_empty();
     let end = at + 1 + options.len();
@@ -96,16 +100,24 @@ fn file() -> Option<PathBuf> {
     Some(settings?.join("scoresheet").join("config"))
 }
 
-/// Returns the options of a command, after the options for all commands. Errors: an invalid line, by its number and its
-/// fault.
-fn options(text: &str, command: &str, names: &[&str]) -> Result<Vec<String>, (usize, String)> {
+/// Returns the options of a command, after the options for all commands that it has. Errors: an invalid line, by its
+/// number and its fault.
+fn options(
+    text: &str,
+    command: &str,
+    names: &[&str],
+    definition: fn(&[&str]) -> clap::Command,
+) -> Result<Vec<String>, (usize, String)> {
     let (mut all, mut for_command) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {
         let words = words(line).map_err(|open| (index + 1, format!("missing closing {}", open.mark)))?;
         let words: Vec<String> = words.into_iter().map(|word| word.text).collect();
         let Some((name, options)) = words.split_first() else { continue };
         match name.as_str() {
-            "*" => all.extend_from_slice(options),
+            "*" => {
+                let known = known(options, command, names, definition).map_err(|what| (index + 1, what))?;
+                all.extend(known);
+            }
             name if name == command => for_command.extend_from_slice(options),
             name if names.contains(&name) => {}
             name => return Err((index + 1, format!("there is no command {name}"))),
@@ -118,9 +130,89 @@ fn options(text: &str, command: &str, names: &[&str]) -> Result<Vec<String>, (us
     Ok([all, for_command].concat())
 }
 
+/// Returns the options that a command has, with their values. Errors: no command has an option.
+fn known(
+    options: &[String],
+    command: &str,
+    names: &[&str],
+    definition: fn(&[&str]) -> clap::Command,
+) -> Result<Vec<String>, String> {
+    // Whether the option takes a value, if one of these commands has the option.
+    let takes_value = |option: &str, names: &[&str]| {
+        let mut all = definition(names);
+        all.build();
+        let commands = all.get_subcommands().filter(|command| names.contains(&command.get_name()));
+        let mut args = commands.flat_map(clap::Command::get_arguments);
+        args.find(|arg| is_named(arg, option)).map(|arg| arg.get_action().takes_values())
+    };
+    let (mut kept, mut rest) = (Vec::new(), options.iter().peekable());
+    while let Some(option) = rest.next() {
+        if !option.starts_with('-') {
+            // The value of an option that takes several.
+            kept.push(option.clone());
+            continue;
+        }
+        let of_command = takes_value(option, &[command]);
+        let Some(takes_value) = of_command.or_else(|| takes_value(option, names)) else {
+            return Err(format!("no command has the option {option}"));
+        };
+        let value = rest.next_if(|_| takes_value && has_no_value(option));
+        if of_command.is_some() {
+            kept.extend([option].into_iter().chain(value).cloned());
+        } else {
+            while rest.next_if(|word| !word.starts_with('-')).is_some() {}
+        }
+    }
+    Ok(kept)
+}
+
+/// Returns whether a word of the command line, such as `--limit=3` or `-n3`, is this option.
+fn is_named(arg: &clap::Arg, word: &str) -> bool {
+    match word.strip_prefix("--") {
+        Some(name) => {
+            let name = name.split('=').next().unwrap_or_default();
+            arg.get_long() == Some(name) || arg.get_all_aliases().unwrap_or_default().contains(&name)
+        }
+        None => word.chars().nth(1).is_some_and(|letter| arg.get_short() == Some(letter)),
+    }
+}
+
+/// Returns whether the value of an option, if it has one, is the next word.
+fn has_no_value(option: &str) -> bool {
+    if option.starts_with("--") { !option.contains('=') } else { option.chars().count() == 2 }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
+    fn definition(names: &[&str]) -> clap::Command {
+        let of = |name: &str| {
+            let command = clap::Command::new(if name == "list" { "list" } else { "find" });
+            let option = |name: &'static str| clap::Arg::new(name).long(name);
+            match name {
+                "list" => command.arg(option("limit").short('n')).arg(option("sort").allow_hyphen_values(true)),
+                _ => command.arg(option("where")).arg(option("count").action(clap::ArgAction::SetTrue)),
+            }
+        };
+        let folder = clap::Arg::new("folder").long("index-dir").global(true);
+        clap::Command::new("all").arg(folder).subcommands(names.iter().map(|name| of(name)))
+    }
+
+    fn options(text: &str, command: &str, names: &[&str]) -> Result<Vec<String>, (usize, String)> {
+        super::options(text, command, names, definition)
+    }
+
+    #[test]
+    fn options_for_all_commands_are_those_that_a_command_has() {
+        let names = ["find", "list"];
+        let text = "* --sort -date --count -n 3 --where 'a b' --index-dir=x\n* --limit=5";
+        assert_eq!(
+            options(text, "list", &names).unwrap(),
+            ["--sort", "-date", "-n", "3", "--index-dir=x", "--limit=5"]
+        );
+        assert_eq!(options(text, "find", &names).unwrap(), ["--count", "--where", "a b", "--index-dir=x"]);
+        let (line, what) = options("\n* --limmit 3", "find", &names).unwrap_err();
+        assert_eq!((line, what.as_str()), (2, "no command has the option --limmit"));
+    }
 
     #[test]
     fn lines_are_read_as_a_shell_reads_them() {

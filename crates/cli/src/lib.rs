@@ -65,7 +65,7 @@ pub fn run() -> ExitCode {
     {
         return code;
     }
-    let configured = match config::arguments(typed, command::NAMES) {
+    let configured = match config::arguments(typed, command::NAMES, command::with_subcommands) {
         Ok(configured) => configured,
         Err(what) => return report(&session, &Failure::Usage(what)),
     };

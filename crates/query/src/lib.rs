@@ -21,6 +21,7 @@ pub mod value;
 pub mod openings;
 
 mod segments;
+mod unread;
 
 pub mod tag_columns;
 

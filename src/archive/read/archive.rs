@@ -142,7 +142,7 @@ impl Archive {
             state = match Index::decode(file) {
                 Some(index) if index.state == header.state => return Ok((index, SideState::File)),
                 Some(_) => SideState::Stale,
-                None => SideState::of_unreadable(file, VERSION),
+                None => SideState::of_unreadable(file, &[VERSION]),
             };
         }
         let mut builder = IndexBuilder::new(header.state.id);

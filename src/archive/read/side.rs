@@ -32,9 +32,10 @@ impl SideState {
     /// Returns the reason why a file that cannot be decoded is ignored: the file is damaged, or its version may have
     /// another layout. The version and the magic number are at the same offsets in all files.
     #[doc(hidden)]
-    pub fn of_unreadable(file: &[u8], (major, minor): (u16, u16)) -> SideState {
-        let version = [major, minor].map(u16::to_le_bytes);
-        let is_other = |found: &[u8]| found != version.as_flattened();
+    pub fn of_unreadable(file: &[u8], versions: &[(u16, u16)]) -> SideState {
+        let is_other = |found: &[u8]| {
+            versions.iter().all(|(major, minor)| [*major, *minor].map(u16::to_le_bytes).as_flattened() != found)
+        };
         if file.starts_with(b"\x89BG") && file.get(8..12).is_some_and(is_other) {
             return SideState::Stale;
         }

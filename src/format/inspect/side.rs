@@ -83,9 +83,12 @@ pub(super) fn segments(walk: &mut Walk, cursor: &mut Cursor, magic: [u8; 8]) {
 
 fn head_page(walk: &mut Walk, cursor: &mut Cursor, magic: [u8; 8]) -> Option<()> {
     walk.constant(cursor, "magic", &magic)?;
-    let [major, minor] = [side::VERSION.0, side::VERSION.1].map(u16::to_le_bytes);
-    walk.checked(cursor, "major version", 2, |found| (number(found).to_string(), Some(found == major)))?;
-    walk.checked(cursor, "minor version", 2, |found| (number(found).to_string(), Some(found == minor)))?;
+    let is_known = |found: &[u8], of: fn(&(u16, u16)) -> u16| {
+        Some(side::VERSIONS.iter().any(|version| of(version).to_le_bytes() == found))
+    };
+    for (name, of) in [("major version", (|of| of.0) as fn(&(u16, u16)) -> u16), ("minor version", |of| of.1)] {
+        walk.checked(cursor, name, 2, |found| (number(found).to_string(), is_known(found, of)))?;
+    }
     walk.number(cursor, "size of a page", 4)?;
     walk.plain(cursor, "archive id", 16)?;
     walk.number(cursor, "sequence number", 8)?;
@@ -111,7 +114,8 @@ fn part_name(kind: u64) -> &'static str {
         1 => "signatures",
         2 => "places",
         3 => "facts",
-        4 => "tag columns",
+        4 => "plain tag columns",
+        5 => "tag columns",
         _ => "unknown",
     }
 }
@@ -133,7 +137,8 @@ fn walk_segment(walk: &mut Walk, cursor: &mut Cursor, file: &[u8], id: ArchiveId
                 walk.leaf(cursor, "facts", 8, |bytes| format!("{:?}", Facts::decode(number(bytes)))).map(drop)
             })?,
             Part::Places => places(walk, &mut payload, segment.games)?,
-            Part::TagColumns => tag_columns(walk, &mut payload, games)?,
+            Part::PlainTagColumns => plain_tag_columns(walk, &mut payload, games)?,
+            Part::TagColumns => tag_columns(walk, &mut payload)?,
         }
         cursor.take(length)?;
         walk.group(cursor, "page CRCs", &segment.pages().to_string(), |walk, cursor| {
@@ -173,7 +178,40 @@ fn places(walk: &mut Walk, cursor: &mut Cursor, games: u64) -> Option<()> {
     })
 }
 
-fn tag_columns(walk: &mut Walk, cursor: &mut Cursor, games: usize) -> Option<()> {
+fn tag_columns(walk: &mut Walk, cursor: &mut Cursor) -> Option<()> {
+    walk.number(cursor, "size of the directory", 8)?;
+    let parts = walk.group(cursor, "directory", "", |walk, cursor| {
+        let mut parts = Vec::new();
+        for table in 0..walk.count(cursor, "tables")? {
+            walk.varint(cursor, "strings")?;
+            walk.varint(cursor, "bytes of text")?;
+            parts.push((format!("table {table}"), walk.count(cursor, "stored bytes")?));
+        }
+        for _ in 0..walk.count(cursor, "columns")? {
+            let (name, _) = column(walk, cursor)?;
+            parts.push((name, walk.count(cursor, "stored bytes")?));
+        }
+        for _ in 0..walk.count(cursor, "measures")? {
+            let mut bytes = Bytes(cursor.rest());
+            let name = String::from_utf8_lossy(bytes.string()?).into_owned();
+            walk.string(cursor, "name")?;
+            walk.varint(cursor, "rules")?;
+            if walk.number(cursor, "depends on other games", 1)? == 1 {
+                walk.plain(cursor, "content chain", 16)?;
+            }
+            walk.leaf(cursor, "value of number 1", 8, |bytes| (number(bytes) as i64).to_string())?;
+            walk.number(cursor, "width", 1)?;
+            parts.push((name, walk.count(cursor, "stored bytes")?));
+        }
+        for _ in 0..walk.count(cursor, "tags without a column")? {
+            walk.string(cursor, "name")?;
+        }
+        Some(parts)
+    })?;
+    parts.into_iter().try_for_each(|(name, size)| walk.plain(cursor, &name, size).map(drop))
+}
+
+fn plain_tag_columns(walk: &mut Walk, cursor: &mut Cursor, games: usize) -> Option<()> {
     walk.number(cursor, "size of the directory", 8)?;
     let (tables, columns) = walk.group(cursor, "directory", "", directory)?;
     for (table, (strings, size)) in tables.into_iter().enumerate() {
@@ -205,29 +243,35 @@ fn directory(walk: &mut Walk, cursor: &mut Cursor) -> Option<Found> {
         tables.push((walk.count(cursor, "strings")?, walk.count(cursor, "bytes of text")?));
     }
     for _ in 0..walk.count(cursor, "columns")? {
-        let kind = walk.leaf(cursor, "kind", 1, |kind| match kind {
-            [0] => "plies".to_owned(),
-            [1] => "facts".to_owned(),
-            [3] => "line".to_owned(),
-            _ => "tag".to_owned(),
-        })?;
-        let name = match kind {
-            [0] => "plies".to_owned(),
-            [1] => "facts".to_owned(),
-            [3] => "line".to_owned(),
-            _ => {
-                let mut bytes = Bytes(cursor.rest());
-                let name = String::from_utf8_lossy(bytes.string()?).into_owned();
-                walk.string(cursor, "name")?;
-                walk.varint(cursor, "table")?;
-                name
-            }
-        };
-        let width = walk.number(cursor, "width", 1).filter(|width| (1..=4).contains(width))?;
-        columns.push((name, width as usize));
+        let (name, width) = column(walk, cursor)?;
+        columns.push((name, width));
     }
     for _ in 0..walk.count(cursor, "tags without a column")? {
         walk.string(cursor, "name")?;
     }
     Some((tables, columns))
+}
+
+/// Describes the entry of a column. Returns its name and width.
+fn column(walk: &mut Walk, cursor: &mut Cursor) -> Option<(String, usize)> {
+    let kind = walk.leaf(cursor, "kind", 1, |kind| match kind {
+        [0] => "plies".to_owned(),
+        [1] => "facts".to_owned(),
+        [3] => "line".to_owned(),
+        _ => "tag".to_owned(),
+    })?;
+    let name = match kind {
+        [0] => "plies".to_owned(),
+        [1] => "facts".to_owned(),
+        [3] => "line".to_owned(),
+        _ => {
+            let mut bytes = Bytes(cursor.rest());
+            let name = String::from_utf8_lossy(bytes.string()?).into_owned();
+            walk.string(cursor, "name")?;
+            walk.varint(cursor, "table")?;
+            name
+        }
+    };
+    let width = walk.number(cursor, "width", 1).filter(|width| (1..=4).contains(width))?;
+    Some((name, width as usize))
 }

@@ -20,10 +20,10 @@ impl LineEncoder {
     /// Writes a line that [`read_line`](super::read_line) has parsed in the same scene.
     pub(crate) fn write(&mut self, field: LineField, scene: &Scene, line: &Line) -> Option<()> {
         let LineEncoder { model, coder } = self;
-        let Some(mut at) = scene.board(field).filter(|_| !line.is_empty()) else {
+        let Some(mut at) = scene.board(field.is_after()).filter(|_| !line.is_empty()) else {
             return line.is_empty().then_some(());
         };
-        let mut first = scene.first(field, at);
+        let mut first = scene.first(field.is_after(), at);
         model.enter(line.len());
         let mut streak = 0;
         for (step, mates, after) in line.moves() {
@@ -58,9 +58,9 @@ impl<'a> LineDecoder<'a> {
             return Some(());
         }
         let LineDecoder { model, coder } = self;
-        let mut at = scene.board(field)?.clone();
-        let mut first = scene.first(field, &at);
-        let mut writer = LineWriter::new(field, scene.number(field));
+        let mut at = scene.board(field.is_after())?.clone();
+        let mut first = scene.first(field.is_after(), &at);
+        let mut writer = LineWriter::new(field, scene.number(field.is_after()));
         model.enter(moves);
         let mut streak = 0;
         for _ in 0..moves {

@@ -300,8 +300,8 @@ pub(crate) fn read_line(field: LineField, scene: &Scene, text: &[u8]) -> Option<
     if text.is_empty() {
         return Some(line);
     }
-    let mut at = scene.board(field)?.clone();
-    let mut writer = LineWriter::new(field, scene.number(field));
+    let mut at = scene.board(field.is_after())?.clone();
+    let mut writer = LineWriter::new(field, scene.number(field.is_after()));
     let is_plain = field.numbers().is_none() && !field.is_uci();
     let (mut rest, mut written) = (text, Vec::new());
     while !rest.is_empty() {

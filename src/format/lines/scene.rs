@@ -1,7 +1,6 @@
 //! The place of a comment in a game, where its lines begin.
 
 use super::board::LineBoard;
-use super::notation::LineField;
 use crate::chess::{Color, Move, Position};
 use crate::turned::board::TurnedMove;
 use std::cell::OnceCell;
@@ -21,13 +20,13 @@ impl Scene {
         Scene { before, played, boards: Default::default() }
     }
 
-    /// Returns the board at the beginning of a line. Returns `None` for a null move, which has no lines, and for
+    /// Returns the board at the beginning of a line, before or after the commented move. Returns `None` for a null move, which has no lines, and for
     /// positions that the board cannot represent.
-    pub(super) fn board(&self, field: LineField) -> Option<&LineBoard> {
+    pub(super) fn board(&self, is_after: bool) -> Option<&LineBoard> {
         let [before, after] = &self.boards;
         let of_comment = || if self.played == Move::NULL { None } else { LineBoard::new(&self.before) };
         let first = before.get_or_init(of_comment).as_ref()?;
-        if !field.is_after() {
+        if !is_after {
             return Some(first);
         }
         let played = || {
@@ -41,12 +40,12 @@ impl Scene {
     }
 
     /// Returns the move that was played at the beginning of a line, which is likely to be its first move.
-    pub(super) fn first(&self, field: LineField, at: &LineBoard) -> Option<TurnedMove> {
-        (!field.is_after()).then(|| at.step(self.played))
+    pub(super) fn first(&self, is_after: bool, at: &LineBoard) -> Option<TurnedMove> {
+        (!is_after).then(|| at.step(self.played))
     }
 
     /// Returns the move number at the beginning of a line.
-    pub(super) fn number(&self, field: LineField) -> u32 {
-        self.before.fullmove_number() + u32::from(field.is_after() && self.before.turn() == Color::Black)
+    pub(super) fn number(&self, is_after: bool) -> u32 {
+        self.before.fullmove_number() + u32::from(is_after && self.before.turn() == Color::Black)
     }
 }

@@ -6,9 +6,9 @@ use crate::format::limits::MOST;
 use crate::format::state::{Chain, State};
 use crate::format::wire::Bytes;
 
-/// The version of all side files, major and minor. Side files are caches, so their version is independent of the
-/// archive's version.
-pub const VERSION: (u16, u16) = (1, 0);
+/// The versions of side files, major and minor. Files with a segment of packed tag columns have the second version, and
+/// all other files have the first. Side files are caches, so their version is independent of the archive's version.
+pub const VERSIONS: [(u16, u16); 2] = [(1, 0), (1, 1)];
 /// The first bytes of signatures files.
 pub const SIGNATURES: [u8; 8] = *b"\x89BGS\r\n\x1a\n";
 /// The first bytes of position indexes.
@@ -37,8 +37,18 @@ pub enum Part {
     Places = 2,
     /// The result, the ratings and the year of each game.
     Facts = 3,
-    /// The tags of each game as numbers.
-    TagColumns = 4,
+    /// The tags of each game as numbers, uncompressed. Only earlier writers made such segments.
+    PlainTagColumns = 4,
+    /// The tags and measures of each game as numbers, compressed.
+    TagColumns = 5,
+}
+
+impl Part {
+    /// Returns whether a segment of this kind can replace a segment of another kind for the same games.
+    pub fn replaces(self, other: Part) -> bool {
+        let newest = |part| if part == Part::PlainTagColumns { Part::TagColumns } else { part };
+        newest(self) == newest(other)
+    }
 }
 
 /// The commit for which a segment was built. The segment is valid for the archive at this commit and at all later
@@ -104,11 +114,18 @@ impl Head {
         self.sequence % 2 * PAGE as u64
     }
 
+    /// Returns the version of the page, which the kinds of its segments determine.
+    fn version(&self) -> (u16, u16) {
+        let [plain, packed] = VERSIONS;
+        if self.segments.iter().any(|segment| segment.part == Part::TagColumns) { packed } else { plain }
+    }
+
     /// Returns the bytes of the page, for a file that begins with `magic`.
     pub fn encode(&self, magic: [u8; 8]) -> Vec<u8> {
         let mut page = Vec::with_capacity(PAGE);
+        let (major, minor) = self.version();
         page.extend_from_slice(&magic);
-        page.extend_from_slice([VERSION.0, VERSION.1].map(u16::to_le_bytes).as_flattened());
+        page.extend_from_slice([major, minor].map(u16::to_le_bytes).as_flattened());
         page.extend_from_slice(&(PAGE as u32).to_le_bytes());
         page.extend_from_slice(&self.id.0);
         page.extend_from_slice([self.sequence, self.end].map(u64::to_le_bytes).as_flattened());
@@ -151,7 +168,7 @@ impl Head {
         let id = ArchiveId(bytes.array()?);
         let (sequence, end, count) = (bytes.u64()?, bytes.u64()?, bytes.u32()? as usize);
         let holds = id.crc(index * PAGE as u64, body).to_le_bytes() == crc;
-        if (major, minor) != VERSION || size as usize != PAGE || !holds || sequence % 2 != index {
+        if !VERSIONS.contains(&(major, minor)) || size as usize != PAGE || !holds || sequence % 2 != index {
             return None;
         }
         if count > MAX_SEGMENTS || !(BEGIN..=MOST).contains(&end) || end % 8 != 0 {
@@ -159,7 +176,8 @@ impl Head {
         }
         let mut bytes = Bytes(body.get(FIXED..)?);
         let segments = (0..count).map(|_| segment(&mut bytes, id).filter(|segment| segment.end() <= end));
-        Some(Head { id, sequence, end, segments: segments.collect::<Option<_>>()? })
+        let head = Head { id, sequence, end, segments: segments.collect::<Option<_>>()? };
+        (head.version() == (major, minor)).then_some(head)
     }
 }
 
@@ -168,7 +186,8 @@ fn segment(bytes: &mut Bytes, id: ArchiveId) -> Option<Segment> {
         1 => Part::Signatures,
         2 => Part::Places,
         3 => Part::Facts,
-        4 => Part::TagColumns,
+        4 => Part::PlainTagColumns,
+        5 => Part::TagColumns,
         _ => return None,
     };
     let runs = bytes.u32()?;

@@ -9,5 +9,5 @@ pub mod places;
 pub mod tag_columns;
 
 pub use head::{
-    BEGIN, Head, MAX_SEGMENTS, Made, PAGE, POSITIONS, Part, RUN, SIGNATURES, Segment, TAG_COLUMNS, VERSION,
+    BEGIN, Head, MAX_SEGMENTS, Made, PAGE, POSITIONS, Part, RUN, SIGNATURES, Segment, TAG_COLUMNS, VERSIONS,
 };

@@ -94,6 +94,11 @@ impl Board {
         }
     }
 
+    /// Returns the move that led to the position as SAN, or `None` at the start and after a null move.
+    pub fn san(&self) -> Option<&str> {
+        self.last.as_ref().filter(|last| last.moved != '-').map(|last| last.san.as_str())
+    }
+
     pub fn fen(&self) -> &str {
         &self.fen
     }

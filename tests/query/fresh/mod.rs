@@ -5,6 +5,10 @@
 
 /// Conditions on the board.
 mod board;
+/// Clocks.
+mod clocks;
+/// Groups and opening trees.
+mod reports;
 /// Conditions on tags.
 mod tags;
 
@@ -15,7 +19,7 @@ use crate::common::sample::lichess_text;
 use board::{Board, Compared};
 use scoresheet::ImportOptions;
 use scoresheet::archive::GameRef;
-use scoresheet::chess::Color;
+use scoresheet::chess::{Color, Variant};
 use scoresheet::game::Outcome;
 use scoresheet_query::{ArchiveSet, Query, games};
 use serde_json::{Map, Value, json};
@@ -27,6 +31,8 @@ pub struct Played {
     pub plies: u32,
     pub result: &'static str,
     pub is_set_up: bool,
+    /// Whether the game follows the rules of chess, and not of a variant with moves of its own.
+    pub is_chess: bool,
     pub has_fault: bool,
     pub comments: Vec<String>,
     tags: Vec<(String, String)>,
@@ -43,6 +49,7 @@ impl Played {
             plies: game.plies(),
             result: result.unwrap_or_else(|| game.outcome().unwrap_or(Outcome::Unknown).token()),
             is_set_up: game.is_set_up(),
+            is_chess: game.start().variant() == Variant::Chess,
             has_fault: game.has_fault(),
             comments: game.comments().unwrap().into_iter().map(|comment| comment.text).collect(),
             tags,
@@ -292,8 +299,26 @@ fn ask(text: &[u8], folder: &Path, questions: usize, seed: u64, name: &str) {
         }
         answered += usize::from(!expected.is_empty());
     }
-    println!("{name}: {questions} questions on {} games, {answered} with games", played.len());
     assert!(answered * 2 >= questions, "{answered} of {questions} questions have games");
+    let mut of_reports = 0;
+    for number in 0..questions as u64 {
+        let mut random = Random::new(seed.wrapping_mul(3_000_017).wrapping_add(number));
+        of_reports += usize::from(match number % 2 {
+            0 => reports::compare_groups(&played, &sets, &mut random),
+            _ => reports::compare_tree(&played, &sets, &mut random),
+        });
+    }
+    assert!(of_reports * 2 >= questions, "{of_reports} of {questions} groups and trees have games");
+    let of_clocks = clocks::ask(&played, folder, questions / 2, &mut Random::new(seed ^ 5));
+    if let Some(answered) = of_clocks {
+        assert!(answered * 4 >= questions, "{answered} of {} questions on clocks have games", questions / 2);
+    }
+    println!(
+        "{name}: {questions} questions on {} games, {answered} with games; {questions} groups and trees, {of_reports} \
+         with games; {} on clocks, {of_clocks:?} with games",
+        played.len(),
+        if of_clocks.is_some() { questions / 2 } else { 0 }
+    );
 }
 
 /// Returns a game, a ply, and the position there, for a message.

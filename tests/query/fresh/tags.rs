@@ -64,7 +64,7 @@ fn fold(text: &str) -> String {
     text.to_lowercase().chars().map(plain).collect()
 }
 
-fn is_known(text: Option<&str>) -> bool {
+pub fn is_known(text: Option<&str>) -> bool {
     text.is_some_and(|text| !matches!(text, "" | "?" | "-"))
 }
 

@@ -1,5 +1,6 @@
 //! `scoresheet info`: shows the contents of an archive, and the size of each part.
 
+use crate::command::export::original;
 use crate::failure::{Code, Failure};
 use crate::output::archive_sizes::ArchiveSizes;
 use crate::output::json::Object;
@@ -172,7 +173,11 @@ impl Info<'_> {
                 thousands(source.bytes),
                 count(source.seen, "game", "games"),
                 thousands(source.rejected),
-                if source.exact { "exact" } else { "not exact" },
+                match original::converted_from(archive, source) {
+                    _ if source.exact => "exact".to_owned(),
+                    Some(from) => format!("converted from {from}"),
+                    None => "not exact".to_owned(),
+                },
                 match source.first_game {
                     0 => String::new(),
                     first => format!("; from game {}", thousands(first)),

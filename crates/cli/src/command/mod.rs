@@ -253,7 +253,7 @@ impl Cli {
 }
 
 /// Returns the command line with these subcommands.
-fn with_subcommands(names: &[&str]) -> clap::Command {
+pub fn with_subcommands(names: &[&str]) -> clap::Command {
     names.iter().filter_map(|name| definition(name)).fold(Globals::command(), clap::Command::subcommand)
 }
 

@@ -39,6 +39,6 @@ pub use notes::Notes;
 pub use notes::{Comment, Variation};
 pub use owned::{Game, GameFault, GameFaultKind};
 #[doc(hidden)]
-pub use owned::{start_by_rules, start_of_tags};
+pub use owned::{start_by_rules, start_of_tags, stored_start};
 pub use played::PlayedMove;
 pub use values::Evaluation;

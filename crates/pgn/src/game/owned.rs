@@ -8,6 +8,7 @@ use super::played::PlayedMove;
 use super::values::Evaluation;
 use scoresheet_chess::fen::FenError;
 use scoresheet_chess::{IllegalMove, Move, MoveKind, Position, Variant};
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -101,6 +102,28 @@ pub fn start_of_tags(variant: Option<Variant>, fen: Option<&[u8]>) -> Result<(Po
     Ok((if is_chess { position.with_variant(variant.of_moves()) } else { position }, is_counted))
 }
 
+/// Returns a starting position as archives store it: with the rules that the first tag Variant names, if the position has
+/// those of chess, and with the rules of chess for variants that only end early. Also returns the variant that a tag
+/// must be added for, because only the position has its rules.
+///
+/// Errors: the tag names other rules than those of the position, and is returned.
+#[doc(hidden)]
+pub fn stored_start(start: &Position, named: Option<Variant>) -> Result<(Cow<'_, Position>, Option<Variant>), Variant> {
+    let of_position = Some(start.variant()).filter(|rules| *rules != Variant::Chess);
+    if let (Some(rules), Some(named)) = (of_position, named)
+        && rules != named
+    {
+        return Err(named);
+    }
+    let rules = of_position.or(named).unwrap_or_default();
+    let stored = match rules != start.variant() && start.is_usual_start() {
+        true => Cow::Owned(rules.start().with_variant(rules.of_moves())),
+        false if rules.of_moves() == start.variant() => Cow::Borrowed(start),
+        false => Cow::Owned(start.clone().with_variant(rules.of_moves())),
+    };
+    Ok((stored, of_position.filter(|_| named.is_none())))
+}
+
 /// Returns a starting position with the rules of a variant. `fen` is the tag FEN.
 #[doc(hidden)]
 pub fn start_by_rules(start: &Position, variant: Variant, fen: Option<&str>) -> Position {
@@ -127,6 +150,19 @@ impl Game {
         let of_moves = self.start.variant();
         let named = || self.tag("Variant").and_then(Variant::from_tag).filter(|named| named.is_chess_that_ends_early());
         if of_moves == Variant::Chess { named().unwrap_or_default() } else { of_moves }
+    }
+
+    /// Returns the game with the starting position and the tag Variant that archives store. Errors: as [`stored_start`].
+    #[doc(hidden)]
+    pub fn as_stored(&self) -> Result<Cow<'_, Game>, Variant> {
+        let named = self.tag("Variant").and_then(Variant::from_tag);
+        let (start, added) = stored_start(&self.start, named)?;
+        if matches!(start, Cow::Borrowed(_)) && added.is_none() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut stored = Game { start: start.into_owned(), ..self.clone() };
+        stored.tags.extend(added.map(|variant| ("Variant".to_owned(), variant.to_string())));
+        Ok(Cow::Owned(stored))
     }
 
     /// Returns the starting position with the rules of [`Game::variant`]. In Three-check, it states the checks that the

@@ -7,7 +7,7 @@ use crate::text_visitor::{EndOfRun, Lines, MoveRun, TagRun, TextVisitor};
 use crate::write::style::{LineEnd, Style};
 use scoresheet_chess::fen::{CastlingStyle, EnPassantStyle, write_number};
 use scoresheet_chess::san::ShortText;
-use scoresheet_chess::{Color, Move, Position, Variant};
+use scoresheet_chess::{Color, Move, Position};
 
 /// Writes games as PGN. The writer is a visitor that appends text to a byte vector. Call [`finish`](PgnWriter::finish)
 /// after the last event of each game.
@@ -37,8 +37,6 @@ pub struct PgnWriter {
     /// Whether a token of the movetext has been written.
     begun: bool,
     fen: bool,
-    /// Whether the game has a tag Variant.
-    variant: bool,
     outcome: Option<Outcome>,
 }
 
@@ -163,7 +161,7 @@ impl PgnWriter {
 
     /// Appends a game without its tags. Unlike `write`, this function does not add SetUp and FEN to a set-up game.
     pub fn write_movetext(&mut self, game: &Game) {
-        (self.fen, self.variant) = (true, true);
+        self.fen = true;
         game.visit_moves(self);
         self.finish();
     }
@@ -598,14 +596,10 @@ impl PgnWriter {
 impl Visitor for PgnWriter {
     fn tag(&mut self, name: &[u8], value: &[u8]) {
         self.fen |= name == b"FEN";
-        self.variant |= name == b"Variant";
         self.tag_pair(name, value);
     }
 
     fn start(&mut self, position: &Position) {
-        if !self.variant && position.variant() != Variant::Chess {
-            self.tag_pair(b"Variant", position.variant().name().as_bytes());
-        }
         if !self.fen && !position.is_usual_start() {
             let mut fen = Vec::with_capacity(90);
             position.write_fen(&mut fen, EnPassantStyle::Always, CastlingStyle::XFen);

@@ -109,6 +109,19 @@ impl GameField {
         }
     }
 
+    /// Returns the measures that the field needs, none if the columns of tags contain the field, or `None` if the field
+    /// can have no column.
+    pub(crate) fn measures(&self) -> Option<Vec<Measure>> {
+        match &self.field {
+            Field::Measure(measure) => Some(vec![*measure]),
+            Field::EitherMeasure(kind) => {
+                Some([Color::White, Color::Black].map(|side| Measure { kind: *kind, side: Some(side) }).to_vec())
+            }
+            Field::Comment | Field::Glyph { .. } | Field::Opening => None,
+            _ => Some(Vec::new()),
+        }
+    }
+
     /// Returns whether the values of the field are numbers, which tables should align to the right.
     pub fn is_number(&self) -> bool {
         match &self.field {
@@ -215,7 +228,7 @@ impl GameField {
 
 /// Returns the greatest or the least value among measures with the same unit.
 fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Option<FieldValue>> {
-    let found = values::of_game(game, measures, values::index_for(game.archive(), measures).as_ref())?;
+    let found = values::of_game(game, measures, values::novelties_for(game.archive(), measures, 1).as_ref())?;
     let known = found.into_iter().filter(|value| *value != values::NONE);
     let value = if least { known.min() } else { known.max() };
     let unit = measures.first().map_or(Unit::Count, |measure| measure.kind.unit());

@@ -22,9 +22,9 @@ use crate::fault::QueryFault;
 use crate::measure::field::{Measure, MeasureKind};
 use crate::measure::values;
 use crate::nearest::nearest;
-use crate::position::index::PositionIndex;
+use crate::position::novelties::Novelties;
 use crate::position::novelty::missing_index;
-use crate::tag_columns::{Key, TagColumns, Unread};
+use crate::tag_columns::{FiledMeasure, Key, TagColumns, Unread};
 pub use build::Relation;
 use eval::Measured;
 use expr::{ContentTest, Expr, Test, TextTest};
@@ -204,25 +204,38 @@ impl Filter {
         if undecided.is_empty() {
             return (games, Vec::new(), 0);
         }
-        let mut walked = undecided.clone();
+        // Measures with a column need no reading, unless some games lack a value.
+        let filed: Vec<Option<_>> = measures.iter().map(|measure| headers.measure(*measure)).collect();
+        let mut walked = if contents.is_empty() { headers.lacking(measures, &undecided) } else { undecided.clone() };
+        let to_compute: Vec<Measure> =
+            measures.iter().filter(|measure| !headers.lacking(&[**measure], &undecided).is_empty()).copied().collect();
         // Clocks and evaluations are in comments: if a file states which games have comments or glyphs, the other games
         // are skipped.
-        if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
-            let of_measures = if measures.is_empty() { 0 } else { COMMENTS };
+        if headers.state() == SideState::File && to_compute.iter().all(|measure| measure.is_of_comments()) {
+            let of_measures = if to_compute.is_empty() { 0 } else { COMMENTS };
             let facts = contents.iter().fold(of_measures, |facts, test| facts | test.fact());
             walked.intersect(&eval::games(&Expr::Test(Test::Facts(facts)), headers, &none));
         }
-        let tests = |game: &GameRef<'_>, index: Option<&PositionIndex>| -> Result<Vec<i64>> {
+        let tests = |game: &GameRef<'_>, novelties: Option<&Novelties>| -> Result<Vec<i64>> {
             let mut fits = content::fits(contents, game)?;
-            fits.extend(values::of_game(game, measures, index)?);
+            fits.extend(values::of_game(game, &to_compute, novelties)?);
             Ok(fits)
         };
-        let (values, unread) = values::of_each(archive, measures, contents.len() + measures.len(), &walked, &tests);
-        let mut values = values.into_iter().map(Arc::from);
-        let measured = Measured {
-            contents: contents.iter().cloned().zip(values.by_ref()).collect(),
-            measures: measures.iter().copied().zip(values).collect(),
+        let count = contents.len() + to_compute.len();
+        let (values, unread) = values::of_each(archive, &to_compute, count, &walked, &tests);
+        let mut values = values.into_iter();
+        let contents = contents.iter().cloned().zip(values.by_ref().map(Arc::from)).collect();
+        let computed: Vec<(Measure, Vec<i64>)> = to_compute.into_iter().zip(values).collect();
+        let of = |(measure, filed): (&Measure, Option<Arc<FiledMeasure>>)| {
+            let computed = computed.iter().find(|(of, _)| of == measure).map(|(_, values)| values.clone());
+            let values = match (filed, computed) {
+                (Some(filed), Some(values)) => filed.with(values),
+                (Some(filed), None) => Arc::clone(&filed.values),
+                (None, values) => values.unwrap_or_default().into(),
+            };
+            (*measure, values)
         };
+        let measured = Measured { contents, measures: measures.iter().zip(filed).map(of).collect() };
         undecided.subtract(&eval::games(&self.expr, headers, &measured));
         games.subtract(&undecided);
         (games, unread, walked.len())

@@ -4,14 +4,14 @@ use crate::fault::QueryFault;
 use crate::filter::field::Field;
 use crate::filter::{Missing, eval, parse};
 use crate::fold::fold;
-use crate::measure::field::{Measure, MeasureKind};
+use crate::measure::field::{Measure, MeasureKind, NOVELTY};
 use crate::measure::values;
 use crate::openings::Openings;
 use crate::position::novelty::missing_index;
 use crate::tag_columns::{Column, Key, TagColumns, Unread};
 use crate::value::reading;
 use crate::value::reading::Reading;
-use scoresheet::archive::{Archive, GameSet};
+use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
 use scoresheet::error::Error;
 use scoresheet::game::Outcome;
@@ -93,7 +93,7 @@ impl SortKeys {
             // Request all columns together, so the tags are read only once.
             unread.extend(headers.readable(&columns).1.into_iter().map(|lost| (archive, lost)));
             if !headers.archive().is_empty()
-                && let Some(error) = self.missing_index(headers.archive())
+                && let Some(error) = self.missing_index(headers)
             {
                 unread.push((archive, Unread { games: 1..headers.archive().len() + 1, error }));
             }
@@ -125,8 +125,10 @@ impl SortKeys {
     }
 
     /// Returns why the games of an archive cannot be sorted: the key `novelty` needs a position index.
-    pub fn missing_index(&self, archive: &Archive) -> Option<Error> {
-        self.0.iter().any(SortKey::is_novelty).then(|| missing_index(archive)).flatten()
+    pub fn missing_index(&self, headers: &TagColumns<'_>) -> Option<Error> {
+        let archive = headers.archive();
+        let is_lacking = || !headers.lacking(&[NOVELTY], &archive.live()).is_empty();
+        (self.0.iter().any(SortKey::is_novelty) && is_lacking()).then(|| missing_index(archive)).flatten()
     }
 
     /// Returns the tag columns that the sort keys use.
@@ -242,7 +244,8 @@ impl SortKey {
     }
 }
 
-/// Returns the values of each measure for all games, with `None` for games that cannot be read. Reads each game once.
+/// Returns the values of each measure for all games, with `None` for games that cannot be read. Reads each game at most
+/// once.
 fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measures: &[Measure]) -> Vec<Vec<Value>> {
     let mut sets: Vec<GameSet> = headers.iter().map(|headers| GameSet::new(headers.archive().len())).collect();
     for (archive, game) in games {
@@ -250,8 +253,8 @@ fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measures: &[Mea
             set.insert(*game);
         }
     }
-    let of = |(headers, set): (&&TagColumns<'_>, &GameSet)| values::of_games(headers.archive(), measures, set).0;
-    let values: Vec<Vec<Vec<i64>>> = headers.iter().zip(&sets).map(of).collect();
+    let of = |(headers, set): (&&TagColumns<'_>, &GameSet)| headers.measures(measures, set).0;
+    let values: Vec<Vec<Arc<[i64]>>> = headers.iter().zip(&sets).map(of).collect();
     let value = |measure: usize, (archive, game): &(usize, u64)| {
         let value = values.get(*archive)?.get(measure)?.get(*game as usize - 1).copied();
         value.filter(|value| *value != values::NONE)

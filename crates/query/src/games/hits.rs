@@ -5,7 +5,7 @@ use super::query::{InArchive, Query};
 use crate::filter::Missing;
 use crate::filter::sort::{SortKeys, Sorted};
 use crate::position::search::{Hit, Step};
-use crate::tag_columns::Unread;
+use crate::unread::Unread;
 use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
 use scoresheet::error::{Error, Result};

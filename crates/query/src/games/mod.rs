@@ -23,4 +23,4 @@ pub use ranges::GameRanges;
 pub use rules::Rules;
 pub use side_files::{SideFiles, check_side_files};
 pub use summary::GameSummary;
-pub use upkeep::{Before, KINDS, SORT_MEMORY, Updated, build, update, update_beside};
+pub use upkeep::{Before, KINDS, SORT_MEMORY, Updated, build, update, update_beside, write_measures};

@@ -209,7 +209,7 @@ impl Query {
             filter.missing_index(archive).filter(|_| !filter.games(columns).unread.is_empty())
         };
         let of_order =
-            self.order.as_ref().filter(|_| !archive.is_empty()).and_then(|order| order.missing_index(archive));
+            self.order.as_ref().filter(|_| !archive.is_empty()).and_then(|order| order.missing_index(columns));
         of_order.or_else(of_filter)
     }
 

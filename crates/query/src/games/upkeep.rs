@@ -4,14 +4,16 @@
 //! last segments are merged with the new one if they are small compared with it, as in a log-structured merge tree. A
 //! game is rewritten about ten times while an archive grows to a million games in steps of a thousand games.
 
+use crate::filter::game_field::GameField;
+use crate::measure::field::Measure;
 use crate::position::build::{add_facts, add_places, build_positions, known_of};
 use crate::position::signature::add_signatures;
 use crate::segments::{Held, SideFile, SideWriter, union, without};
-use crate::tag_columns::add_tag_columns;
+use crate::tag_columns::{add_tag_columns, check_index, kept_measures, write_with};
 use scoresheet::Monitor;
 use scoresheet::archive::copy::Changed;
 use scoresheet::archive::{Archive, FileKind};
-use scoresheet::error::Result;
+use scoresheet::error::{Error, Result};
 use scoresheet::format::side::{MAX_SEGMENTS, Made, Part, Segment};
 use std::ops::Range;
 use std::path::Path;
@@ -80,7 +82,7 @@ impl Before {
             for part in parts_of(*kind) {
                 let changed = match part {
                     Part::Signatures | Part::Places => &moves,
-                    Part::Facts | Part::TagColumns => &all,
+                    Part::Facts | Part::PlainTagColumns | Part::TagColumns => &all,
                 };
                 extend(&mut writer, archive, *part, &held, changed.clone(), SORT_MEMORY, &Monitor::new())?;
             }
@@ -242,6 +244,50 @@ fn build_on(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor) -
     writer.commit()
 }
 
+/// Writes the tag columns file like [`tag_columns::write_monitored`](crate::tag_columns::write_monitored), with columns of the measures in these fields. Filters, sort
+/// orders and groups then read the measures from the file instead of from the games. All other fields need no column of
+/// their own: the columns of tags contain them.
+///
+/// Commands that change the archive update the columns of changed and new games. The novelty of a game depends on all
+/// other games, so any change of the archive outdates its column, and queries compute novelties until the file is
+/// written again.
+///
+/// Errors: the errors of [`update`]; a field, such as `comment`, that can have no column; or the novelty without a position
+/// index of all games.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 { [%eval 0.3] } e5 { [%eval 0.2] } *\n\n1. d4 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::{Archive, Monitor};
+/// use scoresheet_query::{Filter, GameField, TagColumns, games};
+///
+/// let archive = Archive::open(&target)?;
+/// games::write_measures(&archive, &GameField::parse_list("evalswing,ending")?, Monitor::new())?;
+/// let swings: Filter = "evalswing >= 0.1".parse()?;
+/// let passed = swings.games(&TagColumns::open(&archive));
+/// assert_eq!((passed.games.len(), passed.walked), (1, 0));
+/// assert_eq!(TagColumns::open(&archive).stored_measures(), ["evalswing", "ending"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_measures<'a>(
+    archive: &Archive,
+    fields: &[GameField],
+    monitor: impl Into<Monitor<'a>>,
+) -> Result<(u64, Vec<String>)> {
+    let mut measures: Vec<Measure> = Vec::new();
+    for field in fields {
+        let of_field = field.measures().ok_or_else(|| {
+            let what = format!("{} can have no column; only tags and measures can", field.name());
+            Error::input("columns", what)
+        })?;
+        measures.extend(of_field.into_iter().filter(|measure| !measures.contains(measure)).collect::<Vec<_>>());
+    }
+    check_index(archive, &measures)?;
+    write_with(archive, &measures, &monitor.into())
+}
+
 fn count(games: &[Range<u64>]) -> u64 {
     games.iter().map(|run| run.end - run.start).sum()
 }
@@ -273,6 +319,8 @@ fn add(
             add_places(writer, archive, games, &known, memory, made, monitor).map(drop)
         }
         Part::Facts => add_facts(writer, games, &known_of(archive, games, monitor)?, made),
-        Part::TagColumns => add_tag_columns(writer, archive, games, made, monitor).map(drop),
+        Part::PlainTagColumns | Part::TagColumns => {
+            add_tag_columns(writer, archive, games, made, &kept_measures(archive), monitor).map(drop)
+        }
     }
 }

@@ -12,6 +12,9 @@ pub struct Measure {
     pub side: Option<Color>,
 }
 
+/// The novelty of a game.
+pub const NOVELTY: Measure = Measure { kind: MeasureKind::Novelty, side: None };
+
 /// The measure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MeasureKind {
@@ -282,6 +285,19 @@ fn time(text: &str) -> Option<i64> {
 }
 
 impl Measure {
+    /// Returns the name of the measure in filters, or `None` if filters have another name for it.
+    pub fn name(self) -> Option<String> {
+        let of = |list: &[(&'static str, MeasureKind)]| {
+            list.iter().find(|(_, kind)| *kind == self.kind).map(|(name, _)| *name)
+        };
+        match self.side {
+            Some(side) => {
+                of(&OF_SIDES).map(|name| format!("{}{name}", if side == Color::White { "white" } else { "black" }))
+            }
+            None => of(&OF_GAMES).map(str::to_owned),
+        }
+    }
+
     /// Returns whether the measure is computed from the comments of a game.
     pub fn is_of_comments(self) -> bool {
         !matches!(
@@ -335,6 +351,9 @@ mod tests {
             Some((Some(Color::White), false))
         );
         assert_eq!(find("blunders").map(|(_, either)| either), Some(true));
-        assert!(names().all(|name| find(&name).is_some()));
+        for name in names() {
+            let (measure, is_either) = find(&name).unwrap();
+            assert!(is_either || measure.name() == Some(name));
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::GameMeasures;
 use super::accuracy::Judgement;
 use super::field::swing;
 use crate::position::search::Hit;
-use crate::tag_columns::Unread;
+use crate::unread::Unread;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Result;
 use scoresheet::game::Evaluation;

@@ -6,9 +6,9 @@ use super::end;
 use super::ending;
 use super::field::{Measure, MeasureKind, code_of, mate_of, swing};
 use crate::openings::Openings;
-use crate::position::index::PositionIndex;
-use crate::position::novelty::{complete_index, missing_index, novelty};
-use crate::tag_columns::Unread;
+use crate::position::novelties::Novelties;
+use crate::position::novelty::missing_index;
+use crate::unread::Unread;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::{Color, Position, Role, Square};
 use scoresheet::error::Result;
@@ -17,15 +17,16 @@ use scoresheet::parallel;
 /// The number that stands for a missing value.
 pub const NONE: i64 = i64::MIN;
 
-/// Returns the index that these measures need: the position index of the archive for novelties, if it is complete.
-pub fn index_for(archive: &Archive, measures: &[Measure]) -> Option<PositionIndex> {
+/// Returns the novelties for `games` games if these measures need them and the position index of the archive is
+/// complete.
+pub fn novelties_for(archive: &Archive, measures: &[Measure], games: u64) -> Option<Novelties> {
     let needs_index = measures.iter().any(|measure| measure.kind == MeasureKind::Novelty);
-    needs_index.then(|| complete_index(archive)).flatten()
+    needs_index.then(|| Novelties::new(archive, games)).flatten()
 }
 
-/// Returns the values of these measures for a game, with [`NONE`] for missing values. Without the index of
-/// [`index_for`], novelties are missing.
-pub fn of_game(game: &GameRef<'_>, measures: &[Measure], index: Option<&PositionIndex>) -> Result<Vec<i64>> {
+/// Returns the values of these measures for a game, with [`NONE`] for missing values. Without
+/// [`novelties_for`], novelties are missing.
+pub fn of_game(game: &GameRef<'_>, measures: &[Measure], novelties: Option<&Novelties>) -> Result<Vec<i64>> {
     let reads_comments = |measure: &Measure| measure.is_of_comments() && measure.kind != MeasureKind::PvLength;
     let measured = match measures.iter().any(reads_comments) {
         true => GameMeasures::from_game(game)?,
@@ -36,8 +37,8 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure], index: Option<&Position
             MeasureKind::PvLength => longest_line(game, measure.side)?,
             MeasureKind::Mate => mating_piece(game)?.map(|role| role as i64),
             MeasureKind::End => end::of_game(game)?.map(|end| end as i64),
-            MeasureKind::Novelty => match index {
-                Some(index) => novelty(game, index)?.map(i64::from),
+            MeasureKind::Novelty => match novelties {
+                Some(novelties) => novelties.of_game(game)?.map(i64::from),
                 None => None,
             },
             MeasureKind::Repetitions => Some(repetitions(game)?),
@@ -57,11 +58,24 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure], index: Option<&Position
 /// Returns, for each measure, the values for all games by index from 0, and the games that cannot be read. Reads only
 /// the games in `among`. All other games have missing values.
 pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
-    of_each(archive, measures, measures.len(), among, &|game, index| of_game(game, measures, index))
+    if let [Measure { kind: MeasureKind::Novelty, .. }] = measures
+        && let Some(novelties) = novelties_for(archive, measures, among.len())
+        && among.iter().next().is_none_or(|game| novelties.known(game).is_some())
+    {
+        // The pass has found all novelties, so no game is read.
+        let mut values = vec![NONE; archive.len() as usize];
+        for game in among.iter() {
+            if let (Some(slot), Some(known)) = (values.get_mut(game as usize - 1), novelties.known(game)) {
+                *slot = known.map_or(NONE, i64::from);
+            }
+        }
+        return (vec![values], Vec::new());
+    }
+    of_each(archive, measures, measures.len(), among, &|game, novelties| of_game(game, measures, novelties))
 }
 
-/// Computes the values of a game, with the index that its measures need.
-pub type ValuesOfGame<'a> = dyn Fn(&GameRef<'_>, Option<&PositionIndex>) -> Result<Vec<i64>> + Sync + 'a;
+/// Computes the values of a game, with the novelties that its measures need.
+pub type ValuesOfGame<'a> = dyn Fn(&GameRef<'_>, Option<&Novelties>) -> Result<Vec<i64>> + Sync + 'a;
 
 /// Returns `count` columns of values like [`of_games`], where `of` computes the values of a game, which include these
 /// measures.
@@ -73,9 +87,9 @@ pub fn of_each(
     of: &ValuesOfGame<'_>,
 ) -> (Vec<Vec<i64>>, Vec<Unread>) {
     let mut columns = vec![vec![NONE; archive.len() as usize]; count];
-    let index = index_for(archive, measures);
+    let novelties = novelties_for(archive, measures, among.len());
     // Without an index of positions, every game would seem to have no novelty.
-    if index.is_none() && measures.iter().any(|measure| measure.kind == MeasureKind::Novelty) {
+    if novelties.is_none() && measures.iter().any(|measure| measure.kind == MeasureKind::Novelty) {
         let of_run = |(first, last)| Some(Unread { games: first..last + 1, error: missing_index(archive)? });
         return (columns, among.runs().filter_map(of_run).collect());
     }
@@ -90,7 +104,7 @@ pub fn of_each(
             Err(error) => unread.push(Unread { games, error }),
             Ok(chunk) => {
                 for game in selected {
-                    match chunk.game(game).and_then(|game| of(&game, index.as_ref())) {
+                    match chunk.game(game).and_then(|game| of(&game, novelties.as_ref())) {
                         Ok(values) => rows.push((game, values)),
                         Err(error) => unread.push(Unread { games: game..game + 1, error }),
                     }

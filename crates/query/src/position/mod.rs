@@ -22,4 +22,5 @@ pub mod search;
 
 mod index_search;
 
+pub(crate) mod novelties;
 pub mod novelty;

@@ -64,14 +64,15 @@ pub(crate) fn missing_index(archive: &Archive) -> Option<Error> {
 /// Returns whether another game reaches the position.
 fn is_shared(archive: &Archive, index: &PositionIndex, game: u64, key: u64) -> Result<bool> {
     for segment in index.segments() {
-        if segment_has(archive, segment, game, key)? {
+        if is_in_segment(archive, segment, game, key)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -> Result<bool> {
+/// Returns whether another game in a segment reaches the position.
+pub(super) fn is_in_segment(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -> Result<bool> {
     // One of the first places usually decides the question. If none does, all places are examined.
     for most in [FEW, u64::MAX] {
         let (places, are_all) = segment.first_places(key, most)?;

@@ -170,8 +170,13 @@ impl PlaceSegment {
 
     pub(super) fn has_collision_of_key(&self, key: u64) -> Result<bool> {
         let kept = self.layout.kept(key);
-        let collisions = self.pages().numbers(self.layout.collision_list(), self.layout.collisions)?;
+        let collisions = self.collisions()?;
         Ok(collisions.binary_search_by_key(&kept, |number| u64::from_le_bytes(*number)).is_ok())
+    }
+
+    /// Returns the stored key bits that several positions share, in ascending order, as eight bytes each.
+    pub(super) fn collisions(&self) -> Result<&[[u8; 8]], Damage> {
+        self.pages().numbers(self.layout.collision_list(), self.layout.collisions)
     }
 
     /// Calls `each` with the positions of a bucket, in order. Passes the 16 key bits after the bucket bits and the

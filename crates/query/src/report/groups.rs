@@ -7,7 +7,7 @@ use crate::filter::eval::{marked_outcome, outcome};
 use crate::fold::fold;
 use crate::measure::ending;
 use crate::measure::field::{Measure, MeasureKind, piece_name};
-use crate::measure::values::{self, NONE};
+use crate::measure::values::NONE;
 use crate::nearest::nearest;
 use crate::openings::Openings;
 use crate::report::points::Points;
@@ -505,7 +505,7 @@ pub fn groups(
         return Ok(Grouped::default());
     };
     let mut unread = Vec::new();
-    let mut measured: Vec<Vec<i64>> = Vec::new();
+    let mut measured: Vec<Arc<[i64]>> = Vec::new();
     let table = known_names(opening);
     for key in keys {
         let values = key.measure().map(|measure| {
@@ -517,7 +517,7 @@ pub fn groups(
                     }
                 }
             }
-            let (mut values, lost) = values::of_games(headers.archive(), &[measure], &folded);
+            let (mut values, lost) = headers.measures(&[measure], &folded);
             unread.extend(lost);
             values.pop().unwrap_or_default()
         });

@@ -4,7 +4,7 @@
 use crate::filter::sort::SortKeys;
 use crate::games::ArchiveSet;
 use crate::measure::GameMeasures;
-use crate::measure::field::{Measure, MeasureKind};
+use crate::measure::field::NOVELTY;
 use crate::measure::values::{self, NONE};
 use crate::position::novelty::complete_index;
 use crate::report::groups::{self, Group, GroupKey, PlayerGames};
@@ -447,14 +447,13 @@ fn novelties(
     most: usize,
     unread: &mut Vec<(usize, Unread)>,
 ) -> Option<Vec<PlayedNovelty>> {
-    let measure = Measure { kind: MeasureKind::Novelty, side: None };
     let mut plies: Vec<Option<Vec<i64>>> = Vec::new();
     for (index, player) in players.iter().enumerate() {
         let archive = player.columns.archive();
         let numbers = latest.iter().filter(|(of, _)| *of == index).map(|(_, game)| *game);
         plies.push(complete_index(archive).map(|_| {
             let games = GameSet::from_numbers(archive.len(), numbers);
-            let (mut values, lost) = values::of_games(archive, &[measure], &games);
+            let (mut values, lost) = values::of_games(archive, &[NOVELTY], &games);
             unread.extend(lost.into_iter().map(|lost| (index, lost)));
             values.pop().unwrap_or_default()
         }));

@@ -1,6 +1,6 @@
 //! Counts the moves to each square of the board.
 
-use crate::tag_columns::Unread;
+use crate::unread::Unread;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::parallel;
 

@@ -4,7 +4,7 @@ use super::pages::Pages;
 use super::rows::{Rows, union, without};
 use scoresheet::archive::map::Map;
 use scoresheet::archive::{Archive, FileKind, SideState};
-use scoresheet::format::side::{Head, Made, Part, VERSION};
+use scoresheet::format::side::{Head, Made, Part, VERSIONS};
 use scoresheet::sort;
 use std::fs::File;
 use std::ops::Range;
@@ -39,7 +39,7 @@ impl SideFile {
         let map = file.metadata().and_then(|meta| Map::new(&file, meta.len()));
         let Ok(map) = map else { return none(SideState::Damaged) };
         let Some(head) = Head::decode(&map, kind.magic()) else {
-            return none(SideState::of_unreadable(&map, VERSION));
+            return none(SideState::of_unreadable(&map, &VERSIONS));
         };
         let (map, mut segments) = (Arc::new(map), Vec::new());
         let mut known: Vec<(Made, bool)> = Vec::new();
@@ -66,12 +66,24 @@ impl SideFile {
         file
     }
 
+    /// Returns all segments of the file of this kind next to an archive, even those that are not valid for it.
+    pub fn all_segments(archive: &Archive, kind: FileKind) -> Vec<Pages> {
+        let map = File::open(kind.of_archive(archive.path()))
+            .and_then(|file| file.metadata().and_then(|meta| Map::new(&file, meta.len())));
+        let Ok(map) = map else { return Vec::new() };
+        let Some(head) = Head::decode(&map, kind.magic()).filter(|head| head.id == archive.id()) else {
+            return Vec::new();
+        };
+        let map = Arc::new(map);
+        head.segments.iter().map(|segment| Pages::new(&map, head.id, *segment)).collect()
+    }
+
     /// Determines the segment of each game, which is the last segment that covers the game.
     fn divide(&mut self) {
         let mut taken: Vec<(Part, Vec<Range<u64>>)> = Vec::new();
         for held in self.segments.iter_mut().rev() {
             let part = held.pages.segment().part;
-            let later = taken.iter().position(|(known, _)| *known == part).unwrap_or_else(|| {
+            let later = taken.iter().position(|(known, _)| known.replaces(part)).unwrap_or_else(|| {
                 taken.push((part, Vec::new()));
                 taken.len() - 1
             });
@@ -110,9 +122,9 @@ impl SideFile {
 }
 
 impl Held {
-    /// Returns whether the segment belongs to this part.
+    /// Returns whether the segment belongs to this part, possibly in an earlier form.
     pub fn is_of(&self, part: Part) -> bool {
-        self.pages.segment().part == part
+        part.replaces(self.pages.segment().part)
     }
 
     /// Returns the games that none of the segments covers, in an archive of `games` games.

@@ -2,8 +2,8 @@
 
 use super::column::{Column, Strings};
 use super::line::push_line;
-use super::unread::Unread;
 use crate::segments::chunks_of;
+use crate::unread::Unread;
 use rayon::prelude::*;
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, Chunk, GameRef};

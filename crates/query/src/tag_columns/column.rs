@@ -136,6 +136,11 @@ impl Column {
         Column { numbers: Store::Owned(bytes), width, strings }
     }
 
+    /// Returns the column of these numbers of `width` bytes each.
+    pub(crate) fn from_bytes(numbers: Vec<u8>, width: u8, strings: Option<Arc<Strings>>) -> Column {
+        Column { numbers: Store::Owned(numbers), width, strings }
+    }
+
     /// Returns the column of a tag that no game contains. It stores no numbers, and the number of every game is 0.
     pub(crate) fn without_values() -> Column {
         Column::from_strings(Vec::new(), Vec::new())

@@ -1,7 +1,7 @@
 //! The tag columns of an archive. For every game, they store the number of each tag's value in a table of distinct
 //! strings, the number of plies, and a byte of facts.
 //!
-//! The columns are read from the tag columns file of the archive (FORMAT.md, "The tag columns file"), which is mapped.
+//! The columns are read from the tag columns file of the archive (FORMAT.md, "The tag columns file"), and unpacked.
 //! Missing columns are computed from the tags at the first access and are then cached.
 
 // This module reads untrusted bytes, so its code must not panic.
@@ -10,20 +10,29 @@
 mod build;
 mod column;
 mod line;
-mod unread;
+mod measures;
+mod segment;
+mod write;
 
+pub use crate::unread::Unread;
 pub use column::{Column, Strings};
 pub(crate) use line::push_line;
+pub(crate) use measures::check_index;
+pub(crate) use measures::{FiledMeasure, kept as kept_measures};
 pub use scoresheet::format::tag_columns::Key;
-pub use unread::Unread;
+pub(crate) use write::add_tag_columns;
+pub(crate) use write::write_with;
+pub use write::{write, write_monitored};
 
-use crate::segments::{Held, SideFile, SideWriter, union, without};
+use crate::measure::field::Measure;
+use crate::measure::values::{self, NONE};
+use crate::segments::{SideFile, union, without};
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
-use scoresheet::error::{Damage, Error, Result};
-use scoresheet::format::side::{Made, Part};
-use scoresheet::format::tag_columns::{self, ColumnEntry, ColumnRef, Directory, MAX_COLUMNS, TableRef};
+use scoresheet::error::{Damage, Result};
+use scoresheet::format::side::Part;
 use scoresheet::sort;
+use segment::Segment;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -57,6 +66,8 @@ pub struct TagColumns<'a> {
     state: SideState,
     is_damaged: AtomicBool,
     ready: Mutex<HashMap<Key, Ready>>,
+    /// The measures that were looked up in the file.
+    measures: Mutex<HashMap<Measure, Option<Arc<FiledMeasure>>>>,
 }
 
 /// The way in which the columns refer to the archive.
@@ -111,6 +122,16 @@ impl<'a> TagColumns<'a> {
         columns
     }
 
+    /// Returns the names of the measures for which the file has columns that are valid for the archive at its present
+    /// commit, such as `whiteaccuracy`.
+    pub fn stored_measures(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for segment in &self.segments {
+            names.extend(segment.measures(self.archive()).filter(|name| !names.contains(name)).collect::<Vec<_>>());
+        }
+        names
+    }
+
     /// Checks every page of the file. Returns whether all pages are intact, or `true` if there is no file.
     pub fn check(&self) -> bool {
         self.segments.iter().all(|segment| segment.held.pages.verify().is_ok())
@@ -134,6 +155,7 @@ impl<'a> TagColumns<'a> {
             state: SideState::Missing,
             is_damaged: AtomicBool::new(false),
             ready: Mutex::default(),
+            measures: Mutex::default(),
         }
     }
 
@@ -232,6 +254,68 @@ impl<'a> TagColumns<'a> {
         unread
     }
 
+    /// Returns the values of a measure in the file, or `None` if the file has no column of it.
+    pub(crate) fn measure(&self, measure: Measure) -> Option<Arc<FiledMeasure>> {
+        let name = measure.name()?;
+        if let Some(known) = self.lock_measures().get(&measure) {
+            return known.clone();
+        }
+        let games = self.archive().len();
+        let mut found: Option<(Vec<i64>, GameSet)> = None;
+        for segment in &self.segments {
+            let Some(entry) = segment.measure(&name, self.archive()) else { continue };
+            // After damage, the values are computed from the archive.
+            let Some(numbers) = self.intact(segment.measured(entry)) else { continue };
+            let (all, known) = found.get_or_insert_with(|| (vec![NONE; games as usize], GameSet::new(games)));
+            for run in segment.held.owned.games() {
+                let Some(row) = segment.held.rows.row_of(run.start) else { continue };
+                let (slots, rows) = (run.start as usize - 1..run.end as usize - 1, row as usize..);
+                let slots = all.get_mut(slots).unwrap_or_default();
+                slots.iter_mut().zip(numbers.get(rows).unwrap_or_default()).for_each(|(slot, value)| *slot = *value);
+                for game in run {
+                    known.insert(game);
+                }
+            }
+        }
+        let found = found.map(|(values, known)| Arc::new(FiledMeasure { values: values.into(), known }));
+        self.lock_measures().insert(measure, found.clone());
+        found
+    }
+
+    /// Returns, for each measure, the values for all games by index from 0, and the games that cannot be read. Takes
+    /// values from the file, and computes all other values for the games in `among`.
+    pub(crate) fn measures(&self, measures: &[Measure], among: &GameSet) -> (Vec<Arc<[i64]>>, Vec<Unread>) {
+        let filed: Vec<Option<Arc<FiledMeasure>>> = measures.iter().map(|measure| self.measure(*measure)).collect();
+        let lacking = self.lacking(measures, among);
+        if lacking.is_empty() && filed.iter().all(Option::is_some) {
+            return (filed.into_iter().flatten().map(|filed| Arc::clone(&filed.values)).collect(), Vec::new());
+        }
+        let (computed, unread) = values::of_games(self.archive(), measures, &lacking);
+        let merged = filed.into_iter().zip(computed).map(|(filed, values)| match filed {
+            Some(filed) => filed.with(values),
+            None => values.into(),
+        });
+        (merged.collect(), unread)
+    }
+
+    /// Returns the games of a set for which the file lacks a value of one of these measures.
+    pub(crate) fn lacking(&self, measures: &[Measure], among: &GameSet) -> GameSet {
+        let mut known = among.clone();
+        for measure in measures {
+            match self.measure(*measure) {
+                Some(filed) => known.intersect(&filed.known),
+                None => return among.clone(),
+            }
+        }
+        let mut lacking = among.clone();
+        lacking.subtract(&known);
+        lacking
+    }
+
+    fn lock_measures(&self) -> MutexGuard<'_, HashMap<Measure, Option<Arc<FiledMeasure>>>> {
+        self.measures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Ready>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -323,80 +407,6 @@ impl<'a> TagColumns<'a> {
     }
 }
 
-/// A segment of the tag columns file, which covers some games.
-#[derive(Debug)]
-struct Segment {
-    held: Held,
-    directory: Directory,
-}
-
-impl Segment {
-    fn open(held: Held) -> Option<Segment> {
-        let size = held.pages.bytes(0..Directory::SIZE).ok()?;
-        let size = u64::from_le_bytes(*size.first_chunk()?);
-        let directory = held.pages.bytes(Directory::SIZE..Directory::SIZE.checked_add(size)?).ok()?;
-        let directory = Directory::decode(directory, held.rows.len(), held.pages.len())?;
-        Some(Segment { held, directory })
-    }
-
-    /// Returns whether the values of this column are known for all games of the segment.
-    fn includes(&self, key: &Key) -> bool {
-        self.directory.columns.iter().any(|column| column.key == *key) || self.lacks(key)
-    }
-
-    /// Returns whether no game of the segment contains this tag.
-    fn lacks(&self, key: &Key) -> bool {
-        let is_column = self.directory.columns.iter().any(|column| column.key == *key);
-        !is_column && matches!(key, Key::Tag(name) if !self.directory.others.contains(name))
-    }
-
-    fn table(&self, number: usize) -> Result<Arc<Strings>, Damage> {
-        let table = self.directory.tables.get(number).ok_or(self.held.pages.damage())?;
-        self.held.pages.bytes(table.range.clone())?;
-        let (map, range) = self.held.pages.mapped(&table.range);
-        Ok(Arc::new(Strings::mapped(&map, range, table.count)))
-    }
-
-    fn column(&self, column: &ColumnEntry, strings: Option<Arc<Strings>>) -> Result<Column, Damage> {
-        self.held.pages.bytes(column.range.clone())?;
-        let (map, range) = self.held.pages.mapped(&column.range);
-        Ok(Column::mapped(&map, range, column.width, strings))
-    }
-
-    /// Returns the values of a column for the games in the segment. Returns `None` if the games may contain the tag but
-    /// the segment stores no column for it.
-    fn parts(
-        &self,
-        key: &Key,
-        table: impl FnOnce(usize) -> Result<Arc<Strings>, Damage>,
-    ) -> Result<Option<Vec<build::Part>>, Damage> {
-        let column = self.directory.columns.iter().find(|column| column.key == *key);
-        if column.is_none() && !self.lacks(key) {
-            return Ok(None);
-        }
-        let strings = match column.and_then(|column| column.table) {
-            Some(number) => Some(table(number)?),
-            None => None,
-        };
-        let filed = match column {
-            Some(column) => Some(self.column(column, strings.clone())?),
-            None => None,
-        };
-        let part = |games: Range<u64>| {
-            let mut numbers = vec![0; (games.end - games.start) as usize];
-            if let (Some(filed), Some(row)) = (&filed, self.held.rows.row_of(games.start)) {
-                filed.copy(row as usize..row as usize + numbers.len(), &mut numbers);
-            }
-            let strings = match &strings {
-                Some(strings) => build::Values::Sorted(Arc::clone(strings)),
-                None => build::Values::Met(Vec::new()),
-            };
-            build::Part { games, numbers, strings, unread: Vec::new() }
-        };
-        Ok(Some(self.held.owned.games().map(part).collect()))
-    }
-}
-
 /// The year in which each game was played.
 ///
 /// [`TagColumns`] has an example.
@@ -420,95 +430,4 @@ impl Years {
         let year = |(years, column): &(Vec<u16>, Arc<Column>)| years.get(column.get(game) as usize).copied();
         self.columns.iter().filter_map(year).find(|year| *year > 0)
     }
-}
-
-/// Writes a segment with the tags of games. Returns the names of the tags for which it stores a column.
-///
-/// A tag with very many different values is not stored in a column, because its table would cost more than it saves.
-/// Filters on such a tag read the tags themselves.
-pub(crate) fn add_tag_columns(
-    writer: &mut SideWriter,
-    archive: &Archive,
-    games: &[Range<u64>],
-    made: Made,
-    monitor: &Monitor,
-) -> Result<Vec<String>> {
-    let names = build::tag_names(archive, games)?;
-    let mut keys: Vec<Key> = names.iter().take(MAX_COLUMNS - 3).cloned().map(Key::Tag).collect();
-    keys.extend([Key::Plies, Key::Facts, Key::Line]);
-    let mut columns = Vec::new();
-    for (column, unread) in build::columns(&keys, build::parts(archive, games, &keys, monitor)) {
-        if let Some(unread) = unread.into_iter().next() {
-            return Err(unread.error);
-        }
-        columns.push(column);
-    }
-    let count: u64 = games.iter().map(|run| run.end - run.start).sum();
-    let worth = |column: &Column| {
-        column.strings().is_none_or(|strings| {
-            let bytes = strings.text().len() + strings.ends().len();
-            (bytes as u64) < (count * 12).max(1 << 16) && strings.text().len() < u32::MAX as usize
-        })
-    };
-    let chosen: Vec<(&Key, &Column)> = keys.iter().zip(&columns).filter(|(_, column)| worth(column)).collect();
-    let mut tables: Vec<&Arc<Strings>> = Vec::new();
-    let mut refs = Vec::new();
-    for (key, column) in &chosen {
-        let table = column.strings().map(|strings| {
-            tables.iter().position(|known| Arc::ptr_eq(known, strings)).unwrap_or_else(|| {
-                tables.push(strings);
-                tables.len() - 1
-            })
-        });
-        refs.push(ColumnRef { key, table, width: column.width(), numbers: column.bytes() });
-    }
-    let tables: Vec<TableRef> =
-        tables.into_iter().map(|strings| TableRef { ends: strings.ends(), text: strings.text() }).collect();
-    let is_chosen = |name: &&String| chosen.iter().any(|(key, _)| matches!(key, Key::Tag(tag) if tag == *name));
-    let others: Vec<&str> = names.iter().filter(|name| !is_chosen(name)).map(String::as_str).collect();
-    writer.add(Part::TagColumns, games, made, |out| {
-        out.put(&tag_columns::directory(&tables, &refs, &others))?;
-        for table in &tables {
-            out.put(table.ends)?;
-            out.put(table.text)?;
-        }
-        refs.iter().try_for_each(|column| out.put(column.numbers))
-    })?;
-    let names = chosen.into_iter().filter_map(|(key, _)| match key {
-        Key::Tag(name) => Some(name.clone()),
-        _ => None,
-    });
-    Ok(names.collect())
-}
-
-/// Writes the tag columns file of an archive. Returns the size of the file in bytes and the names of the tags that are
-/// stored in columns.
-///
-/// ```
-/// # let folder = tempfile::tempdir()?;
-/// # let target = folder.path().join("games.bga");
-/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Tal, M\"]\n\n1. e4 *\n"[..])?;
-/// use scoresheet::Archive;
-/// use scoresheet_query::{SideState, TagColumns, tag_columns};
-///
-/// let archive = Archive::open(&target)?;
-/// let (_, names) = tag_columns::write(&archive)?;
-/// assert!(names.contains(&"White".to_owned()));
-/// assert_eq!(TagColumns::open(&archive).state(), SideState::File);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
-    write_monitored(archive, Monitor::new())
-}
-
-/// Writes the file like `write`, with a monitor. The unit of progress is a game. Errors: the errors of `write`, or the
-/// monitor stopped the work.
-pub fn write_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<(u64, Vec<String>), Error> {
-    let mut writer = SideWriter::create(archive, FileKind::TagColumns)?;
-    let mut names = Vec::new();
-    if !archive.is_empty() {
-        let games = 1..archive.len() + 1;
-        names = add_tag_columns(&mut writer, archive, &[games], archive.made(), &monitor.into())?;
-    }
-    Ok((writer.commit()?, names))
 }

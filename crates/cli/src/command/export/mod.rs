@@ -4,7 +4,7 @@ mod choice;
 mod files;
 mod form;
 mod one_tree;
-mod original;
+pub mod original;
 #[cfg(feature = "train")]
 mod training;
 

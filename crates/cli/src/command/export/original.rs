@@ -1,5 +1,6 @@
 //! `scoresheet export --original`: restores sources byte for byte.
 
+use crate::command::import::bases;
 use crate::failure::{Code, Failure};
 use crate::output::new_file;
 use crate::select::archives;
@@ -104,6 +105,20 @@ fn training(_: &Archive, _: &SourceRecord) -> Result<Option<Training>, Failure> 
     Ok(None)
 }
 
+/// Returns the format from which a source was converted to PGN, or `None` if the source was PGN or a list of positions.
+pub fn converted_from(archive: &Archive, source: &SourceRecord) -> Option<&'static str> {
+    if training(archive, source).is_ok_and(|training| training.is_some()) {
+        return Some("training data");
+    }
+    let name = compression::by_name(&source.name).map_or(source.name.as_str(), |(_, inner)| inner);
+    bases::program(Path::new(name)).or_else(|| is_pcn(source, name).then_some("PCN"))
+}
+
+/// Returns whether a source, by its name without compression, was PCN that the import converted to PGN.
+fn is_pcn(source: &SourceRecord, name: &str) -> bool {
+    !source.exact && [".pcn", ".json"].iter().any(|end| name.ends_with(end))
+}
+
 /// Returns the kind of content of a restored source.
 fn content(archive: &Archive, source: &SourceRecord) -> Result<Content, Failure> {
     Ok(match training(archive, source)? {
@@ -147,8 +162,11 @@ fn file_name(source: &SourceRecord) -> String {
     let name = in_tar.unwrap_or(name);
     let was_held = in_tar.is_some() || matches!(compression, Some(Compression::Zip | Compression::SevenZip));
     let is_list = [".epd", ".fen"].iter().any(|end| name.ends_with(end));
-    let is_pcn = !source.exact && [".pcn", ".json"].iter().any(|end| name.ends_with(end));
-    if (was_held && !is_list && !name.ends_with(".pgn")) || is_pcn { format!("{name}.pgn") } else { name.to_owned() }
+    if (was_held && !is_list && !name.ends_with(".pgn")) || is_pcn(source, name) {
+        format!("{name}.pgn")
+    } else {
+        name.to_owned()
+    }
 }
 
 /// Returns a path in the folder for each source.

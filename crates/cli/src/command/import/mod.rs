@@ -1,6 +1,6 @@
 //! `scoresheet import`: imports PGN files into an archive.
 
-mod bases;
+pub mod bases;
 mod faults;
 mod kept;
 mod new_only;

@@ -142,7 +142,9 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
         session.note(&format!("{seconds:.2} s, {rate:.1} MB of PGN per second"));
     } else {
         let share = 100.0 * ratio(all as f64, summary.totals.pgn_bytes as f64);
-        let share = if in_part { String::new() } else { format!(", {share:.1} % of the PGN") };
+        // Sources in other formats have another size than their games as PGN.
+        let of = if summary.sources.iter().any(|source| source.made) { "the games as PGN" } else { "the PGN" };
+        let share = if in_part { String::new() } else { format!(", {share:.1} % of {of}") };
         session.note(&format!("{} bytes{share}; {seconds:.2} s", thousands(all)));
     }
     if summary.stopped.is_some() {
