@@ -2,8 +2,10 @@
 
 use crate::common::import::archive_of;
 use crate::common::sample::testdata;
+use scoresheet::archive::{FileKind, SideState};
 use scoresheet::chess::{Color, Position, Variant};
-use scoresheet::{Archive, ImportOptions};
+use scoresheet::{Archive, ArchiveWriter, ImportOptions, Monitor};
+use scoresheet_query::games;
 use scoresheet_query::{ArchiveSet, Hit, IndexedArchive, PositionQuery, Query, Rules, Visit, line_of};
 use std::collections::BTreeMap;
 
@@ -131,4 +133,39 @@ fn moves_are_those_of_the_variant() {
     assert!(
         line_of(Variant::Crazyhouse, "e4 d5 exd5 Qxd5 P@e4").is_ok() && line_of(Variant::Chess, "e4 d5 P@e4").is_err()
     );
+}
+
+#[test]
+fn tag_columns_say_whether_there_are_variants() {
+    let folder = crate::common::tempdir().unwrap();
+    let path = folder.path().join("games.bga");
+    let add = |pgn: &str| {
+        let writer = if path.exists() { ArchiveWriter::append(&path) } else { ArchiveWriter::create(&path) }.unwrap();
+        writer.add_pgn("games", std::io::Cursor::new(pgn.to_owned())).unwrap();
+        writer.finish().unwrap();
+    };
+    let chess = || {
+        let indexed = IndexedArchive::open(&path).unwrap();
+        // The columns are opened before the games are asked for.
+        let state = indexed.columns().state();
+        let games = indexed.archive().games_of_chess(&indexed.archive().live());
+        (state, games.iter().collect::<Vec<_>>())
+    };
+    let file = || {
+        let archive = Archive::open(&path).unwrap();
+        games::build(&archive, FileKind::TagColumns, games::SORT_MEMORY, Monitor::new()).unwrap();
+    };
+    add("1. e4 *\n\n[Variant \"Chess960\"]\n\n1. d4 *\n");
+    file();
+    assert_eq!(chess(), (SideState::File, vec![1, 2]));
+    // The file does not know these games yet.
+    add("[Variant \"Three-check\"]\n\n1. d4 *\n\n[Variant \"Atomic\"]\n\n1. c4 *\n");
+    assert_eq!(chess().1, [1, 2]);
+    file();
+    assert_eq!(chess(), (SideState::File, vec![1, 2]));
+    std::fs::remove_file(&path).unwrap();
+    add("1. e4 *\n\n[White \"A\"]\n\n1. d4 *\n");
+    file();
+    add("[Variant \"Three-check\"]\n\n1. d4 *\n");
+    assert_eq!(chess().1, [1, 2]);
 }

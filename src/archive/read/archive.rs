@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The loose blocks, by the number of their source.
@@ -63,6 +63,8 @@ pub struct Archive {
     loose: OnceLock<Result<Loose, Damage>>,
     /// The rules of each chunk's games.
     pub(super) variants: Vec<OnceLock<ChunkVariants>>,
+    /// Whether no game has a tag Variant, as a side file says.
+    pub(super) has_no_variant_tags: AtomicBool,
 }
 
 impl Archive {
@@ -108,6 +110,7 @@ impl Archive {
             dictionary: Dictionary::new(index.dictionaries.clone()),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
             variants: index.chunks.iter().map(|_| OnceLock::new()).collect(),
+            has_no_variant_tags: AtomicBool::new(false),
             entries: entries(&index),
             intact: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             index,

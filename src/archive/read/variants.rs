@@ -11,6 +11,7 @@ use crate::format::moves::Coding;
 use crate::format::tags::Tags;
 use crate::game::start_by_rules;
 use crate::parallel;
+use std::sync::atomic::Ordering;
 
 const TAG: &str = "Variant";
 
@@ -56,6 +57,13 @@ impl Archive {
         kept
     }
 
+    /// Notes that no game has a tag Variant, which a side file of this state of the archive says. The tags of chunks then
+    /// need not be read to know the rules of their games.
+    #[doc(hidden)]
+    pub fn note_no_variant_tags(&self) {
+        self.has_no_variant_tags.store(true, Ordering::Relaxed);
+    }
+
     /// Returns the rules of a chunk's games, which are read at the first access.
     fn chunk_variants(&self, chunk: usize) -> Option<&[Variant]> {
         self.variants.get(chunk)?.get_or_init(|| self.read_variants(chunk)).as_deref()
@@ -70,6 +78,9 @@ impl Archive {
                 record.set_up.as_deref().map(Position::variant)
             };
             return Some((0..games).map(|index| of_record(index).unwrap_or_default()).collect());
+        }
+        if self.has_no_variant_tags.load(Ordering::Relaxed) {
+            return None;
         }
         let columns = Columns::default();
         let block = columns.block(&self.blocks.store, &self.blocks, &head.block, BlockKind::Tags).ok()??;

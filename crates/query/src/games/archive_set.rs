@@ -49,7 +49,13 @@ impl IndexedArchive {
 
     /// Returns the tag columns of the archive. Columns that have been computed from the tags are cached.
     pub fn columns(&self) -> &TagColumns<'static> {
-        self.columns.get_or_init(|| TagColumns::shared(self.shared()))
+        self.columns.get_or_init(|| {
+            let columns = TagColumns::shared(self.shared());
+            if columns.lacks("Variant") {
+                self.archive.note_no_variant_tags();
+            }
+            columns
+        })
     }
 
     /// Returns the signatures and the position index of the archive, which are opened at the first call.

@@ -143,6 +143,14 @@ impl<'a> TagColumns<'a> {
         without(std::iter::once(1..self.archive().len() + 1), covered)
     }
 
+    /// Returns whether the file says that no game has this tag.
+    pub(crate) fn lacks(&self, tag: &str) -> bool {
+        let key = Key::Tag(tag.to_owned());
+        self.state == SideState::File
+            && self.uncovered().is_empty()
+            && self.segments.iter().all(|segment| segment.lacks(&key))
+    }
+
     /// Returns the tag columns of an archive, computed from its tags even if there is a file.
     pub fn without_file(archive: &'a Archive) -> TagColumns<'a> {
         TagColumns::held(Holder::Borrowed(archive))
