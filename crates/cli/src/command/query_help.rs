@@ -73,7 +73,7 @@ Questions as JSON, for find --query; all members must match, e.g.
   where games fen moves every any_side any_castling any_en_passant board pawns
   material imbalance structure white_move black_move at_move moved captured
   end plies query either_color mistake clock_below mate_in swing all_plies
-  variations in_pv sort offset limit
+  variations in_pv repertoire side leaves variant sort offset limit
 
 A missing value matches no comparison, not even !=. Sort keys are fields;
 - before a field sorts in descending order. docs/QUERY.md has the complete
