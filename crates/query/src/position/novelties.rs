@@ -4,7 +4,7 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use crate::position::index::{PlaceSegment, PositionIndex};
-use crate::position::novelty::{ANOTHER_ORDER, complete_index, is_in_segment, novelty};
+use crate::position::novelty::{complete_index, first_left, is_in_segment, novelty};
 use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Result;
 use scoresheet::format::places::CHECK;
@@ -166,7 +166,7 @@ impl Marks {
             let place = places.start + u64::from(ply);
             if self.unsure.get(place) { None } else { Some(self.shared.get(place)) }
         };
-        first_left(places, |ply| is_shared(ply).ok_or(())).ok()
+        first_left(plies(places).map(|ply| is_shared(ply).ok_or(()))).ok().map(|left| left.unwrap_or(0))
     }
 
     /// Returns the novelty of a game like `novelty`, where other segments may contain its positions, too.
@@ -184,7 +184,7 @@ impl Marks {
         }
         let mut keys = Vec::new();
         game.walk_keys(|_, key| keys.push(key))?;
-        first_left(places, |ply| {
+        let is_reached = |ply: u32| -> Result<bool> {
             let Some(key) = keys.get(ply as usize).copied() else { return Ok(false) };
             if self.shared.get(places.start + u64::from(ply)) {
                 return Ok(true);
@@ -195,20 +195,12 @@ impl Marks {
                 }
             }
             Ok(false)
-        })
+        };
+        Ok(first_left(plies(places).map(is_reached))?.unwrap_or(0))
     }
 }
 
-/// Returns the first ply at which a game leaves all other games, and does not return within [`ANOTHER_ORDER`] plies, or
-/// 0 if there is none.
-fn first_left<E>(places: &Range<u64>, mut is_shared: impl FnMut(u32) -> Result<bool, E>) -> Result<u32, E> {
-    let plies = (places.end - places.start).saturating_sub(1) as u32;
-    let mut left = None;
-    for ply in 1..=plies {
-        if left.is_some_and(|left| ply > left + ANOTHER_ORDER) {
-            break;
-        }
-        left = if is_shared(ply)? { None } else { left.or(Some(ply)) };
-    }
-    Ok(left.unwrap_or(0))
+/// Returns the plies after the start of a game with these places.
+fn plies(places: &Range<u64>) -> Range<u32> {
+    1..(places.end - places.start).max(1) as u32
 }

@@ -36,14 +36,18 @@ pub fn novelty(game: &GameRef<'_>, index: &PositionIndex) -> Result<Option<u32>>
     let archive = game.archive();
     let mut keys = Vec::new();
     game.walk_keys(|_, key| keys.push(key))?;
+    let reached = keys.into_iter().skip(1).map(|key| is_shared(archive, index, game.number(), key));
+    first_left(reached)
+}
+
+/// Returns the first ply at which a game leaves all other games, and does not return within [`ANOTHER_ORDER`] plies.
+/// `reached` says of each ply, from 1, whether another game reaches its position.
+pub(super) fn first_left<E>(reached: impl Iterator<Item = Result<bool, E>>) -> Result<Option<u32>, E> {
     let mut left = None;
-    for (key, ply) in keys.into_iter().zip(0u32..).skip(1) {
-        if left.is_some_and(|left| ply > left + ANOTHER_ORDER) {
+    for (is_reached, ply) in reached.zip(1u32..) {
+        left = if is_reached? { None } else { left.or(Some(ply)) };
+        if left.is_some_and(|left| ply >= left + ANOTHER_ORDER) {
             break;
-        }
-        match is_shared(archive, index, game.number(), key)? {
-            true => left = None,
-            false => left = left.or(Some(ply)),
         }
     }
     Ok(left)

@@ -19,6 +19,7 @@ use scoresheet::chess::{Color, Move, Position};
 use scoresheet::game::{Outcome, time_control};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The sizes of the parts of a report.
@@ -447,13 +448,13 @@ fn novelties(
     most: usize,
     unread: &mut Vec<(usize, Unread)>,
 ) -> Option<Vec<PlayedNovelty>> {
-    let mut plies: Vec<Option<Vec<i64>>> = Vec::new();
+    let mut plies: Vec<Option<Arc<[i64]>>> = Vec::new();
     for (index, player) in players.iter().enumerate() {
         let archive = player.columns.archive();
         let numbers = latest.iter().filter(|(of, _)| *of == index).map(|(_, game)| *game);
         plies.push(complete_index(archive).map(|_| {
             let games = GameSet::from_numbers(archive.len(), numbers);
-            let (mut values, lost) = values::of_games(archive, &[NOVELTY], &games);
+            let (mut values, lost) = player.columns.measures(&[NOVELTY], &games);
             unread.extend(lost.into_iter().map(|lost| (index, lost)));
             values.pop().unwrap_or_default()
         }));

@@ -65,16 +65,13 @@ pub(super) fn columns(
     let all = 1..archive.len() + 1;
     let are_all = *made == archive.made() && matches!(games, [games] if *games == all);
     let is_novelty = |measure: &Measure| measure.kind == MeasureKind::Novelty;
-    let index = match measures.iter().any(is_novelty) && are_all {
-        true => complete_index(archive),
-        false => None,
-    };
+    let has_novelty = measures.iter().any(is_novelty) && are_all && complete_index(archive).is_some();
     let measures: Vec<Measure> =
-        measures.iter().filter(|measure| !is_novelty(measure) || index.is_some()).copied().collect();
+        measures.iter().filter(|measure| !is_novelty(measure) || has_novelty).copied().collect();
     if measures.is_empty() {
         return Ok(Vec::new());
     }
-    let novelties = match index.is_some() {
+    let novelties = match has_novelty {
         true => {
             let (mut values, unread) = values::of_games(archive, &[NOVELTY], &archive.live());
             unread.into_iter().next().map_or(Ok(()), |unread| Err(unread.error))?;
