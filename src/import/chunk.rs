@@ -34,12 +34,17 @@ pub struct ChunkBuilder {
 impl ChunkBuilder {
     /// Returns whether a game with these rules needs another coding than the finished games, and so ends the chunk.
     pub fn is_ended_by(&self, rules: Variant) -> bool {
-        !self.ends.is_empty() && record::is_coded(rules) != self.variants
+        self.differs(record::is_coded(rules))
     }
 
     /// Returns whether the current game needs another coding than the finished games.
     pub fn needs_new_chunk(&self) -> bool {
-        !self.ends.is_empty() && self.of_variant != self.variants
+        self.differs(self.of_variant)
+    }
+
+    /// Returns whether the finished games, if any, have another coding than a game, whose coding is that of variants.
+    fn differs(&self, of_variant: bool) -> bool {
+        !self.ends.is_empty() && of_variant != self.variants
     }
 
     fn begin(&self) -> usize {

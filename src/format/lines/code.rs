@@ -1,7 +1,7 @@
 //! Codes the lines in all texts of a game as one range-coded string.
 
 use super::model::Model;
-use super::notation::{Line, LineField, LineWriter};
+use super::notation::{LineField, LineMove, LineWriter};
 use super::scene::Scene;
 use crate::format::coder::range::{RangeDecoder, RangeEncoder};
 use crate::turned::board::TurnedMove;
@@ -18,7 +18,7 @@ impl LineEncoder {
     }
 
     /// Writes a line that [`read_line`](super::read_line) has parsed in the same scene.
-    pub(crate) fn write(&mut self, field: LineField, scene: &Scene, line: &Line) -> Option<()> {
+    pub(crate) fn write(&mut self, field: LineField, scene: &Scene, line: &[LineMove]) -> Option<()> {
         let LineEncoder { model, coder } = self;
         let Some(mut at) = scene.board(field.is_after()).filter(|_| !line.is_empty()) else {
             return line.is_empty().then_some(());
@@ -26,11 +26,11 @@ impl LineEncoder {
         let mut first = scene.first(field.is_after(), at);
         model.enter(line.len());
         let mut streak = 0;
-        for (step, mates, after) in line.moves() {
-            model.code(coder, at, first.take(), &mut streak, step)?;
-            at = after;
+        for played in line {
+            model.code(coder, at, first.take(), &mut streak, played.step)?;
+            at = &played.after;
             if field.has_marks() && at.checkers != 0 {
-                model.mate(coder, mates);
+                model.mate(coder, played.mates);
             }
         }
         Some(())

@@ -146,6 +146,6 @@ mod tests {
             assert_eq!(LineDecoder::new(&[0; 20]).read(field, &null, 1, &mut read), None);
         }
         let mate = read_line(field, &scene, b"e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#").unwrap();
-        assert_eq!(mate.moves().filter(|(_, mates, _)| *mates).count(), 1);
+        assert_eq!(mate.iter().filter(|played| played.mates).count(), 1);
     }
 }

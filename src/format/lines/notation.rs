@@ -271,32 +271,21 @@ fn find_plain(at: &LineBoard, word: &[u8]) -> Option<TurnedMove> {
 }
 
 /// A line of moves that was read from a text.
-#[derive(Default, Debug)]
-pub(crate) struct Line {
-    /// The moves, each with a flag for a mate mark.
-    moves: Vec<(TurnedMove, bool)>,
-    /// The board after each move. Copies of boards take less time than to play the moves again.
-    boards: Vec<LineBoard>,
-}
+pub(crate) type Line = Vec<LineMove>;
 
-impl Line {
-    pub(crate) fn len(&self) -> usize {
-        self.moves.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.moves.is_empty()
-    }
-
-    /// Iterates over the moves, each with the flag for a mate mark and the board after the move.
-    pub(super) fn moves(&self) -> impl Iterator<Item = (TurnedMove, bool, &LineBoard)> {
-        self.moves.iter().zip(&self.boards).map(|((step, mates), after)| (*step, *mates, after))
-    }
+/// A move of a line.
+#[derive(Debug)]
+pub(crate) struct LineMove {
+    pub(super) step: TurnedMove,
+    /// Whether the move is marked as checkmate.
+    pub(super) mates: bool,
+    /// The board after the move. Copies of boards take less time than to play the moves again.
+    pub(super) after: LineBoard,
 }
 
 /// Returns the line that a text states. Returns `None` if the field's writer does not reproduce the text.
 pub(crate) fn read_line(field: LineField, scene: &Scene, text: &[u8]) -> Option<Line> {
-    let mut line = Line::default();
+    let mut line = Line::new();
     if text.is_empty() {
         return Some(line);
     }
@@ -336,16 +325,14 @@ pub(crate) fn read_line(field: LineField, scene: &Scene, text: &[u8]) -> Option<
         };
         if line.is_empty() {
             // A move and its blank are usually at least four bytes long.
-            let most = (text.len() / 4 + 1).min(MOST_MOVES);
-            (line.moves, line.boards) = (Vec::with_capacity(most), Vec::with_capacity(most));
+            line.reserve((text.len() / 4 + 1).min(MOST_MOVES));
         }
         at.play(step);
         if mark.is_some() != (field.has_marks() && at.checkers != 0) || line.len() == MOST_MOVES {
             return None;
         }
         rest = rest.get(usize::from(mark.is_some())..)?;
-        line.moves.push((step, mark == Some(b'#')));
-        line.boards.push(at.clone());
+        line.push(LineMove { step, mates: mark == Some(b'#'), after: at.clone() });
     }
     Some(line)
 }

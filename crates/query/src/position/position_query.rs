@@ -136,8 +136,6 @@ pub struct PositionQuery {
     /// For each pawn outside its home square, whether it is Black's, and the squares from which it may have come.
     ways: Vec<(usize, u64)>,
     en_passant: Option<Square>,
-    /// The pockets of White and Black that are compared, in Crazyhouse.
-    pockets: Option<[[u8; 5]; 2]>,
 }
 
 impl From<&Position> for PositionQuery {
@@ -191,20 +189,7 @@ impl PositionQuery {
         let mut ways: Vec<(usize, u64)> = (0..64).filter_map(way).collect();
         // The narrowest first.
         sort::by_key(&mut ways, |(_, squares)| squares.count_ones());
-        let pockets =
-            (position.variant() == Variant::Crazyhouse).then(|| Color::BOTH.map(|color| position.pocket(color)));
-        PositionQuery {
-            position: position.clone(),
-            compare,
-            classes,
-            order,
-            home,
-            gone,
-            pieces,
-            ways,
-            en_passant,
-            pockets,
-        }
+        PositionQuery { position: position.clone(), compare, classes, order, home, gone, pieces, ways, en_passant }
     }
 
     /// Parses a FEN or the word `startpos`. Fields that are missing after the piece placement are not compared. A pocket
@@ -236,6 +221,10 @@ impl PositionQuery {
             en_passant: self.compare.en_passant && most.en_passant,
         };
         PositionQuery { compare, ..self }
+    }
+
+    fn has_pockets(&self) -> bool {
+        self.position.variant() == Variant::Crazyhouse
     }
 
     /// Returns the rules of the position if they are not those of chess. The position is searched for in games of this
@@ -327,7 +316,8 @@ impl PositionQuery {
             && (!self.compare.castling || rooks(&self.position) == rooks(other))
             && (!self.compare.en_passant
                 || self.en_passant == other.en_passant().filter(|_| other.en_passant_is_legal()))
-            && self.pockets.is_none_or(|pockets| pockets == Color::BOTH.map(|color| other.pocket(color)))
+            && (!self.has_pockets()
+                || Color::BOTH.iter().all(|side| self.position.pocket(*side) == other.pocket(*side)))
     }
 
     /// Returns whether the state of a replay with the same pieces agrees, like `same_state`. A position is constructed
@@ -350,7 +340,7 @@ impl PositionQuery {
         if self.compare.castling && !rights.into_iter().all(same) {
             return false;
         }
-        if self.pockets.is_some() {
+        if self.has_pockets() {
             return self.same_state(&other.position());
         }
         match other.en_passant().filter(|_| self.compare.en_passant) {
