@@ -8,7 +8,7 @@
 //! * --index-dir "/fast disk/indexes"
 //! ```
 
-use crate::words::words;
+use crate::words::{has_name, words};
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -169,10 +169,7 @@ fn known(
 /// Returns whether a word of the command line, such as `--limit=3` or `-n3`, is this option.
 fn is_named(arg: &clap::Arg, word: &str) -> bool {
     match word.strip_prefix("--") {
-        Some(name) => {
-            let name = name.split('=').next().unwrap_or_default();
-            arg.get_long() == Some(name) || arg.get_all_aliases().unwrap_or_default().contains(&name)
-        }
+        Some(name) => has_name(arg, name.split('=').next().unwrap_or_default()),
         None => word.chars().nth(1).is_some_and(|letter| arg.get_short() == Some(letter)),
     }
 }

@@ -42,6 +42,11 @@ pub fn words(line: &str) -> Result<Vec<Word>, OpenQuote> {
     }
 }
 
+/// Returns whether an option has this name, or has it as another name. `name` has no dashes.
+pub fn has_name(arg: &clap::Arg, name: &str) -> bool {
+    arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name))
+}
+
 /// Returns a text as a word of a line: within quotation marks if necessary.
 #[cfg(feature = "shell")]
 pub fn quoted(text: &str) -> String {

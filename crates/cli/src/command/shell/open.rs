@@ -1,5 +1,6 @@
 //! The open archives, and how they are filled into the words of a command.
 
+use crate::words::has_name;
 use clap::{Arg, Command, ValueEnum};
 use std::ffi::OsString;
 use std::fmt;
@@ -220,11 +221,8 @@ impl<'a> Read<'a> {
                 options_end = true;
             } else if let Some(long) = word.strip_prefix("--") {
                 let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-                let is_named = |arg: &&Arg| {
-                    arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name))
-                };
                 read.asks_for_help |= name == "help";
-                let Some(arg) = command.get_arguments().find(is_named) else { continue };
+                let Some(arg) = command.get_arguments().find(|arg| has_name(arg, name)) else { continue };
                 read.options.push(arg);
                 index += if value.is_none() { values_of(arg, rest) } else { 0 };
             } else {
