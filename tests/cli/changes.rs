@@ -436,50 +436,22 @@ fn everything_fits_eighty_columns() {
 #[cfg(all(unix, feature = "view"))]
 #[test]
 fn view_runs_in_a_terminal() {
-    const SCRIPT: &str = r#"
-import fcntl, os, pty, select, struct, sys, termios, time
-pid, fd = pty.fork()
-if pid == 0:
-    os.environ.update(TERM="xterm-256color", LC_ALL="C.UTF-8")
-    time.sleep(0.2)
-    os.execv(sys.argv[1], [sys.argv[1], "view", "g.bga"])
-fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-out = b""
-def until(word):
-    global out
-    end = time.time() + 20
-    while word not in out:
-        if time.time() > end:
-            sys.exit("no " + repr(word) + " in " + repr(out[-3000:]))
-        if select.select([fd], [], [], 0.1)[0]:
-            try:
-                out += os.read(fd, 65536)
-            except OSError:
-                break
-    out = out[out.find(word) + len(word):]
+    const KEYS: &str = r#"
 until(b"\x1b[?1049h")
 until(b"game 1 of 3")
-os.write(fd, b"\r")
+press(b"\r")
 until(b"ply 0 of 7")
-os.write(fd, b"\x1b[C\x1b[C\x1b[C")
+press(b"\x1b[C\x1b[C\x1b[C")
 until(b"ply 3 of 7")
-os.write(fd, b"n")
+press(b"n")
 until(b"game 2 (2 of 3)")
-os.write(fd, b"/adler\r")
+press(b"/adler\r")
 until(b"found by adler")
-os.write(fd, b"q")
+press(b"q")
 until(b"\x1b[?1049l")
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 "#;
     let room = Room::with_archive();
-    let python = std::process::Command::new("python3")
-        .args(["-c", SCRIPT, env!("CARGO_BIN_EXE_scoresheet")])
-        .current_dir(room.0.path())
-        .output();
-    match python {
-        Err(_) => eprintln!("skipped: there is no python3"),
-        Ok(done) => assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr)),
-    }
+    room.at_terminal(&["view", "g.bga"], &[("TERM", "xterm-256color"), ("LC_ALL", "C.UTF-8")], KEYS);
     let done = room.run(&["view", "g.bga"]);
     assert_eq!(done.code, Some(1));
     assert!(done.err.contains("view needs a terminal"), "{}", done.err);

@@ -95,72 +95,47 @@ fn commands_that_change_the_archive_are_seen_at_once() {
     assert_eq!((done.code, &*done.out), (Some(0), "3\n4\n3\n"), "{}", done.err);
 }
 
-/// Types keys at a terminal, one after the other, and prints everything on the screen.
-const TERMINAL: &str = r#"
-import os, pty, select, sys, time
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:3] + ["g.bga"])
-seen = b""
-def until(text):
-    global seen
-    end = time.time() + 60
-    while text not in seen and time.time() < end:
-        if select.select([terminal], [], [], 0.1)[0]:
-            try:
-                seen += os.read(terminal, 65536)
-            except OSError:
-                break
-    assert text in seen, (text, seen[-2000:])
-    sys.stdout.buffer.write(seen)
-    seen = b""
+/// Types keys at a terminal, one after the other.
+#[cfg(unix)]
+const KEYS: &str = r#"
 until(b"g.bga> ")
 # A command, its argument, and a player, each completed; then the answer.
-os.write(terminal, b"play\t")
+press(b"play\t")
 until(b"player ")
-os.write(terminal, b"Adl\t")
+press(b"Adl\t")
 until(b"'Adler, A' ")
-os.write(terminal, b"--json\r")
+press(b"--json\r")
 until(b'"names":')
 until(b"g.bga> ")
 # Within a filter, and on a second line.
-os.write(terminal, b"list --count --where 'black ~ \"Adl\t")
+press(b"list --count --where 'black ~ \"Adl\t")
 until(b'"Adler, A"')
-os.write(terminal, b"\r")
+press(b"\r")
 until(b"\n")
-os.write(terminal, b"'\r")
+press(b"'\r")
 until(b"\n1\r\n")
 until(b"g.bga> ")
 # A command that waits for input ends with Ctrl-C, and the prompt stays.
-os.write(terminal, b"position -\r")
-time.sleep(0.5)
-os.write(terminal, b"\x03")
-until(b"interrupted")
+press(b"position -\r")
+until(b"interrupted", b"\x03")
 until(b"g.bga> ")
 # Ctrl-C discards a line; an earlier line comes back.
-os.write(terminal, b"nonsense\x03")
+press(b"nonsense\x03")
 until(b"g.bga> ")
-os.write(terminal, b"\x1b[A\x1b[A\r")
+press(b"\x1b[A\x1b[A\r")
 until(b"\n1\r\n")
 until(b"g.bga> ")
-os.write(terminal, b"\x04")
-_, status = os.waitpid(pid, 0)
-assert status == 0, status
+press(b"\x04")
 "#;
 
 #[cfg(unix)]
 #[test]
 fn a_terminal_completes_words_and_stops_commands() {
     let room = Room::with_archive();
-    let mut python = Command::new("python3");
-    python.args(["-c", TERMINAL, env!("CARGO_BIN_EXE_scoresheet"), "shell"]).current_dir(room.0.path());
-    python.envs([("SCORESHEET_CONFIG", ""), ("SCORESHEET_HISTORY", "lines"), ("TERM", "xterm"), ("PAGER", "")]);
-    let Ok(done) = python.stdin(Stdio::null()).output() else {
-        eprintln!("skipped: there is no python3");
+    let variables = [("SCORESHEET_CONFIG", ""), ("SCORESHEET_HISTORY", "lines"), ("TERM", "xterm"), ("PAGER", "")];
+    if !room.at_terminal(&["shell", "g.bga"], &variables, KEYS) {
         return;
-    };
-    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    assert!(done.status.success(), "{out}\n{err}");
+    }
     // The history has one entry for each line.
     let history = String::from_utf8(room.read("lines")).unwrap();
     assert!(history.contains("position -\n") && !history.contains("nonsense"), "{history}");

@@ -117,6 +117,21 @@ impl Room {
         self.run_with(args, "")
     }
 
+    /// Runs a command that must succeed in a pseudo-terminal of 80 columns, with a script in Python that calls `press`
+    /// with keys and `until` with a text on the screen, and with keys to press until it comes. Returns false, with a message, if there is no Python.
+    #[cfg(unix)]
+    pub fn at_terminal(&self, args: &[&str], variables: &[(&str, &str)], keys: &str) -> bool {
+        let script = [TERMINAL, keys, "sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"].concat();
+        let mut python = std::process::Command::new("python3");
+        python.args(["-c", &script, env!("CARGO_BIN_EXE_scoresheet")]).args(args).current_dir(self.0.path());
+        let Ok(done) = python.envs(variables.iter().copied()).output() else {
+            eprintln!("skipped: there is no python3");
+            return false;
+        };
+        assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+        true
+    }
+
     /// Runs a command that must succeed, and returns its standard output.
     pub fn fine(&self, args: &[&str]) -> String {
         let done = self.run(args);
@@ -135,6 +150,37 @@ impl Room {
         self.fine(&["info", name, "--digest"])
     }
 }
+
+/// Starts a command in a pseudo-terminal.
+#[cfg(unix)]
+const TERMINAL: &str = r#"
+import fcntl, os, pty, select, struct, sys, termios, time
+pid, terminal = pty.fork()
+if pid == 0:
+    # The terminal gets its size first.
+    time.sleep(0.2)
+    os.execv(sys.argv[1], sys.argv[1:])
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+seen = b""
+def press(keys):
+    os.write(terminal, keys)
+def until(text, keys=b""):
+    global seen
+    end = time.time() + 60
+    while text not in seen:
+        if time.time() > end:
+            sys.exit("no %r in %r" % (text, seen[-3000:]))
+        if select.select([terminal], [], [], 0.5)[0]:
+            try:
+                seen += os.read(terminal, 65536)
+            except OSError:
+                sys.exit("the end, and no %r in %r" % (text, seen[-3000:]))
+        else:
+            # The command may not have started when the keys were pressed before.
+            press(keys)
+    # What follows may have come with the text.
+    seen = seen[seen.find(text) + len(text):]
+"#;
 
 impl Done {
     pub fn failed(&self, args: &[&str], code: i32, words: &[&str]) {
