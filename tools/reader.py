@@ -144,7 +144,7 @@ def compressed(data):
 # --- Sections 4, 5 and 22: header pages, blocks, which commit counts --------------------------------------------------
 
 KINDS = "none moves tags texts dictionary source commit layout deletions loose restorations".split()
-SKIPPABLE = {128: "metadata", 129: "model"}
+SKIPPABLE = {128: "metadata", 129: "model", 130: "parity"}
 
 
 class Block:
@@ -369,6 +369,15 @@ def pairs(payload, count):
         need(re.fullmatch(rb"[a-z][a-z0-9-]{0,63}", key) and len(value) <= 65536, "a key or value")
         utf8(value)
     return found
+
+
+def parity(covered, first, length):
+    """Section 37: the payload of a parity block that covers these bytes, from the offset `first` on."""
+    need(512 <= length <= 1 << 20 and length & (length - 1) == 0, "the length of a parity")
+    sums = bytearray(length)
+    for offset, byte in enumerate(covered, first):
+        sums[offset % length] ^= byte
+    return bytes(sums)
 
 
 # --- Sections 6 and 7: moves blocks, game records ---------------------------------------------------------------------
@@ -2697,6 +2706,8 @@ def part(kind, data, numbers):
         return source(data)
     if kind == "metadata":
         return [[text_of(key), text_of(value)] for key, value in pairs(data, numbers[0])]
+    if kind == "parity":
+        return parity(data, *numbers).hex()
     if kind == "loose":
         read = Bytes(data)
         return {"source": read.varint(), "bytes": compressed(data[read.at :]).data.hex()}

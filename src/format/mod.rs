@@ -34,7 +34,7 @@ pub mod wire;
 mod vectors;
 
 pub use columns::{layout, moves, record, tags, texts};
-pub use file::{block, commit, deletions, dictionary, header, index, loose, metadata, source, state};
+pub use file::{block, commit, deletions, dictionary, header, index, loose, metadata, parity, source, state};
 #[doc(hidden)]
 pub use identity::crc_from;
 pub use identity::{ArchiveId, VERSION};

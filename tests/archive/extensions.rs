@@ -134,7 +134,7 @@ fn skippable_blocks_are_passed_over_in_a_dictionary() {
     let made = with(&fs::read(&path).unwrap(), Features::default(), |after| {
         dictionaries.set(dictionaries.get() + usize::from(after == BlockKind::Dictionary));
         let is_copy = after == BlockKind::Dictionary && dictionaries.get() == 2;
-        if after == BlockKind::Layout || is_copy { vec![130] } else { Vec::new() }
+        if after == BlockKind::Layout || is_copy { vec![191] } else { Vec::new() }
     });
     assert_eq!(dictionaries.get(), 2);
     fs::write(&path, made).unwrap();

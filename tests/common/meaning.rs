@@ -9,6 +9,7 @@ use scoresheet::chess::{Move, Position};
 use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::dictionary::BlockStrings;
 use scoresheet::format::layout::{Layout, LayoutEdit};
+use scoresheet::format::parity::Parity;
 use scoresheet::format::record::Record;
 use scoresheet::format::source::SourceRecord;
 use scoresheet::format::tags::{StoredValue, Tags};
@@ -110,6 +111,11 @@ pub fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
             .into_iter()
             .map(|(key, value)| vec![key, value])
             .collect(),
+        "parity" => {
+            let mut parity = Parity::decode(&vec![0; *counts.get(1)? as usize])?;
+            parity.add(*counts.first()?, bytes);
+            hex(parity.sums()).into()
+        }
         "source" => source_fields(&SourceRecord::decode(0, bytes)?),
         "loose" => {
             let (source, bytes) = loose::decode(bytes)?;

@@ -136,6 +136,7 @@ fn block_headers() {
         (BlockKind::Restored, "restorations"),
         (BlockKind::Metadata, "metadata"),
         (BlockKind::Model, "model"),
+        (BlockKind::Parity, "parity"),
     ];
     assert!(names.iter().all(|(kind, name)| kind.name() == *name));
     for (kind, name) in names {
@@ -688,7 +689,7 @@ fn numbers_of_sections() {
         }
     }
     titles.sort_unstable();
-    assert!(titles.iter().copied().eq(1..=36), "{titles:?}");
+    assert!(titles.iter().copied().eq(1..=37), "{titles:?}");
     // A reader of level A reads this file alone.
     assert!(contents.len() <= 75_000, "FORMAT.md has {} bytes", contents.len());
     let mut texts = vec![("FORMAT.md".to_owned(), DOCUMENT.replace('\n', " "))];

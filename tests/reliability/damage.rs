@@ -352,6 +352,93 @@ fn zero_pages(file: &[u8], index: &[u8], is_chosen: impl Fn(usize, bool) -> bool
     });
 }
 
+/// Zeroes pages: the repair restores all of them, because the parity of the batch covers the page.
+fn mend_pages(file: &[u8], folder: &Path, pages: impl Iterator<Item = usize>) {
+    let digest = Archive::open(ArchiveFile::from_bytes(file.to_vec())).unwrap().digest().unwrap();
+    for page in pages {
+        let run = page * 4096..(page + 1) * 4096;
+        let mut damaged = file.to_vec();
+        damaged[run.clone()].fill(0);
+        if damaged == file {
+            continue;
+        }
+        let report = Archive::verify(ArchiveFile::from_bytes(damaged.clone()), Level::Quick, |_| {}).unwrap();
+        let target = folder.join("mended.bga");
+        let repair = Archive::repair(ArchiveFile::from_bytes(damaged), &target, Existing::Replace, |_| {}).unwrap();
+        assert!(repair.losses.is_empty() && repair.inexact.is_empty(), "page {page}: {:?}", repair.losses);
+        assert_eq!(repair.damage.is_empty(), report.is_intact(), "page {page}");
+        assert_eq!(repair.mended, report.mendable, "page {page}");
+        assert_eq!(Archive::open(&target).unwrap().digest().unwrap(), digest, "page {page}");
+        // The parity block and the commit block themselves hold no games.
+        let parity = blocks(file).into_iter().find(|(kind, _)| *kind == 130).expect("a parity block").1;
+        if run.end <= parity {
+            assert_eq!(repair.mended.len(), 1, "page {page}");
+            let mended = &repair.mended[0];
+            assert!(run.start as u64 <= mended.start && mended.end <= run.end as u64, "page {page}");
+        }
+    }
+}
+
+#[test]
+fn any_run_as_long_as_the_parity_is_mended() {
+    let folder = crate::common::tempdir().unwrap();
+    let (file, _) = large(folder.path());
+    let (at, length) = parity(&file);
+    let mut random = Random(number("SCORESHEET_SEED", 1));
+    let verify =
+        |damaged: Vec<u8>| Archive::verify(ArchiveFile::from_bytes(damaged), Level::Quick, |_| {}).unwrap().mendable;
+    for run in 0..24 {
+        // Runs of whole sectors, and shorter runs anywhere; blanked, and overwritten.
+        let start = 8192 + random.below(at - 8192 - length);
+        let range = match run % 2 {
+            0 => start / SECTOR * SECTOR..start / SECTOR * SECTOR + length,
+            _ => start..start + 1 + random.below(length - SECTOR),
+        };
+        let mut damaged = file.clone();
+        match run % 3 {
+            0 => damaged[range.clone()].fill(0xFF),
+            _ => damaged[range.clone()].iter_mut().for_each(|byte| *byte ^= 1 + random.below(255) as u8),
+        }
+        let mended = verify(damaged);
+        assert_eq!(mended.len(), 1, "{range:?}");
+        assert!(range.start as u64 <= mended[0].start && mended[0].end <= range.end as u64, "{range:?}: {mended:?}");
+    }
+    // Two runs at other offsets of the parity are more than it can restore, and nothing is falsified.
+    let mut damaged = file.clone();
+    damaged[20_000] ^= 1;
+    damaged[at / 2 + length / 2] ^= 1;
+    assert_eq!(verify(damaged), []);
+    // A run that reaches beyond the parity.
+    let mut damaged = file.clone();
+    damaged[40_960..40_960 + length + 1].fill(0xFF);
+    assert_eq!(verify(damaged), []);
+}
+
+#[test]
+fn a_parity_of_other_bytes_is_a_fault_and_mends_nothing() {
+    let folder = crate::common::tempdir().unwrap();
+    let (mut file, _) = large(folder.path());
+    let (at, length) = parity(&file);
+    let id = ArchiveId(*file[16..].first_chunk().unwrap());
+    // A wrong parity with good checksums: only its own bytes tell.
+    file[at + 40 + 77] ^= 1;
+    let crc = id.crc(at as u64 + 40, &file[at + 40..at + 40 + length]);
+    file[at + 32..at + 36].copy_from_slice(&crc.to_le_bytes());
+    let crc = id.crc(at as u64, &file[at..at + 36]);
+    file[at + 36..at + 40].copy_from_slice(&crc.to_le_bytes());
+    let report = Archive::verify(ArchiveFile::from_bytes(file.clone()), Level::Quick, |_| {}).unwrap();
+    assert!(!report.is_intact(), "the content chain covers the header");
+    file[20_480..24_576].fill(0);
+    let report = Archive::verify(ArchiveFile::from_bytes(file), Level::Quick, |_| {}).unwrap();
+    assert_eq!(report.mendable, []);
+}
+
+/// Returns the offset of the parity block and the length of its parity.
+fn parity(file: &[u8]) -> (usize, usize) {
+    let at = blocks(file).into_iter().find(|(kind, _)| *kind == 130).expect("a parity block").1;
+    (at, u64::from_le_bytes(file[at + 24..at + 32].try_into().unwrap()) as usize)
+}
+
 /// Cuts an archive: the games before the cut keep their tags, except in the chunk of the cut.
 fn cut_everywhere(file: &[u8], folder: &Path, cuts: impl Iterator<Item = usize>) {
     let chunks = blocks(file).into_iter().filter(|(kind, _)| *kind == 1).map(|(_, at)| at).collect::<Vec<_>>();
@@ -375,6 +462,8 @@ fn pages_and_cuts_of_a_large_archive() {
     let folder = crate::common::tempdir().unwrap();
     let (file, index) = large(folder.path());
     zero_pages(&file, &index, |page, holds_strings| holds_strings || page.is_multiple_of(32));
+    let pages = file.len() / 4096;
+    mend_pages(&file, folder.path(), (2..=pages - 1).step_by(pages / 5).chain([2, pages - 1]));
     let steps = file.len() >> 16;
     cut_everywhere(&file, folder.path(), [steps / 3, steps * 9 / 10, steps].into_iter().map(|step| step << 16));
 }
@@ -385,6 +474,8 @@ fn every_page_and_cut_of_a_large_archive() {
     let folder = crate::common::tempdir().unwrap();
     let (file, index) = large(folder.path());
     zero_pages(&file, &index, |_, _| true);
+    // SCORESHEET_EVERY=1 mends each page.
+    mend_pages(&file, folder.path(), (2..file.len() / 4096).step_by(number("SCORESHEET_EVERY", 5) as usize));
     cut_everywhere(&file, folder.path(), (1..=file.len() >> 16).map(|step| step << 16));
 }
 

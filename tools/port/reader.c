@@ -2933,6 +2933,7 @@ static void do_blocks(void) {
         print("%" PRIu64 " ", b->offset);
         if (b->kind <= B_RESTORATIONS) print("%s", kind_names[b->kind]);
         else if (b->kind == 128 || b->kind == 129) print(b->kind == 128 ? "metadata" : "model");
+        else if (b->kind == 130) print("parity");
         else print("%u", b->kind);
         print(" %u %" PRIu64 " %" PRIu32 " %" PRIu64 "\n", b->coding, b->first, b->count, b->length);
     }

@@ -127,13 +127,14 @@ fn copy(
     monitor: &Monitor,
 ) -> Result<Vec<(Range<u64>, bool)>> {
     let failed = || Error::io("cannot write", archive.path());
-    let (mut batch, mut chunk, mut changed) = (Vec::new(), 0, Vec::new());
+    let (mut batch, mut chunk, mut with_parity, mut changed) = (Vec::new(), 0, false, Vec::new());
     // The differences between the totals of the rewritten archive and of the original.
     let (mut plies, mut faulty) = (0u64, 0u64);
     for block in Scan::new(archive.store(), archive.id()) {
         let block = block?;
-        // An unknown block may depend on data that changes here.
-        if matches!(block.header.kind, BlockKind::Other(_)) {
+        // An unknown block may depend on data that changes here, and the parity of other bytes takes the parity's place.
+        with_parity |= block.header.kind == BlockKind::Parity;
+        if matches!(block.header.kind, BlockKind::Other(_) | BlockKind::Parity) {
             continue;
         }
         batch.push((block, chunk));
@@ -166,7 +167,8 @@ fn copy(
                 }
                 Block::Commit(commit, unfinished) => {
                     let (plies, faulty) = (commit.plies.wrapping_add(plies), commit.faulty.wrapping_add(faulty));
-                    writer.commit_copy(&Commit { plies, faulty, ..*commit }, unfinished)
+                    let commit = Commit { plies, faulty, ..*commit };
+                    writer.commit_copy(&commit, unfinished, std::mem::take(&mut with_parity))
                 }
                 Block::Other(block, _) if is_column(block.header.kind) && held == Some(block.header.first) => Ok(()),
                 Block::Other(block, payload) => writer.append_block(&block, &payload),

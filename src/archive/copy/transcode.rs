@@ -119,7 +119,7 @@ fn copy(
     options: &TranscodeOptions,
     monitor: &Monitor,
 ) -> Result<()> {
-    let (mut chunk, mut batch, strings) = (0, Vec::new(), Strings::default());
+    let (mut chunk, mut batch, mut with_parity, strings) = (0, Vec::new(), false, Strings::default());
     let is_packed = options.coding != Coding::Plain;
     if is_packed
         && options.with_model
@@ -129,9 +129,12 @@ fn copy(
     }
     for block in Scan::new(source.store(), source.id()) {
         let block = block?;
+        with_parity |= block.header.kind == BlockKind::Parity;
         let is_needed = match block.header.kind {
             // An unknown block may depend on data that changes here.
             BlockKind::Other(_) => false,
+            // The parity of other bytes takes its place.
+            BlockKind::Parity => false,
             BlockKind::Model => is_packed && !options.with_model,
             _ => true,
         };
@@ -166,7 +169,9 @@ fn copy(
             let written = match block {
                 Block::Chunk(first, chunk) => writer.append_chunk(first, &chunk),
                 Block::Moves { first, records, ends, coding } => writer.append_moves(first, &records, &ends, coding),
-                Block::Commit(commit, unfinished) => writer.commit_copy(&commit, unfinished),
+                Block::Commit(commit, unfinished) => {
+                    writer.commit_copy(&commit, unfinished, std::mem::take(&mut with_parity))
+                }
                 Block::Other(block, payload) => writer.append_block(&block, &payload),
             };
             written.map_err(Error::io("cannot write", target))?;

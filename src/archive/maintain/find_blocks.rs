@@ -2,8 +2,9 @@
 //! together.
 
 use crate::archive::file_kind::FileKind;
+use crate::archive::maintain::mend::{self, Patch, Patched};
 use crate::archive::read::archive::{Archive, Loose};
-use crate::archive::read::blocks::{BlockRef, IndexBuilder, next_block, next_sync, refuse_unknown, walk};
+use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, next_block, next_sync, refuse_unknown, walk};
 use crate::archive::read::chunk::Chunk;
 use crate::archive::read::columns::{ColumnBlocks, Columns};
 use crate::archive::read::opening::{Incomplete, Opening, Tail};
@@ -19,6 +20,8 @@ use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
 use crate::format::moves::MovesTable;
 use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, State};
+use crate::monitor::Monitor;
+use crate::parallel;
 use crate::sort;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -41,11 +44,37 @@ pub struct BlockFinder {
     pub totals: Commit,
     /// The number of games that the archive declares.
     pub games: u64,
+    /// All damage of the file, in file order, including damage that is mended.
+    pub all_damage: Vec<Damage>,
+    /// The bytes that the parity of their batch has restored.
+    pub mended: Vec<Range<u64>>,
 }
 
 impl BlockFinder {
-    /// Finds the blocks in the file at `path`, whose bytes are `store`.
-    pub fn new(path: &Path, options: OpenOptions, store: Store) -> Result<BlockFinder> {
+    /// Finds the blocks in the file at `path`, whose bytes are `store`, checks them, and mends them where the parity of a
+    /// batch allows.
+    pub fn new(path: &Path, options: OpenOptions, store: Store, monitor: &Monitor) -> Result<BlockFinder> {
+        let mut found = BlockFinder::find(path, options, store)?;
+        let id = found.archive.id();
+        let check = |block: &BlockRef| {
+            monitor.advance(block.header.length);
+            if monitor.is_stopped() { Vec::new() } else { check_block(found.archive.store(), id, block) }
+        };
+        let damage: Vec<Damage> = parallel::map_items(&found.blocks, check).into_iter().flatten().collect();
+        let patches = mend::patches(found.archive.store(), id, &found.blocks, &damage);
+        let mut all_damage = found.damage.clone();
+        all_damage.extend(damage);
+        sort::by_key(&mut all_damage, |damage| (damage.offset, damage.game));
+        let mended: Vec<Range<u64>> = patches.iter().map(Patch::range).collect();
+        if !patches.is_empty() {
+            let store = Patched { archive: found.archive, patches }.into_store();
+            found = BlockFinder::find(path, options, store)?;
+        }
+        (found.all_damage, found.mended) = (all_damage, mended);
+        Ok(found)
+    }
+
+    fn find(path: &Path, options: OpenOptions, store: Store) -> Result<BlockFinder> {
         let (opening, mut damage) = match Opening::read(&store, path, Tail::Adopt) {
             Ok(opening) => {
                 let damage = opening.damage().into_iter().collect();
@@ -91,7 +120,8 @@ impl BlockFinder {
         sort::by_key(&mut damage, |damage| damage.offset);
         let loose = loose(&blocks, &store, id);
         let archive = Archive::from_parts(path, options, header, store, index, found.into_iter(), loose);
-        Ok(BlockFinder { archive, columns, blocks, damage, totals, games })
+        let (all_damage, mended) = (Vec::new(), Vec::new());
+        Ok(BlockFinder { archive, columns, blocks, damage, totals, games, all_damage, mended })
     }
 
     /// Returns a chunk that was found, with the columns that were found.

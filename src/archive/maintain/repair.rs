@@ -5,7 +5,7 @@ use crate::archive::maintain::find_blocks::BlockFinder;
 pub use crate::archive::maintain::loss::LostPart;
 use crate::archive::maintain::rebuild::{Rebuilt, rebuild};
 use crate::archive::read::archive::Archive;
-use crate::archive::read::blocks::{BlockRef, check_block};
+use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::metadata::{model_of, pairs_of};
 use crate::archive::read::options::ArchiveFile;
 use crate::archive::read::read_at::ReadAt;
@@ -23,6 +23,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 /// The number of chunks to rebuild ahead of the writer.
@@ -89,6 +90,8 @@ pub struct Repair {
     pub deleted: u64,
     /// The damage, in the order of the file.
     pub damage: Vec<Damage>,
+    /// The ranges of damaged bytes, by offset, that the parity of their batch has restored.
+    pub mended: Vec<Range<u64>>,
     /// The losses, in the order of the games.
     pub losses: Vec<Loss>,
     /// The kept games, in the order of their numbers.
@@ -157,7 +160,7 @@ impl Archive {
             return Err(Error::Exists { path: target.to_path_buf() });
         }
         let length = store.length();
-        let found = BlockFinder::new(&path, options, store)?;
+        let found = BlockFinder::new(&path, options, store, &monitor)?;
         let old = found.archive.id();
         let mut id = Sha256::new();
         id.update(b"repaired");
@@ -225,7 +228,13 @@ impl Work {
                 sources.insert(source.number, sources.len() as u64);
             }
         }
-        let report = Repair { games: found.games, deleted: found.archive.deleted_count(), ..Repair::default() };
+        let report = Repair {
+            games: found.games,
+            deleted: found.archive.deleted_count(),
+            damage: found.all_damage.clone(),
+            mended: found.mended.clone(),
+            ..Repair::default()
+        };
         let dictionaries = found.dictionaries();
         let (numbered, dictionaries) = (dictionaries.is_some(), dictionaries.unwrap_or_default().into());
         let (intact, prior, loose, is_disordered, known, unknown) = (Vec::new(), BLOCKS, 0, false, 0, None);
@@ -246,19 +255,6 @@ impl Work {
     }
 
     fn run(&mut self, monitor: &Monitor) -> io::Result<()> {
-        self.report.damage = self.found.damage.clone();
-        let (archive, id) = (&self.found.archive, self.found.archive.id());
-        let check = |block: &BlockRef| {
-            monitor.advance(block.header.length);
-            if monitor.is_stopped() {
-                return Vec::new();
-            }
-            check_block(archive.store(), id, block)
-        };
-        let found = parallel::map_items(&self.found.blocks, check);
-        self.report.damage.extend(found.into_iter().flatten());
-        sort::by_key(&mut self.report.damage, |damage| (damage.offset, damage.game));
-
         let (pgn_bytes, rejected) = (self.found.totals.pgn_bytes, self.found.totals.rejected);
         self.writer.add_chunk(EncodedChunk { pgn_bytes, rejected, ..EncodedChunk::default() })?;
         let (mut next, mut ready, mut pending) = (0, Vec::new().into_iter(), 0);

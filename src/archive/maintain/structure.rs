@@ -1,6 +1,7 @@
 //! Checks the order of an archive's blocks, and the contents of blocks that no game needs (FORMAT.md, sections 5, 14,
 //! 15).
 
+use crate::archive::maintain::mend;
 use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::metadata::{model_of, pairs_of};
 use crate::archive::read::read_at::ReadAt;
@@ -25,7 +26,7 @@ impl BlockOrder {
     pub fn add(&mut self, block: &BlockRef) -> Option<Damage> {
         let header = block.header;
         let is_out_of_order = match header.kind {
-            BlockKind::Metadata | BlockKind::Model | BlockKind::Other(_) => return None,
+            BlockKind::Metadata | BlockKind::Model | BlockKind::Parity | BlockKind::Other(_) => return None,
             BlockKind::Tags | BlockKind::Texts | BlockKind::Layout => match &mut self.chunk {
                 Some((moves, last)) if (moves.first, moves.count) == (header.first, header.count) => {
                     let before = std::mem::replace(last, header.kind);
@@ -122,11 +123,14 @@ pub(super) fn loose_fault(
     (!follows).then_some(Damage::new(block.offset, DamageKind::LooseBlock))
 }
 
-/// Returns any fault in a metadata or model block.
+/// Returns any fault in a metadata, model or parity block.
 pub(super) fn metadata_fault(store: &impl ReadAt, id: ArchiveId, limits: &Limits, block: &BlockRef) -> Option<Damage> {
     match block.header.kind {
         BlockKind::Metadata => pairs_of(store, id, limits, block).err(),
         BlockKind::Model => model_of(store, id, limits, block).err(),
+        BlockKind::Parity if block.header.coding == 0 && !mend::agrees(store, id, block) => {
+            Some(Damage::new(block.offset, DamageKind::BlockContent))
+        }
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Verifies that every byte of an archive is unchanged and that every game is intact.
 
+use crate::archive::maintain::mend::{self, Patch};
 use crate::archive::maintain::structure::{BlockOrder, deletions_fault, dictionary_fault, loose_fault, metadata_fault};
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, refuse_unknown, walk};
@@ -66,6 +67,8 @@ pub struct Report {
     pub lost: Vec<(u64, u64)>,
     /// The damage grouped by location, each group with the games that it affects.
     pub spots: Vec<Spot>,
+    /// The ranges of damaged bytes, by offset, that a repair restores from the parity of their batch.
+    pub mendable: Vec<Range<u64>>,
     /// Whether the index file matches the present state of the archive, or `None` if there is no index file.
     pub index: Option<bool>,
 }
@@ -176,7 +179,9 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
         if monitor.is_stopped() { Vec::new() } else { check_block(&store, id, block) }
     });
     monitor.check()?;
-    damage.extend(found.into_iter().flatten());
+    let found: Vec<Damage> = found.into_iter().flatten().collect();
+    report.mendable = mend::patches(&store, id, &blocks, &found).iter().map(Patch::range).collect();
+    damage.extend(found);
     let (mut builder, mut order) = (IndexBuilder::new(id), BlockOrder::default());
     let sources = blocks.iter().filter(|block| block.header.kind == BlockKind::Source).count() as u64;
     let (mut next, mut totals, mut commits) = (1, Commit::default(), Vec::new());

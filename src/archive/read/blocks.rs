@@ -153,7 +153,7 @@ impl IndexBuilder {
             }
             BlockKind::Commit => self.committed = (self.index.pages, self.index.strings),
             BlockKind::Tags | BlockKind::Texts | BlockKind::Layout | BlockKind::Source | BlockKind::Loose => {}
-            BlockKind::Metadata | BlockKind::Model | BlockKind::Other(_) => {}
+            BlockKind::Metadata | BlockKind::Model | BlockKind::Parity | BlockKind::Other(_) => {}
         }
         self.index.state.extend(&header);
         Ok(())

@@ -13,6 +13,7 @@ use crate::format::header::{Header, PAGE};
 use crate::format::index::Index;
 use crate::format::metadata;
 use crate::format::moves::{self, Coding};
+use crate::format::parity::{self, Parity};
 use crate::format::side::Made;
 use crate::format::source::SourceRecord;
 use std::collections::VecDeque;
@@ -98,6 +99,8 @@ pub struct Writer<S> {
     /// The dictionary blocks of this batch, as their first string, number of strings and payload.
     dictionaries: Vec<(u64, u32, Vec<u8>)>,
     chunks: u32,
+    /// The parity of the bytes after the last commit.
+    parity: Parity,
     unfinished: Option<Unfinished>,
     poisoned: bool,
     /// Whether a header page that the system has not confirmed may have reached the disk.
@@ -130,6 +133,7 @@ impl<S: Storage> Writer<S> {
             held_size: (0, 0),
             dictionaries: Vec::new(),
             chunks: 0,
+            parity: Parity::for_batch(),
             unfinished: None,
             poisoned: false,
             marking: false,
@@ -196,6 +200,7 @@ impl<S: Storage> Writer<S> {
             self.poisoned = true;
             return Err(error);
         }
+        self.parity.add(offset, &block);
         self.index.add(&BlockRef { offset, header }).map_err(|damage| io::Error::other(damage.kind.to_string()))?;
         Ok(block.len() as u64)
     }
@@ -341,17 +346,22 @@ impl<S: Storage> Writer<S> {
             BlockKind::Dictionary => self.totals.dictionary_bytes += bytes,
             BlockKind::Layout | BlockKind::Loose => self.totals.layout_bytes += bytes,
             BlockKind::Moves | BlockKind::Source | BlockKind::Commit | BlockKind::Deleted | BlockKind::Restored => {}
-            BlockKind::Metadata | BlockKind::Model | BlockKind::Other(_) => {}
+            BlockKind::Metadata | BlockKind::Model | BlockKind::Parity | BlockKind::Other(_) => {}
         }
         Ok(())
     }
 
     /// Appends a commit with the counts of another archive's commit, and with the sizes of the data in this archive.
+    /// `with_parity` says whether a parity block precedes it.
     pub(in crate::archive) fn commit_copy(
         &mut self,
         commit: &Commit,
         unfinished: Option<Unfinished>,
+        with_parity: bool,
     ) -> io::Result<()> {
+        if with_parity {
+            self.append_parity()?;
+        }
         let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = self.totals;
         self.totals = Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, ..*commit };
         self.unfinished = unfinished;
@@ -380,7 +390,17 @@ impl<S: Storage> Writer<S> {
         if self.end() == self.header.state.length {
             return Ok(());
         }
+        if self.end() - self.header.state.length >= parity::SMALLEST_BATCH {
+            self.append_parity()?;
+        }
         self.seal()
+    }
+
+    /// Appends the parity of the batch.
+    fn append_parity(&mut self) -> io::Result<()> {
+        let start = self.header.state.length;
+        let payload = self.parity.of_batch(self.end() - start);
+        self.append_counted(BlockKind::Parity, start, 0, &payload)
     }
 
     /// Appends the commit block, and makes all data up to its end durable.
@@ -401,7 +421,7 @@ impl<S: Storage> Writer<S> {
         self.storage.write_at(header.offset(), &header.encode())?;
         self.storage.sync()?;
         (self.poisoned, self.marking) = (false, false);
-        (self.header, self.committed) = (header, totals);
+        (self.header, self.committed, self.parity) = (header, totals, Parity::for_batch());
         Ok(())
     }
 
@@ -414,6 +434,7 @@ impl<S: Storage> Writer<S> {
         self.held.clear();
         self.held_size = (0, 0);
         self.dictionaries.clear();
+        self.parity = Parity::for_batch();
         self.index.go_back(state);
         if !self.marking {
             let _ = self.storage.set_length(state.length);

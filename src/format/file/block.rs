@@ -40,6 +40,8 @@ pub enum BlockKind {
     Metadata,
     /// The model of packed moves. `first` is the number of the model.
     Model,
+    /// The parity of a batch. `first` is the offset of the first byte that it covers.
+    Parity,
     /// A kind that this program does not support, with its number.
     Other(u8),
 }
@@ -60,9 +62,9 @@ pub(crate) fn allowance(kind: BlockKind, games: usize) -> Allowance {
 
 impl BlockKind {
     /// All known kinds.
-    const KNOWN: [BlockKind; 12] = {
+    const KNOWN: [BlockKind; 13] = {
         use BlockKind::*;
-        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose, Restored, Metadata, Model]
+        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose, Restored, Metadata, Model, Parity]
     };
 
     /// Returns the kind with this number, or `None` for 0, which is unassigned.
@@ -86,6 +88,7 @@ impl BlockKind {
             BlockKind::Restored => 10,
             BlockKind::Metadata => SKIPPABLE,
             BlockKind::Model => SKIPPABLE + 1,
+            BlockKind::Parity => SKIPPABLE + 2,
             BlockKind::Other(number) => number,
         }
     }
@@ -110,6 +113,7 @@ impl BlockKind {
             BlockKind::Restored => "restorations",
             BlockKind::Metadata => "metadata",
             BlockKind::Model => "model",
+            BlockKind::Parity => "parity",
             BlockKind::Other(SKIPPABLE..) => "unknown, skippable",
             BlockKind::Other(_) => "unknown, critical",
         }

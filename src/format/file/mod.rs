@@ -11,5 +11,6 @@ pub mod header;
 pub mod index;
 pub mod loose;
 pub mod metadata;
+pub mod parity;
 pub mod source;
 pub mod state;

@@ -69,6 +69,7 @@ fn covered(header: &BlockHeader) -> String {
         BlockKind::Loose => format!("before game {}", header.first),
         BlockKind::Metadata => format!("{} pairs", header.count),
         BlockKind::Model => format!("model {}", header.first),
+        BlockKind::Parity => format!("of the bytes from {} on", header.first),
         BlockKind::Other(kind) => format!("kind {kind}"),
     }
 }
@@ -151,7 +152,7 @@ fn block<'a>(walk: &mut Walk, cursor: &mut Cursor<'a>, header: &BlockHeader, id:
             walk.rest(cursor, "model");
             Some(())
         }),
-        BlockKind::Metadata | BlockKind::Model | BlockKind::Other(_) => {
+        BlockKind::Metadata | BlockKind::Model | BlockKind::Parity | BlockKind::Other(_) => {
             walk.rest(cursor, "payload");
             Some(())
         }

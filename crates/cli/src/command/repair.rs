@@ -3,7 +3,7 @@
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
 use crate::output::upkeep::Upkeep;
-use crate::output::{new_archive, progress};
+use crate::output::{damage, new_archive, progress};
 use crate::session::Session;
 use crate::text::{count, printable, shown};
 use crate::threads::Threads;
@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Recover the intact games of a damaged archive
 ///
-/// `repair` writes every game with readable moves to a new archive, in order and renumbered. It keeps a game with
+/// `repair` first restores what the parity of a batch can restore: one damaged run of bytes in each batch of 512 KiB or
+/// more. It then writes every game with readable moves to a new archive, in order and renumbered. It keeps a game with
 /// damaged tags, comments or layout, without the damaged parts. It reports every loss on one line, with the game
 /// numbers of the damaged archive. It never writes to the damaged file. The exit code is 0 if no data is lost, and
 /// otherwise 4.
@@ -102,6 +103,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     out.flush()?;
     if !args.quiet {
+        for range in &repair.mended {
+            session.note(&format!(
+                "{}: {} restored from the parity of their batch",
+                shown(path),
+                damage::bytes_of(range)
+            ));
+        }
         let kept = count(kept, "game", "games");
         session.note(&format!("{}: {kept} of {} kept", shown(&args.output), repair.games));
     }
@@ -132,13 +140,6 @@ fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(),
 }
 
 fn json(repair: &Repair, kept_games: u64) -> Object {
-    let damage: Vec<Object> = repair
-        .damage
-        .iter()
-        .map(|damage| {
-            Object::new().with("offset", damage.offset).with("what", damage.kind.to_string()).with("game", damage.game)
-        })
-        .collect();
     let lost = |loss: &Loss| {
         Object::new()
             .with("first", loss.first)
@@ -158,7 +159,8 @@ fn json(repair: &Repair, kept_games: u64) -> Object {
         .with("deleted_games", repair.deleted)
         .with("kept_games", kept_games)
         .with("lost_games", repair.lost_games())
-        .array("damage", &damage)
+        .array("damage", &damage::json(&repair.damage))
+        .array("mended", &damage::json_of_bytes(&repair.mended))
         .array("losses", &losses)
         .array("kept", &kept)
         .with("inexact_sources", repair.inexact.clone())

@@ -10,6 +10,7 @@ pub mod about;
 pub mod archive_sizes;
 pub mod board;
 pub mod changed;
+pub mod damage;
 pub mod diagram;
 pub mod done;
 pub mod file_names;

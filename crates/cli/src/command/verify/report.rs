@@ -1,6 +1,7 @@
 //! The report of `scoresheet verify`: text lines or JSON.
 
 use crate::failure::Failure;
+use crate::output::damage;
 use crate::output::json::Object;
 use crate::session::Session;
 use crate::text::{count, shown, thousands};
@@ -32,8 +33,8 @@ pub fn list_spots(path: &Path, report: &Report, out: &mut impl Write) -> Result<
 /// Writes a line for each damage and each range of games.
 pub fn list_damage(path: &Path, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
     let path = shown(path);
-    for damage in &report.damage {
-        writeln!(out, "{path}: {damage}")?;
+    for fault in &report.damage {
+        writeln!(out, "{path}: {fault}")?;
     }
     for (first, last) in &report.lost {
         let verb = if first == last { "is" } else { "are" };
@@ -77,6 +78,9 @@ pub fn conclude(
         let found = count(report.spots.len() as u64, "damaged spot", "damaged spots");
         let unread = if level == Level::Full { "; games not checked one by one" } else { "" };
         writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread})")?;
+        for range in &report.mendable {
+            writeln!(out, "{path}: `scoresheet repair` restores {}", damage::bytes_of(range))?;
+        }
     } else if level == Level::Quick {
         writeln!(out, "{path}: intact: {games}, their moves not checked; {blocks}")?;
     } else {
@@ -97,13 +101,6 @@ pub fn json(report: &Report, beside: &[(FileKind, SideState)], level: Level, byt
         Object::new().with("file", kind.extension()).with("state", state)
     });
     let beside: Vec<Object> = beside.collect();
-    let damage: Vec<Object> = report
-        .damage
-        .iter()
-        .map(|damage| {
-            Object::new().with("offset", damage.offset).with("what", damage.kind.to_string()).with("game", damage.game)
-        })
-        .collect();
     let lost: Vec<Object> =
         report.lost.iter().map(|(first, last)| Object::new().with("first", *first).with("last", *last)).collect();
     let spots: Vec<Object> = report
@@ -128,8 +125,9 @@ pub fn json(report: &Report, beside: &[(FileKind, SideState)], level: Level, byt
         .with("plies", (level == Level::Full && report.is_intact()).then_some(report.plies))
         .with("uncommitted", report.uncommitted)
         .with("index", report.index)
-        .array("damage", &damage)
+        .array("damage", &damage::json(&report.damage))
         .array("lost", &lost)
         .array("spots", &spots)
+        .array("mendable", &damage::json_of_bytes(&report.mendable))
         .array("beside", &beside)
 }
