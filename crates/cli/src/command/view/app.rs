@@ -1,9 +1,13 @@
 //! The state of the viewer: a list of games or a single game, and the action of each key.
 
 use super::sheet::Sheet;
-use scoresheet::archive::Archive;
+use scoresheet::archive::GameSet;
 use scoresheet_query::filter::Relation;
-use scoresheet_query::{Filter, QueryFault};
+use scoresheet_query::{ArchiveSet, Filter, QueryFault, Rules, Tree, Visit};
+use std::collections::HashMap;
+
+/// The maximum number of trees to keep.
+const TREES: usize = 256;
 
 /// A key to which the viewer responds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +39,10 @@ pub enum Page {
 
 /// The current view.
 pub struct App<'a> {
-    pub archive: &'a Archive,
+    /// The archives, whose games are numbered together.
+    pub archives: &'a ArchiveSet,
+    /// The chosen games of each archive.
+    chosen: Vec<GameSet>,
     /// The games in the list: all games before a search, and the games shown now.
     all: Vec<u64>,
     pub games: Vec<u64>,
@@ -48,6 +55,10 @@ pub struct App<'a> {
     pub flip: bool,
     pub unicode: bool,
     pub help: bool,
+    /// Whether the moves played in the position are shown.
+    pub explorer: bool,
+    /// The moves played in positions, by their FENs without the numbers of moves.
+    trees: HashMap<String, Tree>,
     /// The search text typed so far.
     pub prompt: Option<String>,
     pub search: Option<String>,
@@ -58,10 +69,14 @@ pub struct App<'a> {
 }
 
 impl<'a> App<'a> {
-    /// Starts with a list of games.
-    pub fn new(archive: &'a Archive, games: Vec<u64>, unicode: bool) -> App<'a> {
+    /// Starts with a list of the chosen games of each archive.
+    pub fn new(archives: &'a ArchiveSet, chosen: Vec<GameSet>, unicode: bool) -> App<'a> {
+        let members = archives.members().iter().zip(&chosen);
+        let games: Vec<u64> =
+            members.flat_map(|(member, games)| games.iter().map(|game| member.before() + game)).collect();
         App {
-            archive,
+            archives,
+            chosen,
             all: games.clone(),
             games,
             selected: 0,
@@ -71,6 +86,8 @@ impl<'a> App<'a> {
             flip: false,
             unicode,
             help: false,
+            explorer: false,
+            trees: HashMap::new(),
             prompt: None,
             search: None,
             message: None,
@@ -81,7 +98,7 @@ impl<'a> App<'a> {
     /// Opens the game at the current index, at its start or at this ply.
     pub fn open(&mut self, ply: u32) {
         let Some(number) = self.games.get(self.selected) else { return };
-        match self.archive.game(*number).and_then(|game| Sheet::from_game(&game)) {
+        match self.archives.game(*number).and_then(|game| Sheet::from_game(&game)) {
             Ok(sheet) => {
                 self.node = sheet.at_ply(ply);
                 self.sheet = Some(sheet);
@@ -184,6 +201,11 @@ impl<'a> App<'a> {
                 let index = here.iter().position(|node| *node == self.node);
                 index.map_or(self.node, |index| here[(index + 1) % here.len()])
             }
+            Key::Letter('e') => {
+                self.explorer = !self.explorer;
+                self.node
+            }
+            Key::Letter(digit @ '1'..='9') if self.explorer => return self.follow(digit as usize - '1' as usize),
             Key::Letter('f') => {
                 self.flip = !self.flip;
                 self.node
@@ -212,6 +234,57 @@ impl<'a> App<'a> {
         };
     }
 
+    /// Returns the moves played in the current position, if they have been counted.
+    pub fn tree(&self) -> Option<&Tree> {
+        self.trees.get(&self.position()?)
+    }
+
+    /// Returns whether the moves of the current position are to be counted.
+    pub fn needs_tree(&self) -> bool {
+        self.explorer && self.page == Page::Game && !self.help && self.sheet.is_some() && self.tree().is_none()
+    }
+
+    /// Counts the moves that the chosen games play in the current position.
+    pub fn count_moves(&mut self) {
+        let (Some(sheet), Some(key)) = (&self.sheet, self.position()) else { return };
+        let position = &sheet.nodes[self.node].position;
+        // Only games of the same rules continue this game.
+        let rules = Rules::Only(position.variant());
+        let members = self.archives.members().iter().zip(&self.chosen);
+        let of_rules =
+            members.map(|(member, games)| rules.among(member.archive(), Some(games.clone())).unwrap_or_default());
+        let games: Vec<GameSet> = of_rules.collect();
+        let tree = self.archives.tree(position, Visit::First, Some(&games), None);
+        if self.trees.len() >= TREES {
+            self.trees.clear();
+        }
+        self.trees.insert(key, tree);
+    }
+
+    /// Returns the current position as a FEN without the numbers of moves.
+    fn position(&self) -> Option<String> {
+        let fen = self.sheet.as_ref()?.nodes[self.node].position.fen();
+        Some(fen.rsplitn(3, ' ').nth(2)?.to_owned())
+    }
+
+    /// Plays a move of the explorer, by its index.
+    fn follow(&mut self, index: usize) {
+        let m = self.tree().and_then(|tree| tree.branches.get(index)).map(|branch| branch.m);
+        if let (Some(m), Some(sheet)) = (m, &mut self.sheet) {
+            self.node = sheet.play(self.node, m);
+        }
+    }
+
+    /// Returns the numbers of the games that match a filter.
+    fn numbers(&self, filter: &Filter) -> scoresheet::error::Result<Vec<u64>> {
+        let mut numbers = Vec::new();
+        for member in self.archives.members() {
+            let found = filter.numbers(member.archive())?;
+            numbers.extend(found.into_iter().map(|game| member.before() + game));
+        }
+        Ok(numbers)
+    }
+
     /// Searches for games, by a filter or by a name of a player or event.
     fn find(&mut self, text: &str) {
         if text.is_empty() {
@@ -230,7 +303,7 @@ impl<'a> App<'a> {
             found => found,
         };
         let numbers: Result<Vec<u64>, String> = match found {
-            Ok(filter) => filter.numbers(self.archive).map_err(|error| error.to_string()),
+            Ok(filter) => self.numbers(&filter).map_err(|error| error.to_string()),
             Err(fault) => Err(fault.to_string().lines().next().unwrap_or_default().to_owned()),
         };
         match numbers {

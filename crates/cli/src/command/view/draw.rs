@@ -5,10 +5,11 @@ use super::screen::{Look, Screen};
 use super::sheet::{Sheet, Word};
 use crate::output::board::{extras, state};
 use crate::output::measures::engine_line;
-use crate::text::{printable, shown, thousands};
+use crate::text::{count, printable, ratio, shown, thousands};
+use scoresheet::archive::Archive;
 use scoresheet::chess::{Color, Piece, Role, Square, Variant};
 use scoresheet::game::Evaluation;
-use scoresheet_query::GameSummary;
+use scoresheet_query::{GameSummary, Tally};
 use std::path::Path;
 use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
@@ -95,7 +96,9 @@ fn footer(app: &App, screen: &mut Screen) {
         let keys: &[&str] = match (app.help, app.page) {
             (true, _) => &["any key goes back"],
             (_, Page::List) => &["↑↓ choose", "enter open", "/ search", "? help", "q quit"],
-            (_, Page::Game) => &["←→ move", "v variation", "n p game", "f flip", "/ search", "? help", "q back"],
+            (_, Page::Game) => {
+                &["←→ move", "v variation", "n p game", "e explorer", "f flip", "/ search", "? help", "q back"]
+            }
         };
         let (others, last) = keys.split_at(keys.len().saturating_sub(2));
         let texts = (0..=others.len()).rev().map(|shown| [&others[..shown], last].concat().join("  "));
@@ -112,9 +115,16 @@ fn title(app: &App, screen: &mut Screen, text: &str) {
     screen.put(0, 0, screen.width, &format!("{}  {text}{found}", name(app)), Look::BOLD);
 }
 
-/// Returns the archive's name, without its folders.
+/// Returns the name of the archive without its folders, or the number of archives.
 fn name(app: &App) -> String {
-    let path = app.archive.path();
+    match app.archives.members() {
+        [member] => file_name(member.archive()),
+        members => count(members.len() as u64, "archive", "archives"),
+    }
+}
+
+fn file_name(archive: &Archive) -> String {
+    let path = archive.path();
     shown(path.file_name().map_or(path, Path::new))
 }
 
@@ -130,8 +140,8 @@ const IN_A_GAME: Topic = (
         ("Home End g G", "the start or end of the game"),
         ("v", "the next variation, then the game"),
         ("n p", "the next or previous game"),
-        ("f", "flip the board"),
-        ("u", "pieces as symbols or letters"),
+        ("e  1 to 9", "the moves played here; play one"),
+        ("f u", "flip the board; symbols or letters"),
         ("q Esc", "back to the list"),
     ],
 );
@@ -182,7 +192,8 @@ fn list(app: &App, screen: &mut Screen) {
     // The first columns are number, players, result and date; the event gets the remaining width.
     let names = ((width - digits - 20) / 3).clamp(10, 28);
     let columns = [digits + 1, names, names, 8, 11];
-    let head = ["game", "White", "Black", "result", "date", "event"];
+    let is_one = app.archives.members().len() == 1;
+    let head = ["game", "White", "Black", "result", "date", if is_one { "event" } else { "archive, event" }];
     let mut put = |row: usize, cells: &[&str], look: Look| {
         let mut start = 0;
         for (column, cell) in cells.iter().enumerate() {
@@ -194,24 +205,18 @@ fn list(app: &App, screen: &mut Screen) {
     put(1, &head, Look::FAINT);
     let first = app.selected.saturating_sub(rows / 2).min(app.games.len().saturating_sub(rows));
     for (row, number) in app.games.iter().skip(first).take(rows).enumerate() {
-        let heading = app.archive.game(*number).and_then(|game| GameSummary::from_game(&game));
-        let number = format!("{number:>digits$}");
+        let heading = app.archives.game(*number).and_then(|game| GameSummary::from_game(&game));
+        let (number_of_row, number) = (*number, format!("{number:>digits$}"));
         match heading {
             Ok(heading) => {
                 let (white, black) = (heading.player(Color::White), heading.player(Color::Black));
                 let result = heading.result().token().replace("1/2-1/2", "1/2");
-                put(
-                    row + 2,
-                    &[
-                        &number,
-                        &white,
-                        &black,
-                        &result,
-                        heading.date().unwrap_or("?"),
-                        heading.tag("Event").unwrap_or("?"),
-                    ],
-                    Look::PLAIN,
-                );
+                let event = heading.tag("Event").unwrap_or("?");
+                let event = match app.archives.locate(number_of_row) {
+                    Ok((archive, _)) if !is_one => format!("{}, {event}", file_name(archive)),
+                    _ => event.to_owned(),
+                };
+                put(row + 2, &[&number, &white, &black, &result, heading.date().unwrap_or("?"), &event], Look::PLAIN);
             }
             Err(error) => put(row + 2, &[&number, &error.to_string()], Look::FAINT),
         }
@@ -226,7 +231,14 @@ fn game(app: &App, screen: &mut Screen) {
         0 | 1 => String::new(),
         all => format!(" ({} of {})", thousands(app.selected as u64 + 1), thousands(all)),
     };
-    title(app, screen, &format!("game {}{of}", thousands(sheet.number)));
+    let number = app.games.get(app.selected).copied().unwrap_or(sheet.number);
+    let within = match app.archives.locate(number) {
+        Ok((archive, own)) if app.archives.members().len() > 1 => {
+            format!(", game {} of {}", thousands(own), file_name(archive))
+        }
+        _ => String::new(),
+    };
+    title(app, screen, &format!("game {}{of}{within}", thousands(number)));
     let size = BoardSize::for_screen(screen);
     board(app, sheet, size, screen);
     below_the_board(app, sheet, size, screen);
@@ -249,13 +261,50 @@ fn game(app: &App, screen: &mut Screen) {
     let opening: Vec<&str> = ["ECO", "Opening"].into_iter().filter_map(|tag| heading.tag(tag)).collect();
     screen.put(left, 4, width, &printable(&opening.join(" ")), Look::FAINT);
     let top = 6;
-    let (lines, current) = lines(sheet, app.node, width - left);
-    let rows = height.saturating_sub(top + 2);
+    let (lines, current) = lines(sheet, sheet.in_game(app.node), width - left);
+    let mut rows = height.saturating_sub(top + 2);
+    if app.explorer {
+        let own = (rows * 2 / 3).min(EXPLORER).min(rows);
+        rows -= own;
+        explorer(app, screen, (left, top + rows), own);
+    }
     let first = current.saturating_sub(rows / 2).min(lines.len().saturating_sub(rows));
     for (row, line) in lines.iter().skip(first).take(rows).enumerate() {
         for (column, text, look) in line {
             screen.put(left + column, top + row, width, text, *look);
         }
+    }
+}
+
+/// The maximum number of rows of the explorer: a blank row, the number of games, nine moves.
+const EXPLORER: usize = 11;
+
+/// The moves that the chosen games play in the position, the most frequent first, with the number of the key that plays
+/// each. Percentages are of games with a result.
+fn explorer(app: &App, screen: &mut Screen, (left, top): (usize, usize), rows: usize) {
+    let width = screen.width;
+    let Some(tree) = app.tree() else {
+        screen.put(left, top + 1, width, "counting the moves played here ..", Look::FAINT);
+        return;
+    };
+    let games = tree.tally.games();
+    let unread = match tree.unread.len() as u64 {
+        0 => String::new(),
+        unread => format!(", {} unreadable", thousands(unread)),
+    };
+    let line = |name: &str, tally: &Tally| {
+        let decided = tally.white + tally.draws + tally.black;
+        let percent = |part: u64, all: u64| format!("{:.0}%", 100.0 * ratio(part as f64, all as f64));
+        let [white, draws, black] = [tally.white, tally.draws, tally.black].map(|part| percent(part, decided));
+        let number = thousands(tally.games());
+        format!("{name:<10}{number:>11}{:>6}{white:>6}{draws:>6}{black:>6}", percent(tally.games(), games))
+    };
+    let title = format!("{:<10}{:>11}{:>6}{:>6}{:>6}{:>6}", "move", "games", "share", "white", "draw", "black");
+    let heading = if games == 0 { format!("no game has this position{unread}") } else { format!("{title}{unread}") };
+    screen.put(left, top + 1, width, &heading, Look::FAINT);
+    for (row, branch) in tree.branches.iter().take(rows.saturating_sub(2).min(9)).enumerate() {
+        let name = format!("{} {}", row + 1, tree.position.san(branch.m));
+        screen.put(left, top + 2 + row, width, &line(&name, &branch.tally), Look::PLAIN);
     }
 }
 
@@ -323,7 +372,7 @@ fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Scree
     let columns = size.columns();
     let node = &sheet.nodes[app.node];
     // In a variation, this line shows the data of the main line at the branch.
-    let mut main = app.node;
+    let mut main = sheet.in_game(app.node);
     while sheet.nodes[main].depth > 0 {
         main = sheet.nodes[main].before;
     }

@@ -19,30 +19,29 @@ use crate::threads::Threads;
 use app::{App, Key};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::{cursor, execute, terminal};
-use scoresheet_query::TagColumns;
+use scoresheet::archive::GameSet;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Browse games in the terminal: a list, and a board
+/// Browse games in the terminal: a list, a board, an explorer
 ///
 /// The arrow keys and Enter choose a game and move through it, / searches, n and p go to the next and previous game,
-/// and ? lists all keys. --color never, or the variable NO_COLOR, turns colors off.
+/// e shows the moves that the games continue with, and ? lists all keys. --color never, or the variable NO_COLOR, turns colors off.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet view games.bga
   scoresheet view games.bga 7 --ply 20
+  scoresheet view 2023.bga 2024.bga               several archives together
   scoresheet view games.bga --where 'player ~ \"Carlsen\" and result = 0-1'")]
 pub struct Args {
-    /// The archive
-    archive: PathBuf,
-    /// Open this game at once
-    #[arg(value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
-    game: Option<u64>,
+    /// One or more archives, or folders of archives; a number after them opens this game at once
+    #[arg(required = true, value_name = "ARCHIVE")]
+    archives: Vec<PathBuf>,
     /// Open the game after this many half-moves
-    #[arg(long, value_name = "PLY", requires = "game", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "PLY", default_value_t = 0, hide_default_value = true)]
     ply: u32,
     #[command(flatten)]
     filter: Where,
@@ -59,25 +58,45 @@ pub struct Args {
     threads: Threads,
 }
 
+/// Splits the arguments into archives and the number of the game after them.
+fn split(args: &[PathBuf]) -> Result<(&[PathBuf], Option<u64>), Failure> {
+    let number = args.split_last().filter(|(last, archives)| !archives.is_empty() && !last.exists());
+    let number = number.and_then(|(last, archives)| Some((archives, last.to_str()?.parse::<u64>().ok()?)));
+    match number {
+        None => Ok((args, None)),
+        Some((_, 0)) => Err(Failure::Usage("games are numbered from 1".to_owned())),
+        Some((archives, game)) => Ok((archives, Some(game))),
+    }
+}
+
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let archive = archives::open(session, &args.archive)?;
-    if let Some(game) = args.game {
-        archive.game(game).map_err(Failure::of_archive(&args.archive))?;
+    let (paths, game) = split(&args.archives)?;
+    if game.is_none() && args.ply > 0 {
+        return Err(Failure::Usage("--ply needs the number of a game after the archive".to_owned()));
+    }
+    let archives = archives::open_all(session, paths)?;
+    if let Some(game) = game {
+        archives.game(game).map_err(|error| match paths {
+            [path] => Failure::of_archive(path)(error),
+            _ => error.into(),
+        })?;
     }
     if !session.is_terminal() || !io::stdin().is_terminal() {
         let what = "view needs a terminal; `scoresheet list` and `scoresheet show` write text";
         return Err(Failure::Message(what.to_owned()));
     }
     args.threads.install(|| {
-        let (games, _) = args.filter.chosen(session, &TagColumns::open(&archive))?;
-        let games: Vec<u64> = games.iter().collect();
-        if games.is_empty() && args.game.is_none() {
+        let mut games = Vec::new();
+        for member in archives.members() {
+            games.push(args.filter.chosen(session, member.columns())?.0);
+        }
+        if games.iter().all(GameSet::is_empty) && game.is_none() {
             return Err(Failure::Message("there is no such game".to_owned()));
         }
         let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
-        let mut app = App::new(&archive, games, unicode);
+        let mut app = App::new(&archives, games, unicode);
         app.flip = args.flip;
-        if let Some(game) = args.game {
+        if let Some(game) = game {
             app.open_number(game, args.ply);
         }
         show(&mut app, session).map_err(Failure::Output)?;
@@ -113,6 +132,11 @@ fn show(app: &mut App, session: &Session) -> io::Result<()> {
     loop {
         let (width, height) = terminal::size()?;
         draw::draw(app, usize::from(width), usize::from(height)).draw(&mut out, colors)?;
+        // The moves of a position are counted after it is shown, and not while keys are waiting.
+        if app.needs_tree() && !event::poll(Duration::ZERO)? {
+            app.count_moves();
+            continue;
+        }
         loop {
             if stop.load(Ordering::Relaxed) {
                 return Ok(());

@@ -1,7 +1,7 @@
 //! A game for the viewer: its moves as a tree with a position after each move, and its text as words.
 
 use scoresheet::archive::GameRef;
-use scoresheet::chess::{Color, MoveKind, Position, Square};
+use scoresheet::chess::{Color, Move, MoveKind, Position, Square};
 use scoresheet::error::Result;
 use scoresheet::game::{Analysis, Evaluation, Event};
 use scoresheet_query::GameSummary;
@@ -24,6 +24,18 @@ pub struct Node {
     pub after: Vec<usize>,
 }
 
+impl Node {
+    /// Returns the node after a move, with its preceding node and its depth.
+    fn after(node: &Node, m: Move, (before, depth): (usize, usize)) -> Node {
+        let mut position = node.position.clone();
+        let dots = if position.turn() == Color::White { "." } else { "..." };
+        let (number, san) = (format!("{}{dots}", position.fullmove_number()), position.san(m));
+        let squares = (m.kind != MoveKind::Null).then_some((m.from, m.to));
+        position.play_unchecked(m);
+        Node { number, san, position, squares, ply: node.ply + 1, depth, before, after: Vec::new() }
+    }
+}
+
 /// A word of the text, or a line break.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Word {
@@ -40,6 +52,8 @@ pub struct Sheet {
     pub changed: bool,
     /// The nodes: the starting position, then the moves in the order of the text.
     pub nodes: Vec<Node>,
+    /// The number of nodes that belong to the game; moves of the explorer follow.
+    own: usize,
     pub words: Vec<Word>,
     /// The number of plies of the main line; the next two fields contain the clock and the evaluation after each ply.
     pub plies: u32,
@@ -68,14 +82,10 @@ impl Sheet {
         for event in &owned.events {
             match event {
                 Event::Move(m) => {
-                    let mut position = nodes[at].position.clone();
-                    let dots = if position.turn() == Color::White { "." } else { "..." };
-                    let (number, san) = (format!("{}{dots}", position.fullmove_number()), position.san(*m));
-                    let squares = (m.kind != MoveKind::Null).then_some((m.from, m.to));
-                    position.play_unchecked(*m);
-                    let (ply, depth, next) = (nodes[at].ply + 1, left.len(), nodes.len());
+                    let next = nodes.len();
+                    let node = Node::after(&nodes[at], *m, (at, left.len()));
                     nodes[at].after.push(next);
-                    nodes.push(Node { number, san, position, squares, ply, depth, before: at, after: Vec::new() });
+                    nodes.push(node);
                     words.push(Word::Move(next));
                     at = next;
                 }
@@ -105,6 +115,7 @@ impl Sheet {
             number: game.number(),
             summary,
             changed: game.is_changed(),
+            own: nodes.len(),
             nodes,
             words,
             plies: game.plies(),
@@ -112,6 +123,26 @@ impl Sheet {
             evaluations: owned.evaluations(),
             analysis: owned.analysis(),
         })
+    }
+
+    /// Plays a move at a node, and returns the node after it: a node of the game if the game has this move.
+    pub fn play(&mut self, at: usize, m: Move) -> usize {
+        let node = Node::after(&self.nodes[at], m, (at, usize::MAX));
+        let known = self.nodes[at].after.iter().find(|next| self.nodes[**next].position == node.position);
+        known.copied().unwrap_or_else(|| {
+            let next = self.nodes.len();
+            self.nodes[at].after.push(next);
+            self.nodes.push(node);
+            next
+        })
+    }
+
+    /// Returns the last node of the game before or at a node.
+    pub fn in_game(&self, mut at: usize) -> usize {
+        while at >= self.own {
+            at = self.nodes[at].before;
+        }
+        at
     }
 
     /// Returns the node at this ply of the main line, or the last node.

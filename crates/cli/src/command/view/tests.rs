@@ -4,6 +4,7 @@ use super::app::{App, Key, Page};
 use super::draw::draw;
 use super::screen::Look;
 use scoresheet::{Archive, Import};
+use scoresheet_query::ArchiveSet;
 
 const PGN: &str = "[Event \"Coffee house\"]
 [Date \"2024.01.02\"]
@@ -30,10 +31,23 @@ const PGN: &str = "[Event \"Coffee house\"]
 *
 ";
 
-fn archive(folder: &tempfile::TempDir) -> Archive {
-    let target = folder.path().join("g.bga");
-    Import::new(&target).run_reader("g.pgn", PGN.as_bytes()).unwrap();
-    Archive::open(&target).unwrap()
+/// Imports texts, each into an archive.
+fn archives(folder: &tempfile::TempDir, texts: &[(&str, &str)]) -> ArchiveSet {
+    let targets = texts.iter().map(|(name, text)| {
+        let target = folder.path().join(name);
+        Import::new(&target).run_reader("g.pgn", text.as_bytes()).unwrap();
+        target
+    });
+    ArchiveSet::open(targets.collect::<Vec<_>>()).unwrap()
+}
+
+fn archive(folder: &tempfile::TempDir) -> ArchiveSet {
+    archives(folder, &[("g.bga", PGN)])
+}
+
+/// Returns the viewer with all games.
+fn viewer(archives: &ArchiveSet, unicode: bool) -> App<'_> {
+    App::new(archives, archives.archives().map(Archive::live).collect(), unicode)
 }
 
 fn press(app: &mut App, keys: &[Key]) {
@@ -48,7 +62,7 @@ fn text(app: &mut App) -> String {
 fn the_list_is_looked_through() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&folder);
-    let mut app = App::new(&archive, vec![1, 2, 3], true);
+    let mut app = viewer(&archive, true);
     let rows = draw(&mut app, 80, 24).rows();
     assert!(rows[0].ends_with("g.bga  game 1 of 3"), "{rows:?}");
     assert_eq!(rows[1], "game White             Black             result  date       event");
@@ -77,7 +91,7 @@ fn the_list_is_looked_through() {
 fn a_game_is_played_over() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&folder);
-    let mut app = App::new(&archive, vec![1, 2, 3], true);
+    let mut app = viewer(&archive, true);
     app.open_number(1, 3);
     let rows = draw(&mut app, 80, 24).rows();
     let board = [
@@ -140,7 +154,7 @@ fn a_game_is_played_over() {
 fn games_are_searched() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&folder);
-    let mut app = App::new(&archive, vec![1, 2, 3], false);
+    let mut app = viewer(&archive, false);
     let search = |app: &mut App, text: &str| {
         press(app, &[Key::Letter('/')]);
         text.chars().for_each(|letter| press(app, &[Key::Letter(letter)]));
@@ -166,7 +180,7 @@ fn games_are_searched() {
 fn nothing_is_cut_without_a_mark() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&folder);
-    let mut app = App::new(&archive, vec![1, 2, 3], true);
+    let mut app = viewer(&archive, true);
     let rows = |app: &mut App, width, height| draw(app, width, height).rows();
     // On a narrow screen, the keys for help and for leaving remain longest.
     for width in [50, 60, 80] {
@@ -191,7 +205,7 @@ fn nothing_is_cut_without_a_mark() {
 fn a_faulty_filter_is_reported_with_its_column() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&folder);
-    let mut app = App::new(&archive, vec![1, 2, 3], false);
+    let mut app = viewer(&archive, false);
     for (search, words) in
         [("elo >> 3", "column 6"), ("white = ", "column 8"), ("eloo > 3", "column 1: no field is called eloo")]
     {
@@ -207,7 +221,7 @@ fn a_faulty_filter_is_reported_with_its_column() {
 fn what_is_typed_is_deleted_by_words() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&folder);
-    let mut app = App::new(&archive, vec![1, 2, 3], false);
+    let mut app = viewer(&archive, false);
     press(&mut app, &[Key::Letter('/')]);
     "white ~ \u{e9}l ".chars().for_each(|letter| press(&mut app, &[Key::Letter(letter)]));
     for left in ["white ~ ", "white ", "", ""] {
@@ -229,7 +243,7 @@ fn what_is_typed_is_deleted_by_words() {
 fn the_board_grows_with_the_screen() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&folder);
-    let mut app = App::new(&archive, vec![1, 2, 3], false);
+    let mut app = viewer(&archive, false);
     app.open_number(1, 3);
     for (width, height, files) in
         [(80, 24, "   a  b  c"), (100, 30, "    a    b    c"), (120, 40, "     a      b      c")]
@@ -245,12 +259,69 @@ fn the_board_grows_with_the_screen() {
 #[test]
 fn the_side_to_move_is_never_cut() {
     let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("long.bga");
     let text = format!("[White \"A\"]\n\n{}*\n", "Nf3 Nf6 Ng1 Ng8 ".repeat(300));
-    Import::new(&target).run_reader("l.pgn", text.as_bytes()).unwrap();
-    let archive = Archive::open(&target).unwrap();
-    let mut app = App::new(&archive, vec![1], false);
+    let archive = archives(&folder, &[("long.bga", &text)]);
+    let mut app = viewer(&archive, false);
     app.open_number(1, 1000);
     let rows = draw(&mut app, 80, 24).rows();
     assert!(rows[11].starts_with("ply 1000 of 1200 ") && rows[12].starts_with("White to move "), "{rows:#?}");
+}
+
+#[test]
+fn several_archives_are_one_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = "[Event \"Later\"]\n[White \"Ce\"]\n[Black \"Adler, A\"]\n\n1. e4 c5 0-1\n";
+    let archive = archives(&folder, &[("g.bga", PGN), ("h.bga", more)]);
+    let mut app = viewer(&archive, false);
+    let rows = draw(&mut app, 100, 24).rows();
+    assert!(rows[0].ends_with("2 archives  game 1 of 4"), "{rows:?}");
+    assert!(rows[1].ends_with("archive, event") && rows[2].ends_with("g.bga, Coffee house"), "{rows:?}");
+    assert!(rows[5].starts_with("   4 Ce") && rows[5].ends_with("h.bga, Later"), "{rows:?}");
+    press(&mut app, &[Key::End, Key::Enter]);
+    assert!(text(&mut app).contains("game 4 (4 of 4), game 1 of h.bga"));
+    press(&mut app, &[Key::Letter('/')]);
+    "black ~ adler".chars().for_each(|letter| press(&mut app, &[Key::Letter(letter)]));
+    press(&mut app, &[Key::Enter]);
+    assert_eq!(app.games, [2, 4]);
+}
+
+#[test]
+fn the_explorer_shows_and_plays_the_moves_of_all_archives() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = "[White \"Ce\"]\n\n1. e4 c5 0-1\n\n1. e4 e5 2. Nf3 1/2-1/2\n";
+    // Also chess from its start, but with other rules.
+    let atomic = "[Variant \"Atomic\"]\n\n1. h4 1-0\n";
+    let archive = archives(&folder, &[("g.bga", PGN), ("h.bga", more), ("i.bga", atomic)]);
+    let mut app = viewer(&archive, false);
+    app.open_number(1, 0);
+    assert!(!app.needs_tree());
+    press(&mut app, &[Key::Letter('e')]);
+    assert!(app.needs_tree() && text(&mut app).contains("counting the moves played here"));
+    app.count_moves();
+    assert!(!app.needs_tree());
+    let rows = draw(&mut app, 80, 24).rows();
+    let table = rows.iter().skip_while(|row| !row.contains("share")).map(|row| row.chars().skip(29).collect());
+    let table: Vec<String> = table.collect();
+    assert_eq!(table[0], "move            games share white  draw black");
+    assert_eq!(table[1], "1 e4                3   60%   33%   33%   33%");
+    assert_eq!(table[2], "2 d4                1   20%    0%  100%    0%");
+    assert_eq!(table[3], "");
+    // A move of the game, then a move that the game does not have, and back.
+    press(&mut app, &[Key::Letter('1')]);
+    app.count_moves();
+    assert_eq!(app.node, app.sheet.as_ref().unwrap().at_ply(1));
+    press(&mut app, &[Key::Letter('2')]);
+    assert_eq!(app.sheet.as_ref().unwrap().nodes[app.node].san, "c5");
+    app.count_moves();
+    let shown = text(&mut app);
+    assert!(shown.contains("ply 2 of 7, White to move") && shown.contains("move            games share"), "{shown}");
+    press(&mut app, &[Key::Left, Key::Letter('9')]);
+    assert_eq!(app.node, app.sheet.as_ref().unwrap().at_ply(1));
+    // The rules of the game choose the games.
+    app.open_number(6, 0);
+    app.count_moves();
+    assert!(text(&mut app).contains("1 h4                1  100%  100%    0%    0%"), "{}", text(&mut app));
+    for (width, height) in [(50, 16), (60, 17), (100, 30), (300, 100)] {
+        draw(&mut app, width, height);
+    }
 }
