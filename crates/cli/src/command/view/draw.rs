@@ -276,13 +276,16 @@ fn game(app: &App, screen: &mut Screen) {
     }
 }
 
-/// The maximum number of rows of the explorer: a blank row, the number of games, nine moves.
+/// The maximum number of rows of the explorer: the moves that the game does not have, the heading, nine moves.
 const EXPLORER: usize = 11;
 
 /// The moves that the chosen games play in the position, the most frequent first, with the number of the key that plays
 /// each. Percentages are of games with a result.
 fn explorer(app: &App, screen: &mut Screen, (left, top): (usize, usize), rows: usize) {
     let width = screen.width;
+    if let Some(sheet) = &app.sheet {
+        screen.put(left, top, width, &sheet.explored(app.node), Look::PLAIN);
+    }
     let Some(tree) = app.tree() else {
         screen.put(left, top + 1, width, "counting the moves played here ..", Look::FAINT);
         return;

@@ -137,6 +137,20 @@ impl Sheet {
         })
     }
 
+    /// Returns the moves from the game to a node that the explorer has played; empty at a node of the game.
+    pub fn explored(&self, mut at: usize) -> String {
+        let mut moves = Vec::new();
+        while at >= self.own {
+            let node = &self.nodes[at];
+            let is_first = node.before < self.own;
+            let numbered = is_first || !node.number.ends_with("...");
+            moves.push(if numbered { format!("{} {}", node.number, node.san) } else { node.san.clone() });
+            at = node.before;
+        }
+        moves.reverse();
+        moves.join(" ")
+    }
+
     /// Returns the last node of the game before or at a node.
     pub fn in_game(&self, mut at: usize) -> usize {
         while at >= self.own {

@@ -314,7 +314,12 @@ fn the_explorer_shows_and_plays_the_moves_of_all_archives() {
     assert_eq!(app.sheet.as_ref().unwrap().nodes[app.node].san, "c5");
     app.count_moves();
     let shown = text(&mut app);
-    assert!(shown.contains("ply 2 of 7, White to move") && shown.contains("move            games share"), "{shown}");
+    assert!(
+        shown.contains("ply 2 of 7, White to move")
+            && shown.contains("1... c5\n")
+            && shown.contains("move            games share"),
+        "{shown}"
+    );
     press(&mut app, &[Key::Left, Key::Letter('9')]);
     assert_eq!(app.node, app.sheet.as_ref().unwrap().at_ply(1));
     // The rules of the game choose the games.
