@@ -15,7 +15,7 @@ use scoresheet::pgn::PgnWriter;
 use scoresheet::{Archive, ArchiveFile, Error, Existing, Monitor};
 use scoresheet_output::{Compressed, Content, NewFile, Outputs};
 use scoresheet_query::report::stats::{self as counted, Stats};
-use scoresheet_query::{Signatures, check_side_files, position::index, tag_columns};
+use scoresheet_query::{GameField, Signatures, check_side_files, games, position::index, tag_columns};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -177,6 +177,8 @@ fn verified_dict<'py>(
         let (what, games) = (spot.kind.to_string(), ranges(&spot.games)?);
         Ok(dict!(py, {"offset": spot.offset, "what": what, "damages": spot.damages, "games": games}))
     })?;
+    let mendable =
+        list(py, &report.mendable, |range| Ok(dict!(py, {"offset": range.start, "bytes": range.end - range.start})))?;
     let present = beside.iter().filter(|(_, state)| *state != SideState::Missing);
     let beside = list(py, present, |(kind, state)| {
         let state = match state {
@@ -200,20 +202,24 @@ fn verified_dict<'py>(
         "damage": damage,
         "lost": ranges(&report.lost)?,
         "spots": spots,
+        "mendable": mendable,
         "beside": beside,
     }))
 }
 
-/// Builds side files, and reopens the archives to use them. Returns the size in bytes of each file by its path.
+/// Builds side files, with columns of these measures, and reopens the archives to use them. Returns the size in bytes of each file by its path.
 pub fn build_index<'py>(
     py: Python<'py>,
     shared: &Arc<Shared>,
     [columns, signatures, positions]: [bool; 3],
     memory: u64,
+    measures: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     if !(1..=1 << 20).contains(&memory) {
         return Err(PyValueError::new_err(format!("memory must be 1 to 1048576 MiB, not {memory}")));
     }
+    let fields = measures.map(|names| GameField::parse_list(&names.join(","))).transpose();
+    let fields = fields.map_err(|fault| PyValueError::new_err(fault.to_string()))?;
     let kinds = [(columns, FileKind::TagColumns), (signatures, FileKind::Signatures), (positions, FileKind::Positions)];
     let opened = shared.get()?;
     let mut outputs = Outputs::from_inputs(&shared.paths);
@@ -231,7 +237,10 @@ pub fn build_index<'py>(
                 let size = match kind {
                     FileKind::Signatures => Signatures::build_monitored(archive, monitor)?.write(archive)?,
                     FileKind::Positions => index::build(archive, memory << 20, monitor)?.0,
-                    _ => tag_columns::write_monitored(archive, monitor)?.0,
+                    _ => match &fields {
+                        Some(fields) => games::write_measures(archive, fields, monitor)?.0,
+                        None => tag_columns::write_monitored(archive, monitor)?.0,
+                    },
                 };
                 made.push((kind.of_archive(archive.path()), size));
             }

@@ -573,12 +573,14 @@ impl Archive {
 
     /// Builds the side files that speed up filters, searches and trees, like `scoresheet index`, and uses these files
     /// from then on: `tag_columns` (`.bgh`) for `where`, `signatures` (`.bgs`) and `positions` (`.bgp`) for `find` and
-    /// `tree`. Uses `memory` MiB to sort positions. Returns the size in bytes of each file by its path.
+    /// `tree`. Uses `memory` MiB to sort positions. `columns` names fields to store in `.bgh`, too, such as
+    /// `["novelty", "accuracy", "ending"]`; filters and sorts then read them instead of the games. Returns the size in
+    /// bytes of each file by its path.
     ///
     /// >>> sizes = archive.build_index(positions=False)
     /// >>> archive.side_files[0]["bgs"], archive.side_files[0]["bgp"]
     /// ('file', 'missing')
-    #[pyo3(signature = (*, tag_columns = true, signatures = true, positions = true, memory = 256))]
+    #[pyo3(signature = (*, tag_columns = true, signatures = true, positions = true, memory = 256, columns = None))]
     fn build_index<'py>(
         &self,
         py: Python<'py>,
@@ -586,8 +588,10 @@ impl Archive {
         signatures: bool,
         positions: bool,
         memory: u64,
+        columns: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        crate::care::build_index(py, &self.shared, [tag_columns, signatures, positions], memory)
+        let kinds = [tag_columns || columns.is_some(), signatures, positions];
+        crate::care::build_index(py, &self.shared, kinds, memory, columns)
     }
 
     /// The number of the last game: the total number of games, including deleted games.
