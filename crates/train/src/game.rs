@@ -10,8 +10,6 @@ use scoresheet::{GameRef, game};
 
 /// The score that Stockfish's formats use for a position without a score (`VALUE_NONE`), and viriformat here.
 pub const NO_SCORE: i16 = 32002;
-/// The score of a mate on the board, from which the plies to the mate are subtracted.
-const MATE: i32 = 32000;
 
 /// A game with a score for some of its positions.
 #[derive(Clone, Debug)]
@@ -227,11 +225,7 @@ impl Visitor for ScoreReader {
         }
         let Ok(text) = std::str::from_utf8(text) else { return };
         let comment = Comment { ply: self.moves.len() as u32, depth: 0, text: text.to_owned(), mover: self.mover };
-        let score = match comment.evaluation() {
-            None => return,
-            Some(Evaluation::Centipawns(score)) => score,
-            Some(Evaluation::Mate(moves)) => (MATE - 2 * moves.saturating_abs().min(1000)) * moves.signum(),
-        };
+        let Some(score) = comment.evaluation().map(Evaluation::training_score) else { return };
         match (comment.command("eval"), self.moves.len().checked_sub(1)) {
             (Some(_), _) => self.set(self.moves.len(), score),
             (None, Some(before)) => self.set(before, score),

@@ -500,3 +500,34 @@ fn games_of_pgn_are_exported() {
     let exported = exporter.finish().unwrap();
     assert_eq!((exported.positions, exported.unscored, bullet.len()), (4, 2, 128));
 }
+
+#[test]
+fn scores_without_replay_equal_those_of_the_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("g.bga");
+    let mut pgn = String::from(
+        "1. e4 (1. d4 {[%eval 9.00]} d5 {+1.00/9 1s}) {[%eval 0.10]} e5 {-0.28/21 2s} 2. -- {+0.50/3 1s} Nc6 {-M4/8 1s} *\n\n\
+         {before} {[%eval 0.17]} 1. e4! $14 {+0.33/20 1s} {[%eval 0.5]} ; [%eval 0.7]\n e5 {(Nf3 Nc6) +0.31/12 1.2s} *\n\n\
+         [FEN \"4k3/8/8/8/8/8/4p3/K7 b - - 0 1\"]\n\n1... e1=Q+ {d=3, sd=4, wv=-5.00} 2. Ka2 {[%eval 75,20]} Qd2+ *\n\n",
+    );
+    if let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA") {
+        let mut files: Vec<_> = std::fs::read_dir(Path::new(&corpora).join("engine")).unwrap().flatten().collect();
+        files.sort_by_key(std::fs::DirEntry::path);
+        for file in files.iter().take(2) {
+            pgn.extend(String::from_utf8_lossy(&std::fs::read(file.path()).unwrap()).chars().take(2_000_000));
+        }
+    }
+    Import::new(&path).run_reader("g.pgn", pgn.as_bytes()).unwrap();
+    let archive = Archive::open(&path).unwrap();
+    let mut scored = 0;
+    for game in archive.games() {
+        let game = game.unwrap();
+        let mut expected = ScoredGame::from_archive(&game).unwrap().scores;
+        expected.resize(game.plies() as usize + 1, None);
+        let scores: Vec<Option<i32>> =
+            game.scores().unwrap().into_iter().map(|score| score.map(Evaluation::training_score)).collect();
+        assert_eq!(scores, expected, "game {}", game.number());
+        scored += scores.iter().flatten().count();
+    }
+    assert!(scored >= 7, "{scored}");
+}

@@ -12,7 +12,7 @@ use crate::format::layout;
 use crate::format::moves::Coding;
 use crate::format::record::{self, Record, push_recoded};
 use crate::format::tags::{StoredValue, Tags};
-use crate::format::texts::PlacedTexts;
+use crate::format::texts::{PlacedTexts, Texts};
 use crate::game::{self, Outcome, TextKind, Visitor};
 use crate::pgn::{PgnWriter, Style};
 use std::sync::Arc;
@@ -286,6 +286,16 @@ impl<'a> GameRef<'a> {
     pub(crate) fn damage(&self, kind: DamageKind) -> Damage {
         let offset = self.archive.head(self.chunk).map_or(0, |head| head.block.offset);
         Damage::new(offset, kind).of_game(self.number)
+    }
+
+    /// Returns the index of the game in its chunk, from 0, and the chunk's columns.
+    pub(super) fn columns_at(&self) -> (usize, Arc<Columns>) {
+        (self.index, self.columns())
+    }
+
+    /// Returns the texts of the game's chunk, or `None` if the chunk contains no texts.
+    pub(super) fn texts_in<'c>(&self, columns: &'c Columns) -> Result<Option<&'c Texts>> {
+        Ok(columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?)
     }
 
     fn columns(&self) -> Arc<Columns> {

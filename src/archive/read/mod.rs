@@ -2,7 +2,8 @@
 //!
 //! The modules, from the lowest level up: `map` and `read_at` provide bytes. `blocks` and `dictionary` find blocks.
 //! `opening` selects the commit. `archive` defines the open archive, and `records` and `columns` read its parts.
-//! `chunk` and `game_ref` define the chunks and games, and `walk` iterates over games quickly.
+//! `chunk` and `game_ref` define the chunks and games, `moves` and `scores` read a game's
+//! contents, and `walk` iterates over games quickly.
 
 pub mod map;
 pub mod read_at;
@@ -24,6 +25,7 @@ pub(super) mod records;
 pub(super) mod chunk;
 pub(super) mod game_ref;
 pub(super) mod moves;
+pub(super) mod scores;
 pub(super) mod walk;
 
 pub(super) mod digest;

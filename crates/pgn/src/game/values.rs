@@ -50,6 +50,22 @@ impl Evaluation {
         let centipawns = (decimal(text)? * 100.0).round();
         (centipawns.abs() <= f64::from(i32::MAX)).then_some(Evaluation::Centipawns(centipawns as i32))
     }
+
+    /// Returns the evaluation as a score of engines' training data: hundredths of a pawn, where a mate in N moves is
+    /// 32000 - 2N, or the negative number if Black mates. N is at most 1000.
+    ///
+    /// ```
+    /// use scoresheet_pgn::game::Evaluation;
+    ///
+    /// assert_eq!(Evaluation::Centipawns(-12).training_score(), -12);
+    /// assert_eq!(Evaluation::Mate(-3).training_score(), -31_994);
+    /// ```
+    pub fn training_score(self) -> i32 {
+        match self {
+            Evaluation::Centipawns(hundredths) => hundredths,
+            Evaluation::Mate(moves) => (32_000 - 2 * moves.saturating_abs().min(1000)) * moves.signum(),
+        }
+    }
 }
 
 impl Evaluation {
