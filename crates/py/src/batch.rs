@@ -278,9 +278,9 @@ fn fill_position(
 }
 
 /// An unknown result.
-const UNKNOWN: i8 = -128;
+pub const UNKNOWN: i8 = -128;
 
-fn points(outcome: Outcome) -> i8 {
+pub fn points(outcome: Outcome) -> i8 {
     match outcome {
         Outcome::WhiteWins => 1,
         Outcome::Draw => 0,
@@ -290,7 +290,7 @@ fn points(outcome: Outcome) -> i8 {
 }
 
 /// Returns the number of a move, below `MOVES`; `None` for a null move.
-fn move_id(played: Move, flip: bool, chess960: bool) -> Option<u16> {
+pub fn move_id(played: Move, flip: bool, chess960: bool) -> Option<u16> {
     let id = MoveId::from_move(played, chess960).filter(|id| id.number() < MOVES)?;
     if !flip {
         return Some(id.number());
@@ -429,6 +429,11 @@ impl Opened {
 }
 
 impl Facts {
+    /// Returns the result in the tag Result of a game, by the index of its archive and its number there, or [`UNKNOWN`].
+    pub fn result(&self, index: usize, game: u64) -> i8 {
+        self.results.get(index).and_then(|results| results.of(game)).unwrap_or(UNKNOWN)
+    }
+
     /// Returns the ratings of White and Black in a game, by the index of its archive and its number there; 0 if
     /// unknown.
     pub fn ratings(&self, index: usize, game: u64) -> [i16; 2] {

@@ -9,6 +9,7 @@
 
 use pyo3::prelude::*;
 
+mod arrays;
 mod batch;
 mod care;
 mod events;
@@ -30,6 +31,8 @@ mod writer;
 #[pymodule(gil_used = false)]
 mod _scoresheet {
     #[pymodule_export]
+    use super::arrays::{PositionTable, columns};
+    #[pymodule_export]
     use super::batch::{move_names, pack};
     #[pymodule_export]
     use super::failure::{ArchiveError, DamagedError, DeletedError, QueryError, ScoresheetError};
@@ -42,7 +45,7 @@ mod _scoresheet {
     #[pymodule_export]
     use super::position::Position;
     #[pymodule_export]
-    use super::positions::{Positions, restored_positions};
+    use super::positions::{Positions, permutation, restored_positions};
     #[pymodule_export]
     use super::reading::{PgnReader, read_pgn};
     #[pymodule_export]

@@ -10,7 +10,7 @@ use crate::work;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PySlice, PyTuple};
 use rayon::prelude::*;
 use scoresheet::chess::Color;
 use scoresheet::{Error, GameRef};
@@ -87,6 +87,8 @@ struct Conditions {
     skip_last: u32,
     mover_elo: Option<(i32, i32)>,
     quiet: bool,
+    /// Whether a score is required, and its maximum absolute value.
+    scored: Option<i32>,
     split: Option<Split>,
 }
 
@@ -127,8 +129,55 @@ enum Found {
 const TASK: usize = 256;
 
 impl Positions {
-    fn len(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Returns the open archives.
+    pub fn opened(&self) -> PyResult<Arc<Opened>> {
+        self.view.get().shared.get()
+    }
+
+    /// Returns the runs of the positions at these indexes: the index of the run, its game, and the indexes in the run.
+    pub fn runs_in(
+        &self,
+        range: std::ops::Range<u64>,
+    ) -> impl Iterator<Item = (usize, u64, std::ops::Range<u64>)> + '_ {
+        let first = self.starts.partition_point(|start| *start <= range.start).saturating_sub(1);
+        let of = move |(index, run): (usize, &Run)| {
+            let (start, end) = (*self.starts.get(index)?, *self.starts.get(index + 1)?);
+            let (from, to) = (range.start.max(start), range.end.min(end));
+            (from < to).then(|| (index, run.game, from - start..to - start))
+        };
+        self.runs.iter().enumerate().skip(first).map_while(of)
+    }
+
+    /// Calls `seen` with the plies at these indexes of a run.
+    #[inline]
+    pub fn each_ply(&self, run: usize, indexes: std::ops::Range<u64>, mut seen: impl FnMut(u32)) {
+        match self.runs.get(run).map(|run| run.plies) {
+            None => {}
+            Some(Plies::Every { first, step }) => {
+                indexes.for_each(|index| seen(first.wrapping_add((index as u32).wrapping_mul(step))));
+            }
+            Some(Plies::Bits { word }) => {
+                let (mut index, mut base) = (0, 0);
+                for bits in self.bits.get(word as usize..).unwrap_or_default() {
+                    let mut bits = *bits;
+                    while bits != 0 && index < indexes.end {
+                        if index >= indexes.start {
+                            seen(base + bits.trailing_zeros());
+                        }
+                        index += 1;
+                        bits &= bits - 1;
+                    }
+                    if index >= indexes.end {
+                        break;
+                    }
+                    base += 64;
+                }
+            }
+        }
     }
 
     fn at(&self, number: u64) -> Option<(u64, u32)> {
@@ -183,21 +232,28 @@ fn look(opened: &Opened, games: &[u64], conditions: Conditions) -> Result<Vec<Fo
         if movers == [false; 2] {
             return Ok(none);
         }
-        let record = source.archive().game(local)?;
         if let Some(split) = conditions.split
-            && !split.has(&record)?
+            && !split.has(&source.archive().game(local)?)?
         {
             return Ok(none);
         }
-        if conditions.quiet {
-            let words = quiet(&record, conditions.skip_plies, end, movers)?;
+        if conditions.quiet || conditions.scored.is_some() {
+            let record = source.archive().game(local)?;
+            let mut words = match conditions.quiet {
+                true => quiet(&record, conditions.skip_plies, end, movers)?,
+                false => of_movers(&record, conditions.skip_plies, end, movers),
+            };
+            if let Some(most) = conditions.scored {
+                let scored = scored(&record, end, most)?;
+                words.iter_mut().zip(scored).for_each(|(word, scored)| *word &= scored);
+            }
             let count = words.iter().map(|word| u64::from(word.count_ones())).sum();
             return Ok(Found::Bits { words, count });
         }
         let (first, step) = match movers {
             [true, true] => (conditions.skip_plies, 1),
             [white, _] => {
-                let begins = record.start().turn() == Color::White;
+                let begins = source.archive().game_until(local, Some(0))?.start().turn() == Color::White;
                 // The parity of the plies at which this side is to move.
                 let parity = u32::from(white != begins);
                 (conditions.skip_plies + (conditions.skip_plies + parity) % 2, 2)
@@ -209,6 +265,34 @@ fn look(opened: &Opened, games: &[u64], conditions: Conditions) -> Result<Vec<Fo
     let parts: Result<Vec<Vec<Found>>, Error> =
         games.par_chunks(TASK).map(|games| games.iter().map(of).collect::<Result<Vec<Found>, Error>>()).collect();
     Ok(parts?.into_iter().flatten().collect())
+}
+
+/// Returns a bit for each ply in `from..end` at which one of these sides is to move.
+fn of_movers(game: &GameRef<'_>, from: u32, end: u32, movers: [bool; 2]) -> Vec<u64> {
+    let mut words = vec![0u64; (end as usize).div_ceil(64)];
+    let starts = game.start().turn();
+    for ply in from..end {
+        let mover = if ply % 2 == 0 { starts } else { starts.other() };
+        if movers[mover.index()]
+            && let Some(word) = words.get_mut(ply as usize / 64)
+        {
+            *word |= 1 << (ply % 64);
+        }
+    }
+    words
+}
+
+/// Returns a bit for each ply below `end` with a score of at most this absolute value.
+fn scored(game: &GameRef<'_>, end: u32, most: i32) -> Result<Vec<u64>, Error> {
+    let mut words = vec![0u64; (end as usize).div_ceil(64)];
+    for (ply, score) in game.scores()?.into_iter().enumerate() {
+        if score.is_some_and(|score| score.training_score().saturating_abs() <= most)
+            && let Some(word) = words.get_mut(ply / 64)
+        {
+            *word |= 1 << (ply % 64);
+        }
+    }
+    Ok(words)
 }
 
 /// Returns a bit for each quiet ply in `from..end`: a ply without check, whose move is not a capture, a promotion or a
@@ -380,14 +464,16 @@ impl View {
     ///
     /// `mover_elo` is the minimum and the maximum rating of the player to move; either may be None. `quiet` excludes
     /// positions with a check, and positions whose move is a capture, a promotion or a check. To test this, all games
-    /// are replayed, at a few nanoseconds per ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: the
+    /// are replayed, at a few nanoseconds per ply. `scored` excludes positions without a score, and `max_score` also
+    /// those whose score is above this number or below its negative (docs/python/training.md). `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: the
     /// games are divided by their moves, so no game is in both parts.
     ///
     /// >>> train = archive.positions(skip_plies=10, split=("train", 0.9, 1))
     /// >>> test = archive.positions(skip_plies=10, split=("test", 0.9, 1))
     /// >>> len(train) + len(test) == len(archive.positions(skip_plies=10))
     /// True
-    #[pyo3(signature = (*, skip_plies = 0, skip_last = 0, mover_elo = None, quiet = false, split = None))]
+    #[pyo3(signature = (*, skip_plies = 0, skip_last = 0, mover_elo = None, quiet = false, scored = false, max_score = None, split = None))]
+    #[allow(clippy::too_many_arguments)]
     fn positions(
         &self,
         py: Python<'_>,
@@ -395,11 +481,14 @@ impl View {
         skip_last: u32,
         mover_elo: Option<(Option<u16>, Option<u16>)>,
         quiet: bool,
+        scored: bool,
+        max_score: Option<i32>,
         split: Option<(String, f64, u64)>,
     ) -> PyResult<Positions> {
         let mover_elo = mover_elo.map(|(least, most)| (least.map_or(1, i32::from), most.map_or(i32::MAX, i32::from)));
         let split = split.map(Split::new).transpose()?;
-        let conditions = Conditions { skip_plies, skip_last, mover_elo, quiet, split };
+        let scored = max_score.or(scored.then_some(i32::MAX));
+        let conditions = Conditions { skip_plies, skip_last, mover_elo, quiet, scored, split };
         let opened = self.shared.get()?;
         let numbers: Vec<u64> = self.numbers.iter().collect();
         let games: Arc<[u64]> = numbers.into();
@@ -429,6 +518,15 @@ impl View {
     }
 }
 
+/// Returns the numbers below `count` in the random order that a seed determines, 8 bytes each.
+#[pyfunction]
+#[pyo3(name = "_permutation")]
+pub fn permutation<'py>(py: Python<'py>, count: u64, seed: u64) -> Bound<'py, PyByteArray> {
+    let order = Permutation::new(count, seed);
+    let numbers = (0..count).flat_map(|index| (order.at(index) as i64).to_ne_bytes());
+    PyByteArray::new(py, &numbers.collect::<Vec<u8>>())
+}
+
 /// Creates positions from a pickle.
 #[pyfunction]
 #[pyo3(name = "_positions")]
@@ -448,6 +546,29 @@ pub fn restored_positions(
     }
     let runs = games.into_iter().zip(plies).map(|(game, packed)| Run { game, plies: Plies::unpacked(packed) });
     Ok(Positions { view, runs: runs.collect(), starts, bits })
+}
+
+#[pymethods]
+impl View {
+    /// Returns a dict of arrays with an element for each position of these games, like `Positions.arrays`. The other
+    /// arguments are the same as for `positions`.
+    ///
+    /// >>> arrays = archive.arrays(["score", "wdl"], skip_plies=8)
+    /// >>> arrays["score"].dtype, len(arrays["wdl"]) == len(archive.positions(skip_plies=8))
+    /// (dtype('int16'), True)
+    #[pyo3(signature = (columns = None, /, *, mover = false, threads = None, **conditions))]
+    fn arrays<'py>(
+        slf: &Bound<'py, Self>,
+        columns: Option<Bound<'py, PyAny>>,
+        mover: bool,
+        threads: Option<usize>,
+        conditions: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = PyDict::new(slf.py());
+        options.set_item("mover", mover)?;
+        options.set_item("threads", threads)?;
+        slf.call_method("positions", (), conditions)?.call_method("arrays", (columns,), Some(&options))
+    }
 }
 
 impl View {

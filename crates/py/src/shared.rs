@@ -32,6 +32,14 @@ impl Opened {
     pub fn with_game<T>(&self, number: u64, read: impl FnOnce(&GameRef<'_>) -> Result<T, Error>) -> Result<T, Error> {
         read(&self.sources.game(number)?)
     }
+
+    /// Returns the index of the archive that contains a game of the set, and the game's number there.
+    pub fn index_of(&self, number: u64) -> Result<(usize, u64), Error> {
+        let (member, local) = self.sources.member_of(number)?;
+        let index = self.sources.members().partition_point(|source| source.before() < number).saturating_sub(1);
+        debug_assert!(std::ptr::eq(member, &self.sources.members()[index]));
+        Ok((index, local))
+    }
 }
 
 impl Shared {

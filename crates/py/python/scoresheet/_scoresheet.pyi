@@ -8,6 +8,8 @@ from typing_extensions import disjoint_base
 __all__ = [
     "move_names",
     "_pack",
+    "_columns",
+    "_permutation",
     "_game_of_events",
     "_restored_game",
     "_positions",
@@ -26,6 +28,7 @@ __all__ = [
     "Summary",
     "import_pgn",
     "Position",
+    "PositionTable",
     "Positions",
     "PgnReader",
     "read_pgn",
@@ -119,8 +122,19 @@ class View:
         skip_last: int = 0,
         mover_elo: _Elo | None = None,
         quiet: bool = False,
+        scored: bool = False,
+        max_score: int | None = None,
         split: _Split | None = None,
     ) -> Positions: ...
+    def arrays(
+        self,
+        columns: Iterable[str] | str | None = None,
+        /,
+        *,
+        mover: bool = False,
+        threads: int | None = None,
+        **conditions: Any,
+    ) -> dict[str, Any]: ...
     def sample(self, n: int, /, seed: int = 0, **conditions: Any) -> tuple[Any, Any]: ...
     def batch(
         self,
@@ -374,8 +388,26 @@ class Positions:
     def __reduce__(self) -> tuple[Any, ...]: ...
     def sample(self, n: int, /, seed: int = 0) -> tuple[Any, Any]: ...
     def locate(self, indices: Any) -> tuple[Any, Any]: ...
+    def arrays(
+        self,
+        columns: Iterable[str] | str | None = None,
+        /,
+        *,
+        mover: bool = False,
+        start: int = 0,
+        stop: int | None = None,
+        threads: int | None = None,
+    ) -> dict[str, Any]: ...
+    def table(self, columns: Iterable[str] | None = None, /, *, mover: bool = False) -> PositionTable: ...
     def _locate(self, indices: Any) -> tuple[bytearray, bytearray]: ...
     def _order(self, start: int, end: int, seed: int) -> bytearray: ...
+
+@final
+class PositionTable:
+    @property
+    def names(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: Any | None = None) -> Any: ...
 
 @final
 class Tree:
@@ -523,6 +555,10 @@ def move_names() -> list[str]: ...
 def _pack(
     view: View, games: Any, plies: Any, kinds: list[str], mover: bool, threads: int | None
 ) -> list[bytearray]: ...
+def _columns(
+    positions: Positions, names: Any, mover: bool, start: int, end: int, threads: int | None
+) -> list[bytearray]: ...
+def _permutation(count: int, seed: int) -> bytearray: ...
 def _restored_game(
     tags: list[tuple[str, str]],
     start: str,

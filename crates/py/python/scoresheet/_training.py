@@ -32,6 +32,19 @@ KINDS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "elo": ("i2", "h", (2,)),
 }
 USUAL = ("planes", "move", "result", "turn")
+# The columns of `Positions.arrays`.
+COLUMNS: dict[str, tuple[str, str, tuple[int, ...]]] = {
+    "game": ("i8", "q", ()),
+    "ply": ("i4", "i", ()),
+    "turn": ("u1", "B", ()),
+    "score": ("i2", "h", ()),
+    "wdl": ("f4", "f", ()),
+    "result": ("i1", "b", ()),
+    "elo": ("i2", "h", (2,)),
+    "move": ("i2", "h", ()),
+}
+USUAL_COLUMNS = ("score", "wdl", "move", "result")
+NO_SCORE = -32768
 
 
 def _integers(values: Any) -> Any:
@@ -86,6 +99,20 @@ def batch(
         else:
             tensors[name] = _array(data, KINDS[name], len(games))
     return tensors
+
+
+def arrays(
+    positions: Positions,
+    columns: Iterable[str] | str | None,
+    mover: bool,
+    start: int,
+    stop: int,
+    threads: int | None,
+) -> dict[str, Any]:
+    """Return columns of consecutive positions: see `Positions.arrays`."""
+    names = [columns] if isinstance(columns, str) else list(USUAL_COLUMNS if columns is None else columns)
+    made = _scoresheet._columns(positions, names, mover, start, stop, threads)
+    return {name: _array(data, COLUMNS[name], stop - start) for name, data in zip(names, made)}
 
 
 def _copy(name: str, data: bytearray, target: Any, rows: int) -> None:

@@ -11,6 +11,15 @@ once (`__getitems__`), and one call makes them without Python's lock. Worker pro
     for batch in loader:
         planes, move = batch["planes"], batch["move"]
 
+`PositionStream` is an iterable data set for archives of any size: it reads blocks of positions in random order, with
+scores and results as targets.
+
+    from scoresheet.torch import PositionStream
+
+    stream = PositionStream("games.bga", what=("bitboards", "score", "wdl"), batch_size=16384, scored=True)
+    for batch in DataLoader(stream, batch_size=None, num_workers=2):
+        score, wdl = batch["score"], batch["wdl"]
+
 `torch` is needed only for tensors; without it the batches are numpy arrays.
 """
 
@@ -21,19 +30,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import _scoresheet
-from ._training import KINDS, USUAL
+from ._stream import Order, resumed
+from ._training import COLUMNS, KINDS, USUAL, numpy
 
-__all__ = ["PositionDataset", "collate", "halfkp_bags"]
+__all__ = ["PositionDataset", "PositionStream", "collate", "halfkp_bags"]
 
 try:
     import torch
-    from torch.utils.data import Dataset as _Dataset
+    from torch.utils.data import Dataset as _Dataset, IterableDataset as _IterableDataset
 except ImportError:
     torch = None
 
     class _Dataset:  # type: ignore
         def __class_getitem__(cls, _: object) -> type:
             return cls
+
+    _IterableDataset = _Dataset  # type: ignore
 
 
 class PositionDataset(_Dataset):  # type: ignore
@@ -107,6 +119,164 @@ class PositionDataset(_Dataset):  # type: ignore
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._positions = self._view.positions(**self._selection)
+
+
+class PositionStream(_IterableDataset):  # type: ignore
+    """Batches of positions in random order, with scores and results as targets.
+
+    `source`, `where`, `mover` and the conditions of `View.positions` select positions. `what` names tensors of
+    `View.batch` and columns of `Positions.arrays`. `DataLoader(stream, batch_size=None, num_workers=n)` iterates over an
+    epoch; without a loader, iterate over the stream.
+
+    Blocks of `block` consecutive positions are read in an order that `seed` and the epoch determine, and the positions
+    of `mix` blocks are shuffled. A batch is therefore from about `mix * block` positions of `mix` parts of the archive,
+    which need a few bytes of memory each. Boards are made when a batch is.
+
+    `rank` of `ranks` processes (by default those of `torch.distributed`) and the workers of a loader read disjoint
+    positions. With `even`, up to one position for each of them is left out, so all have the same number of batches;
+    `drop_last` leaves out an incomplete batch.
+
+    `state_dict` and `load_state_dict` continue an epoch after a number of batches without reading the batches before.
+    Call `set_epoch` before each epoch. Needs numpy.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        where: str | None = None,
+        *,
+        what: Sequence[str] = ("bitboards", "score", "wdl"),
+        batch_size: int = 16384,
+        mover: bool = True,
+        seed: int = 0,
+        block: int = 8192,
+        mix: int = 32,
+        rank: int | None = None,
+        ranks: int | None = None,
+        even: bool = False,
+        drop_last: bool = False,
+        **conditions: Any,
+    ) -> None:
+        unknown = [name for name in what if name not in KINDS and name not in COLUMNS]
+        if unknown:
+            known = ", ".join(dict.fromkeys([*KINDS, *COLUMNS]))
+            raise ValueError(f"what: unknown tensor {unknown[0]!r}; the tensors are {known}")
+        if batch_size < 1:
+            raise ValueError("batch_size must be at least 1")
+        view = source if isinstance(source, _scoresheet.View) else _scoresheet.open(source)
+        self._view = view.where(where) if where else view
+        self._conditions = conditions
+        self.what, self.mover, self.batch_size, self.seed = tuple(what), mover, batch_size, seed
+        self._order = {"block": block, "mix": mix, "even": even}
+        self._drop_last = drop_last
+        if (rank is None) != (ranks is None):
+            raise ValueError("rank and ranks belong together")
+        self.rank, self.ranks = _ranks() if rank is None or ranks is None else (rank, ranks)
+        if not 0 <= self.rank < self.ranks:
+            raise ValueError(f"there is no rank {self.rank} of {self.ranks}")
+        self.epoch = 0
+        self._done = 0
+        self._workers: int | None = None
+        self._positions = self._view.positions(**conditions)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Begin an epoch: another epoch has another order."""
+        self.epoch, self._done, self._workers = epoch, 0, None
+
+    def batches(self, workers: int = 0) -> int:
+        """Return the number of batches of this rank in an epoch, for a loader with this number of workers."""
+        shards = max(workers, 1)
+        return sum(self._shard(shard, shards).count(self.batch_size, self._drop_last) for shard in range(shards))
+
+    def state_dict(self, batches: int | None = None, workers: int = 0) -> dict[str, Any]:
+        """Return the state after `batches` batches of this epoch.
+
+        Without a loader's workers, the stream counts the batches itself. With workers, give the number of batches that
+        the loader has returned, and the number of workers.
+        """
+        done = self._done if batches is None else batches
+        return {"epoch": self.epoch, "batches": done, "workers": workers, "order": self._identity()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue after a state. Raises ValueError if this stream has another order: another archive, selection, seed,
+        batch size or number of ranks."""
+        if state["order"] != self._identity():
+            raise ValueError(f"the state is of another stream: {state['order']}, not {self._identity()}")
+        self.epoch, self._done, self._workers = state["epoch"], state["batches"], state["workers"]
+
+    def _identity(self) -> dict[str, Any]:
+        order = {"positions": len(self._positions), "seed": self.seed, "batch_size": self.batch_size, **self._order}
+        return {**order, "drop_last": self._drop_last, "rank": self.rank, "ranks": self.ranks}
+
+    def _shard(self, worker: int, workers: int) -> Order:
+        shard, shards = self.rank * workers + worker, self.ranks * workers
+        total = len(self._positions)
+        return Order(total, seed=self.seed, epoch=self.epoch, shard=shard, shards=shards, **self._order)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        info = torch.utils.data.get_worker_info() if torch is not None else None
+        worker, workers = (info.id, info.num_workers) if info is not None else (0, 1)
+        if self._workers is not None and self._done and max(self._workers, 1) != workers:
+            raise ValueError(f"the state is of a loader with {self._workers} workers, not {workers}")
+        shard, start = resumed(self._done, worker, workers)
+        order = self._shard(shard, workers)
+        columns = [name for name in self.what if name in COLUMNS]
+        kinds = [name for name in self.what if name not in COLUMNS]
+        # A worker uses one core.
+        threads = 1 if info is not None else None
+        groups: dict[int, dict[str, Any]] = {}
+        for parts in order.batches(self.batch_size, start, self._drop_last):
+            first = parts[0][0]
+            groups = {number: group for number, group in groups.items() if number >= first}
+            for group, _, _ in parts:
+                if group not in groups:
+                    groups[group] = self._group(order, group, columns, bool(kinds), threads)
+            batch = {
+                name: numpy.concatenate([groups[group][name][low:high] for group, low, high in parts])
+                for name in groups[first]
+            }
+            if kinds:
+                places = batch.pop("games of the batch"), batch.pop("plies of the batch")
+                batch |= self._view.batch(*places, kinds, mover=self.mover, threads=threads)
+            if info is None:
+                self._done += 1
+            yield {name: tensor(batch[name]) for name in self.what}
+        if info is None:
+            self._done = 0
+
+    def _group(
+        self, order: Order, group: int, columns: list[str], with_places: bool, threads: int | None
+    ) -> dict[str, Any]:
+        """Return the columns of a group, shuffled."""
+        names = [*columns, *(name for name in ("game", "ply") if with_places and name not in columns)]
+        segments = order.segments(group)
+        parts = [
+            self._positions.arrays(names, mover=self.mover, start=start, stop=stop, threads=threads)
+            for start, stop in segments
+        ]
+        count = sum(stop - start for start, stop in segments)
+        shuffled = numpy.frombuffer(order.shuffle(group, count), dtype=numpy.int64)
+        arrays = {name: numpy.concatenate([part[name] for part in parts])[shuffled] for name in names}
+        made = {name: arrays[name] for name in columns}
+        if with_places:
+            made["games of the batch"] = arrays["game"]
+            made["plies of the batch"] = arrays["ply"].astype(numpy.int64)
+        return made
+
+    # A pickle contains no positions: the other process selects them again in its archive.
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_positions"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._positions = self._view.positions(**self._conditions)
+
+
+def _ranks() -> tuple[int, int]:
+    """Return the rank of this process and the number of processes of `torch.distributed`."""
+    if torch is not None and torch.distributed.is_available() and torch.distributed.is_initialized():
+        return torch.distributed.get_rank(), torch.distributed.get_world_size()
+    return 0, 1
 
 
 def tensor(array: Any) -> Any:
