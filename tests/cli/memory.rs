@@ -22,6 +22,7 @@ const COMMANDS: &[&str] = &[
     "find g.bga --moves e4",
     "tree g.bga",
     "stats g.bga",
+    "stats g.bga --positions",
     "player g.bga Adler",
     "opening g.bga --moves e4",
     "eco g.bga",

@@ -120,3 +120,108 @@ fn options_that_do_not_fit_are_refused() {
     let done = room.run(&["export", "u.bga", "--format", "bin"]);
     assert!(done.out.is_empty() && done.err.contains("1 game has no result"), "{}", done.err);
 }
+
+#[test]
+fn positions_are_counted_by_score_and_result() {
+    let room = Room::new();
+    room.write("g.pgn", SCORED);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let text = room.fine(&["stats", "g.bga", "--positions"]);
+    for line in [
+        "Games      2",
+        "Positions  9",
+        "Scored     9 (100.0 %)",
+        "Distinct   8 (88.9 %)",
+        "Repeated   1 (11.1 %)",
+        "Score of the side to move",
+        "Phase: pieces other than kings and pawns",
+        "King of the side to move, in percent of the positions (own side below)",
+    ] {
+        assert!(text.lines().any(|known| known == line), "{line}: {text}");
+    }
+    // The scores of the side to move: 0.33 won, -0.28 lost, 0.10 won, -9.00 lost, a mate; then 0.20 to 0.00, drawn.
+    let rows = json(&room.fine(&["stats", "g.bga", "--positions", "--json"])).remove(0);
+    let scores: Vec<String> = rows["scores"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| format!("{} {} {} {} {}", row["from"], row["positions"], row["won"], row["drawn"], row["lost"]))
+        .collect();
+    assert_eq!(scores, ["-550 1 0 0 1", "-50 1 0 0 1", "0 6 2 4 0", "\"mates\" 1 1 0 0"]);
+    assert_eq!((&rows["scored"], &rows["distinct_is_exact"]), (&9.into(), &true.into()));
+    let sum =
+        |rows: &serde_json::Value| rows.as_array().unwrap().iter().map(|row| row["positions"].as_u64().unwrap()).sum();
+    let counts: [u64; 3] = ["phases", "pieces", "balance"].map(|table| sum(&rows[table]));
+    assert_eq!(counts, [9; 3]);
+    // The king on e1, or on e8 seen from Black's side.
+    assert_eq!((&rows["kings"][4], &rows["kings"].as_array().unwrap().len()), (&9.into(), &64));
+    let csv = room.fine(&["stats", "g.bga", "--positions", "--format", "csv"]);
+    assert!(
+        csv.starts_with("table,row,positions,won,drawn,lost\nall,,9,3,4,2\nscored,,9,,,\ndistinct,,8,,,\n"),
+        "{csv}"
+    );
+    assert!(csv.contains("score,0.00 to 0.49,6,2,4,0\n") && csv.contains("king,e1,9,,,\n"), "{csv}");
+    let csv = room.fine(&["stats", "g.bga", "--positions", "--format", "csv", "--where", "result = 1/2-1/2"]);
+    assert!(csv.contains("all,,4,0,4,0\n"), "{csv}");
+    // Several archives, one core.
+    let both = room.fine(&["stats", "g.bga", "g.bga", "--positions", "--threads", "1", "--format", "csv"]);
+    assert!(both.contains("all,,18,6,8,4\n") && both.contains("distinct,,8,,,\n"), "{both}");
+    for args in [&["--positions", "--by", "year"][..], &["--positions", "--count"], &["--format", "csv"]] {
+        assert_eq!(room.run(&[&["stats", "g.bga"], args].concat()).code, Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn samples_have_scores_and_results_of_the_side_to_move() {
+    let room = Room::new();
+    room.write("g.pgn", SCORED);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let csv = room.fine(&["sample", "g.bga", "99", "--format", "csv", "--columns", "game,ply,score,wdl", "-q"]);
+    let mut lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.remove(0), "game,ply,score,wdl");
+    lines.sort_unstable();
+    let expected = [
+        "1,0,33,1.0",
+        "1,1,-28,0.0",
+        "1,2,10,1.0",
+        "1,3,-900,0.0",
+        "1,4,31998,1.0",
+        "2,0,20,0.5",
+        "2,1,5,0.5",
+        "2,2,15,0.5",
+        "2,3,0,0.5",
+    ];
+    assert_eq!(lines, expected);
+    let rows = json(&room.fine(&["sample", "g.bga", "1", "--json"]));
+    assert!(rows[0].get("wdl").is_none() && rows[0].get("evaluation").is_some());
+}
+
+#[test]
+fn standard_input_is_read_in_a_named_format() {
+    let room = Room::new();
+    room.write("g.pgn", SCORED);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    for format in FORMATS {
+        for (ending, file) in [("", format!("s.{format}")), (".zst", format!("s.{format}.zst"))] {
+            room.fine(&["export", "g.bga", "--format", format, "-o", &file, "--force"]);
+            let input = room.read(&file);
+            let done = room.run_with(&["import", "-", "--format", format, "-o", "s.bga", "--force"], input);
+            assert_eq!(done.code, Some(0), "{format}{ending}: {}", done.err);
+            // The same games as from the file, and the same bytes back.
+            let back = format!("back{ending}.{format}");
+            room.fine(&["export", "s.bga", "--original", "-o", &back]);
+            assert_eq!(room.read(&back), room.read(&format!("s.{format}")), "{format}{ending}");
+        }
+    }
+    // A file whose name says nothing.
+    room.write("unnamed", room.read("s.bin"));
+    room.fine(&["import", "unnamed", "--format", "bin", "-o", "u.bga", "-q"]);
+    room.fine(&["export", "u.bga", "--original", "-o", "unnamed.bin"]);
+    assert_eq!(room.read("unnamed.bin"), room.read("s.bin"));
+    for args in [&["--format", "pgn"][..], &["--format", "bin", "--resume"], &["--format", "bin", "--strict"]] {
+        assert_eq!(room.run(&[&["import", "unnamed", "-o", "v.bga"], args].concat()).code, Some(2), "{args:?}");
+    }
+    let done =
+        room.run_with(&["import", "-", "--format", "viriformat", "-o", "w.bga"], &b"no such game, and too short"[..]);
+    assert!(done.err.contains("byte 0"), "{}", done.err);
+}

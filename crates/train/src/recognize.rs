@@ -68,13 +68,16 @@ impl TrainingFormat {
 
 /// Opens a file, and decompresses it if it is compressed with zstd.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
-    let mut file = File::open(path).map_err(Error::io("cannot open", path))?;
+    decompressed(File::open(path).map_err(Error::io("cannot open", path))?, path)
+}
+
+/// Returns a reader of `input` that decompresses it if it is compressed with zstd. Messages contain `path`.
+pub(crate) fn decompressed(mut input: impl Read + Send + 'static, path: &Path) -> Result<Box<dyn Read + Send>, Error> {
     let mut head = Vec::new();
-    let failed = Error::io("cannot read", path);
-    Read::by_ref(&mut file).take(4).read_to_end(&mut head).map_err(failed)?;
-    let file = BufReader::with_capacity(1 << 17, std::io::Cursor::new(head.clone()).chain(file));
+    Read::by_ref(&mut input).take(4).read_to_end(&mut head).map_err(Error::io("cannot read", path))?;
+    let input = BufReader::with_capacity(1 << 17, std::io::Cursor::new(head.clone()).chain(input));
     Ok(match Compression::detect(&head) {
-        Ok(Compression::Zstd) => Box::new(zstd::Decoder::with_buffer(file).map_err(Error::io("cannot read", path))?),
-        _ => Box::new(file),
+        Ok(Compression::Zstd) => Box::new(zstd::Decoder::with_buffer(input).map_err(Error::io("cannot read", path))?),
+        _ => Box::new(input),
     })
 }

@@ -4,7 +4,7 @@ use crate::extra::MOST_KEPT;
 use crate::format::TrainingFormat;
 use crate::game::ScoredGame;
 use crate::read::{Reader, Step, WINDOW};
-use crate::recognize::open;
+use crate::recognize::{decompressed, open};
 use scoresheet::error::{Error, Result};
 use scoresheet::import::{GameBatch, GameReceiver, GameSource};
 use sha2::{Digest as _, Sha256};
@@ -97,6 +97,20 @@ impl TrainingFile {
     /// Opens a file of this format, plain or compressed with zstd.
     pub fn open(path: &Path, format: TrainingFormat) -> Result<TrainingFile> {
         Ok(TrainingFile::from_reader(open(path)?, path, format))
+    }
+
+    /// Reads this format from a stream, such as standard input, plain or compressed with zstd. Messages contain `path`.
+    ///
+    /// ```
+    /// use scoresheet_train::{TrainingFile, TrainingFormat};
+    /// use std::path::Path;
+    ///
+    /// let empty = TrainingFile::from_stream(&b""[..], Path::new("-"), TrainingFormat::Binpack)?;
+    /// assert_eq!(empty.losses().lock().map(|losses| losses.parts).ok(), Some(0));
+    /// # Ok::<(), scoresheet::Error>(())
+    /// ```
+    pub fn from_stream(input: impl Read + Send + 'static, path: &Path, format: TrainingFormat) -> Result<TrainingFile> {
+        Ok(TrainingFile::from_reader(decompressed(input, path)?, path, format))
     }
 
     /// Returns a source that reads from `input`. Messages contain `path`.

@@ -17,7 +17,7 @@ use scoresheet::chess::Position;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
-use scoresheet::game::PlayedMove;
+use scoresheet::game::{Evaluation, PlayedMove};
 use scoresheet::pgn::PgnWriter;
 use scoresheet_output::Content;
 use scoresheet_output::Outputs;
@@ -41,6 +41,7 @@ use std::path::PathBuf;
 Examples:
   scoresheet sample games.bga 100000 --format csv -o positions.csv
   scoresheet sample games.bga 100000 --format csv --columns fen,move,result
+  scoresheet sample games.bga 100000 --format csv --columns fen,score,wdl
   scoresheet sample games.bga 1000 --seed 7 --distinct --plies 16-80 --quiet-positions
   scoresheet sample games.bga 90000 --test 10 --part train > train.fen
   scoresheet sample games.bga 10000 --test 10 --part test > test.fen
@@ -102,7 +103,9 @@ pub struct Args {
     json: bool,
     /// Write only these columns of CSV or members of JSON
     ///
-    /// Comments are read only for clock and evaluation, which take most of the time in games of engines.
+    /// The columns are game, ply, fen, move, san, result, white_elo, black_elo, clock and evaluation, and on request
+    /// score and wdl: the score in hundredths of a pawn and the result (1, 0.5 or 0) for the side to move. Comments are
+    /// read only for clock, evaluation and score, which take most of the time in games of engines.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "COLUMN,..", value_enum, value_delimiter = ',', hide_possible_values = true)]
     columns: Option<Vec<Column>>,
@@ -153,9 +156,25 @@ enum Column {
     BlackElo,
     Clock,
     Evaluation,
+    Score,
+    Wdl,
 }
 
 impl Column {
+    /// The columns without --columns.
+    const DEFAULT: [Column; 10] = [
+        Column::Game,
+        Column::Ply,
+        Column::Fen,
+        Column::Move,
+        Column::San,
+        Column::Result,
+        Column::WhiteElo,
+        Column::BlackElo,
+        Column::Clock,
+        Column::Evaluation,
+    ];
+
     /// Returns the name of the column.
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
@@ -333,7 +352,7 @@ impl Work<'_> {
 
     /// Returns the columns of CSV and JSON.
     fn columns(&self) -> &[Column] {
-        self.args.columns.as_deref().unwrap_or_else(|| Column::value_variants())
+        self.args.columns.as_deref().unwrap_or(&Column::DEFAULT)
     }
 
     fn push(&self, name: Option<&str>, game: &GameRef, ply: u32, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -398,6 +417,11 @@ impl Work<'_> {
         // The remaining time of the side to move, after its previous move.
         let clock = before(2).and_then(|index| measures.clock_after.get(index).copied().flatten());
         let evaluation = before(1).and_then(|index| measures.evaluation_after.get(index).copied().flatten());
+        let score = match columns.contains(&Column::Score) {
+            true => game.scores()?.get(at).copied().flatten(),
+            false => None,
+        };
+        let turn = position.turn();
         let value = |column: &Column| -> Value {
             match column {
                 Column::Game => game.number().into(),
@@ -410,6 +434,11 @@ impl Work<'_> {
                 Column::BlackElo => summary.rating(Color::Black).into(),
                 Column::Clock => clock.map(|clock| clock.as_secs_f64()).into(),
                 Column::Evaluation => evaluation.map(|evaluation| evaluation.to_string()).into(),
+                Column::Score => {
+                    let white = score.map(Evaluation::training_score);
+                    white.map(|score| if turn == Color::White { score } else { -score }).into()
+                }
+                Column::Wdl => summary.result().half_points(turn).map(|half| half as f64 / 2.0).into(),
             }
         };
         let fields = columns.iter().map(|column| (column.name(), value(column)));

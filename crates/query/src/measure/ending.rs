@@ -1,7 +1,7 @@
-//! Classifies endings by the pieces on the board at the end of a game.
+//! Classifies positions by the pieces on the board, in particular the endings of games.
 
 use scoresheet::archive::GameRef;
-use scoresheet::chess::Role;
+use scoresheet::chess::{Color, Role};
 use scoresheet::error::Result;
 
 /// The bits of a class below its kind: four bits for the number of pieces of each role and side, White's pawns in the
@@ -9,7 +9,7 @@ use scoresheet::error::Result;
 const KIND_SHIFT: u32 = 40;
 
 /// The kinds of endings, by their pieces other than kings and pawns, in the order of their numbers.
-const KINDS: [&str; 9] = ["bare", "pawn", "knight", "bishop", "minor", "rook", "queen", "mixed", "more"];
+pub(crate) const KINDS: [&str; 9] = ["bare", "pawn", "knight", "bishop", "minor", "rook", "queen", "mixed", "more"];
 
 /// The class of all endings in which a side has more than two pieces in addition to its king and pawns.
 const MORE_PIECES: i64 = 8 << KIND_SHIFT;
@@ -21,9 +21,27 @@ const LETTERS: [(char, Role); 5] =
 /// Returns the class of the position at the end of a game.
 pub fn of_game(game: &GameRef<'_>) -> Result<i64> {
     let last = game.position(game.plies())?;
-    let bitboards = last.bitboards().map(u64::count_ones);
-    let count = |side: usize, role: Role| bitboards.get(side * 6 + role as usize).copied().unwrap_or(0);
-    Ok(class([0, 1].map(|side| LETTERS.map(|(_, role)| count(side, role)))))
+    Ok(of_counts(&last.bitboards().map(u64::count_ones)))
+}
+
+/// Returns the class of a position with these numbers of pieces, in the order of [`Position::bitboards`].
+///
+/// [`Position::bitboards`]: scoresheet::Position::bitboards
+pub(crate) fn of_counts(counts: &[u32; 12]) -> i64 {
+    let count = |side: usize, role: Role| counts.get(side * 6 + role as usize).copied().unwrap_or(0);
+    class([0, 1].map(|side| LETTERS.map(|(_, role)| count(side, role))))
+}
+
+/// Returns the index of the kind of a class in [`KINDS`].
+pub(crate) fn kind(class: i64) -> usize {
+    (class >> KIND_SHIFT) as usize
+}
+
+/// Returns the value of a side's pieces in pawns: a knight or bishop is 3, a rook 5, a queen 9.
+pub(crate) fn material(counts: &[u32; 12], side: Color) -> i32 {
+    let values = [(Role::Pawn, 1), (Role::Knight, 3), (Role::Bishop, 3), (Role::Rook, 5), (Role::Queen, 9)];
+    let count = |role| counts.get(side.index() * 6 + role as usize).copied().unwrap_or(0);
+    values.into_iter().map(|(role, value)| count(role) as i32 * value).sum()
 }
 
 /// Returns the class of an ending, given the numbers of both sides' pieces in the order of `LETTERS`. Any number of

@@ -197,12 +197,9 @@ fn sacrifice(game: &GameRef<'_>, side: Color) -> Result<i64> {
     Ok((least - at_start).max(0))
 }
 
-/// Returns the value of a side's pieces in pawns: a knight or bishop is 3, a rook 5, a queen 9.
+/// Returns the value of a side's pieces in pawns.
 fn material(position: &Position, side: Color) -> i64 {
-    let values = [(Role::Pawn, 1), (Role::Knight, 3), (Role::Bishop, 3), (Role::Rook, 5), (Role::Queen, 9)];
-    let bitboards = position.bitboards();
-    let count = |role| bitboards.get(side.index() * 6 + role as usize).map_or(0, |squares| squares.count_ones());
-    values.into_iter().map(|(role, value)| i64::from(count(role)) * value).sum()
+    ending::material(&position.bitboards().map(u64::count_ones), side).into()
 }
 
 /// Returns the number of moves in the longest principal variation of a side's engine, or of both engines if no side is

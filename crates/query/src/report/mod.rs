@@ -9,6 +9,7 @@ pub mod groups;
 pub mod overview;
 pub mod player;
 pub mod points;
+pub mod positions;
 pub mod preparation;
 pub mod repertoire;
 pub mod sample;

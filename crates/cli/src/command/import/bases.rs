@@ -7,8 +7,8 @@ use std::path::Path;
 /// An open database.
 pub struct Opened {
     pub source: ImportSource,
-    /// The bytes that the import reads, of which it reports progress.
-    pub bytes: u64,
+    /// The bytes that the import reads, of which it reports progress, if known.
+    pub bytes: Option<u64>,
     /// What is wrong with the database as a whole. Its games are imported nevertheless.
     pub fault: Option<String>,
     /// The number of texts between the games, which are not imported.
@@ -52,13 +52,14 @@ pub fn open(path: &Path) -> scoresheet::Result<Opened> {
     let base = scoresheet_scid::Base::open(path)?;
     let fault = base.fault().map(str::to_owned);
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len()) + scoresheet_scid::Base::games_bytes(path);
+    let bytes = Some(bytes);
     Ok(Opened { source: ImportSource::games(name, base), bytes, fault, texts: 0, training: None })
 }
 
 #[cfg(feature = "chessbase")]
 fn open_chessbase(path: &Path) -> scoresheet::Result<Opened> {
     let base = scoresheet_chessbase::Base::open(path)?;
-    let (fault, texts, bytes) = (base.fault().map(str::to_owned), base.texts(), base.index_bytes());
+    let (fault, texts, bytes) = (base.fault().map(str::to_owned), base.texts(), Some(base.index_bytes()));
     Ok(Opened { source: ImportSource::games(path.to_string_lossy(), base), bytes, fault, texts, training: None })
 }
 
@@ -69,11 +70,29 @@ fn open_chessbase(path: &Path) -> scoresheet::Result<Opened> {
     Err(scoresheet::Error::input(path.display().to_string(), what.to_owned()))
 }
 
-/// Opens a file of training data. Returns `None` for any other file.
+/// The parser of names of formats of training data.
 #[cfg(feature = "train")]
-pub fn open_training(path: &Path) -> Option<scoresheet::Result<Opened>> {
-    let format = scoresheet_train::TrainingFormat::of_file(path)?;
-    Some(scoresheet_train::TrainingFile::open(path, format).map(|file| {
+pub fn training_formats() -> clap::builder::PossibleValuesParser {
+    let value = |format: scoresheet_train::TrainingFormat| {
+        clap::builder::PossibleValue::new(format.name()).help(format.about())
+    };
+    scoresheet_train::TrainingFormat::ALL.map(value).into()
+}
+
+/// Opens a file of training data, or standard input for `-` if its format is named. Without a name, the file's name and
+/// content decide. Returns `None` for any other file.
+#[cfg(feature = "train")]
+pub fn open_training(path: &Path, format: Option<&str>) -> Option<scoresheet::Result<Opened>> {
+    use scoresheet_train::{TrainingFile, TrainingFormat};
+    let format = match format {
+        Some(name) => TrainingFormat::from_name(name)?,
+        None => TrainingFormat::of_file(path)?,
+    };
+    let file = match path.as_os_str() == "-" {
+        true => TrainingFile::from_stream(std::io::stdin(), path, format),
+        false => TrainingFile::open(path, format),
+    };
+    Some(file.map(|file| {
         let losses = file.losses();
         let lost = move || {
             let losses = losses.lock().map(|losses| losses.clone()).unwrap_or_default();
@@ -87,7 +106,7 @@ pub fn open_training(path: &Path) -> Option<scoresheet::Result<Opened>> {
         Opened {
             source: ImportSource::games(path.to_string_lossy(), file),
             // The import reports decompressed bytes.
-            bytes: std::fs::metadata(path).map_or(0, |file| file.len()),
+            bytes: std::fs::metadata(path).ok().filter(|_| path.as_os_str() != "-").map(|file| file.len()),
             fault: None,
             texts: 0,
             training: Some(Training { format: format.name(), keeps_bytes: format.keeps_bytes(), lost: Box::new(lost) }),
@@ -96,6 +115,6 @@ pub fn open_training(path: &Path) -> Option<scoresheet::Result<Opened>> {
 }
 
 #[cfg(not(feature = "train"))]
-pub fn open_training(_: &Path) -> Option<scoresheet::Result<Opened>> {
+pub fn open_training(_: &Path, _: Option<&str>) -> Option<scoresheet::Result<Opened>> {
     None
 }

@@ -38,8 +38,8 @@ pub struct Sources {
 
 /// Separates files without games, and documents with games other than western chess, from all other files. Refuses a
 /// document that is neither western chess nor consistent, with the path of the element. Refuses a file among several
-/// that cannot be opened. Errors: the only file cannot be opened; every file is refused.
-pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
+/// that cannot be opened. `format` is the format of training data of all files, if it is given. Errors: the only file cannot be opened; every file is refused.
+pub fn set_apart(files: &[PathBuf], format: Option<&str>, session: &Session) -> Result<Sources, Failure> {
     let mut sources = Sources {
         files: Vec::new(),
         bases: Vec::new(),
@@ -60,8 +60,8 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
             continue;
         }
         let opened = match bases::program(file) {
-            Some(_) => Some(bases::open(file)),
-            None => bases::open_training(file),
+            Some(_) if format.is_none() => Some(bases::open(file)),
+            _ => bases::open_training(file, format),
         };
         if let Some(opened) = opened {
             match opened {
@@ -162,7 +162,7 @@ impl Sources {
     /// Returns the number of bytes that the import reads, or `None` if it is unknown.
     pub fn bytes(&self) -> Option<u64> {
         let size = |(index, file): (usize, &PathBuf)| match self.bases.iter().find(|(of, _)| *of == index) {
-            Some((_, base)) => Some(base.bytes),
+            Some((_, base)) => base.bytes,
             None => std::fs::metadata(file).ok().filter(|file| file.is_file()).map(|file| file.len()),
         };
         self.files.iter().enumerate().map(size).sum()

@@ -63,7 +63,8 @@ Examples:
   scoresheet import week.pgn -o games.bga --new-only    only new games
   scoresheet import games.pgn -o strong.bga --where 'elo >= 2500'
   scoresheet import games.pgn -o games.bga --resume    continue after a crash
-  curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
+  curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga
+  zstdcat games.vf.zst | scoresheet import - --format viriformat -o games.bga")]
 pub struct Args {
     /// PGN or PCN files, or folders of them; - for standard input
     ///
@@ -76,6 +77,13 @@ pub struct Args {
     /// The default archive of games.pgn.zst is games.bga in the same folder. It requires a single file.
     #[arg(short, long, value_name = "ARCHIVE")]
     output: Option<PathBuf>,
+    /// Read the files as training data of engines in this format
+    ///
+    /// Standard input needs this option. Files are recognized by their content and name.
+    #[cfg(feature = "train")]
+    #[arg(long, value_name = "FORMAT", value_parser = bases::training_formats())]
+    #[arg(conflicts_with_all = ["resume", "strict", "rejects", "encoding", "language"])]
+    format: Option<String>,
     /// Add to an existing archive
     #[arg(long, conflicts_with = "force")]
     append: bool,
@@ -218,7 +226,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let files = inputs::expand(&args.files, &inputs::PGN)?;
     let output = &output(args, &files)?;
     let (target, rejects) = targets(args, output, &files)?;
-    let mut kept = kept::set_apart(&files, session)?;
+    #[cfg(feature = "train")]
+    let format = args.format.as_deref();
+    #[cfg(not(feature = "train"))]
+    let format = None;
+    let mut kept = kept::set_apart(&files, format, session)?;
     let usual = if args.pack { ImportOptions::packed() } else { ImportOptions::default() };
     let options = ImportOptions {
         kept: kept.indices.clone(),

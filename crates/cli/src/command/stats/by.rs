@@ -21,7 +21,7 @@ pub struct GroupArgs {
     /// the player's rating. length is in moves, and ending is the pieces of the last position. Points are White's points, or the
     /// points of the player in --player.
     #[arg(help_heading = "Groups")]
-    #[arg(long, value_name = "KEY,..", conflicts_with = "report")]
+    #[arg(long, value_name = "KEY,..", group = "rows", conflicts_with = "report")]
     pub by: Option<GroupKeys>,
     /// Select games of this player, and count the player's points
     ///
@@ -40,9 +40,9 @@ pub struct GroupArgs {
     #[arg(help_heading = "Groups")]
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true, requires = "by")]
     pub min_games: u64,
-    /// Output format of groups
+    /// Output format of groups and of --positions
     #[arg(help_heading = "Output")]
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, requires = "by")]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, requires = "rows")]
     pub format: RowFormat,
 }
 

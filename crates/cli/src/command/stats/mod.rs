@@ -1,6 +1,7 @@
 //! `scoresheet stats`: counts games by result, length, year, rating and more.
 
 mod by;
+mod positions;
 mod report;
 mod tables;
 
@@ -9,6 +10,7 @@ use crate::output::html::{Report, ReportArgs};
 use crate::output::json::Object;
 use crate::output::progress;
 use crate::output::quiet::Quiet;
+use crate::output::rows::RowFormat;
 use crate::select::filter::{self, Where};
 use crate::select::grouped::Games;
 use crate::select::{archives, side_files};
@@ -22,7 +24,7 @@ use std::path::PathBuf;
 
 /// Count games by result, year, rating, opening, player and event
 ///
-/// With --by, `stats` counts games in groups.
+/// With --by, `stats` counts games in groups, and with --positions, the positions of the games.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,6 +34,7 @@ Examples:
   scoresheet stats games.bga --by opening,rating   openings by rating band
   scoresheet stats games.bga --by opponent --player Carlsen --sort score
   scoresheet stats games.bga --by mate             mates by piece
+  scoresheet stats games.bga --positions           scores and results of all positions
   scoresheet stats games.bga --report games.html   a page with charts")]
 pub struct Args {
     /// One or more archives, or folders of archives, counted together
@@ -41,7 +44,14 @@ pub struct Args {
     filter: Where,
     #[command(flatten)]
     groups: GroupArgs,
-    /// Limit the players, events, openings or groups listed
+    /// Count the positions of the games instead
+    ///
+    /// Counts positions by score, phase, number of pieces, material and square of the king, with the results of the
+    /// side to move, and repeated positions. Positions before a move count, and last positions with a score. Reads all
+    /// moves and scores.
+    #[arg(long, group = "rows", conflicts_with_all = ["count", "report"])]
+    positions: bool,
+    /// Limit the players, events, openings, endings or groups listed
     ///
     /// The default is 10. For groups, the default is 20 in a table, and otherwise all groups.
     #[arg(help_heading = "Output")]
@@ -78,6 +88,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         return args.threads.install(|| by::run(&args.groups, keys, &choice, session, &archives));
     }
     let limit = args.limit.unwrap_or(10);
+    if args.positions {
+        let format = if args.json { RowFormat::Json } else { args.groups.format };
+        return args.threads.install(|| positions::run(&args.filter, format, limit, session, &archives));
+    }
     let report = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
         let (chosen, mut undecided) = Games::chosen(session, &archives, &args.filter)?;
