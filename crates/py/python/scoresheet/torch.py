@@ -31,7 +31,7 @@ from typing import Any
 
 from . import _scoresheet
 from ._stream import Order, resumed
-from ._training import COLUMNS, KINDS, USUAL, numpy
+from ._training import COLUMNS, KINDS, USUAL
 
 __all__ = ["PositionDataset", "PositionStream", "collate", "halfkp_bags"]
 
@@ -167,7 +167,7 @@ class PositionStream(_IterableDataset):  # type: ignore
         self._view = view.where(where) if where else view
         self._conditions = conditions
         self.what, self.mover, self.batch_size, self.seed = tuple(what), mover, batch_size, seed
-        self._order = {"block": block, "mix": mix, "even": even}
+        self._order: dict[str, Any] = {"block": block, "mix": mix, "even": even}
         self._drop_last = drop_last
         if (rank is None) != (ranks is None):
             raise ValueError("rank and ranks belong together")
@@ -220,6 +220,8 @@ class PositionStream(_IterableDataset):  # type: ignore
             raise ValueError(f"the state is of a loader with {self._workers} workers, not {workers}")
         shard, start = resumed(self._done, worker, workers)
         order = self._shard(shard, workers)
+        import numpy
+
         columns = [name for name in self.what if name in COLUMNS]
         kinds = [name for name in self.what if name not in COLUMNS]
         # A worker uses one core.
@@ -248,6 +250,8 @@ class PositionStream(_IterableDataset):  # type: ignore
         self, order: Order, group: int, columns: list[str], with_places: bool, threads: int | None
     ) -> dict[str, Any]:
         """Return the columns of a group, shuffled."""
+        import numpy
+
         names = [*columns, *(name for name in ("game", "ply") if with_places and name not in columns)]
         segments = order.segments(group)
         parts = [
