@@ -4,14 +4,16 @@ use crate::games::GameSummary;
 use crate::measure::ending;
 use crate::report::stats::Members;
 use crate::unread::Unread;
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 use scoresheet::archive::{Archive, GameRef, GameSet};
+use scoresheet::brenner::replay::ReplayState;
 use scoresheet::chess::Color;
 use scoresheet::error::Result;
 use scoresheet::game::{Evaluation, Outcome};
 use scoresheet::{Monitor, parallel};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// The width of a bar of scores, in hundredths of a pawn.
 pub const SCORE_STEP: i32 = 50;
@@ -19,7 +21,7 @@ pub const SCORE_STEP: i32 = 50;
 pub const MOST_SCORE: i32 = 500;
 /// The difference of material beyond which all positions are in the first or the last bar, in pawns.
 pub const MOST_BALANCE: i32 = 9;
-/// The number of keys of positions that are kept to count distinct positions, with about 24 bytes each.
+/// The number of keys of positions that are kept to count distinct positions, with about 16 bytes each.
 const MOST_KEYS: usize = 1 << 20;
 /// The number of chunks of games that are read before their counts are added.
 const ROUND: usize = 16;
@@ -160,31 +162,36 @@ impl Default for PositionStats {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct DistinctKeys {
     zeros: u32,
-    counts: HashMap<u64, u64>,
+    kept: HashSet<u64>,
 }
 
 impl DistinctKeys {
-    fn add(&mut self, key: u64, count: u64) {
-        if key.trailing_zeros() < self.zeros {
+    fn add(&mut self, key: u64) {
+        if key.trailing_zeros() < self.zeros || !self.kept.insert(key) {
             return;
         }
-        *self.counts.entry(key).or_default() += count;
-        while self.counts.len() > MOST_KEYS {
-            self.zeros += 1;
-            let zeros = self.zeros;
-            self.counts.retain(|key, _| key.trailing_zeros() >= zeros);
+        while self.kept.len() > MOST_KEYS {
+            self.at_least(self.zeros + 1);
+        }
+    }
+
+    /// Keeps only the keys that end in at least this number of zero bits.
+    fn at_least(&mut self, zeros: u32) {
+        if zeros > self.zeros {
+            self.zeros = zeros;
+            self.kept.retain(|key| key.trailing_zeros() >= zeros);
         }
     }
 
     /// Returns the number of distinct keys, which is an estimate if not all keys were kept.
     fn distinct(&self) -> u64 {
-        (self.counts.len() as u64) << self.zeros
+        (self.kept.len() as u64) << self.zeros
     }
 }
 
 impl PositionStats {
     /// Counts the positions of these games of an archive, in parallel. Returns the games that cannot be read. Reports
-    /// progress in games. Takes about 100 ns a position, and at most about 60 MB of memory for any number of games.
+    /// progress in games. Takes about 300 ns a position, and at most about 100 MB of memory for any number of games.
     ///
     /// Errors: the operation was stopped.
     pub fn add(&mut self, archive: &Archive, games: &GameSet, monitor: &Monitor<'_>) -> Result<Vec<Unread>> {
@@ -236,24 +243,27 @@ impl PositionStats {
         let scores = game.scores()?;
         let plies = scores.len() as u32 - 1;
         self.games += 1;
+        let mut material = ([0; 12], ending::of_counts(&[0; 12]));
         game.walk_keys(|state, key| {
-            let (ply, turn) = (state.ply(), state.turn());
-            let score = scores.get(ply as usize).copied().flatten();
+            let score = scores.get(state.ply() as usize).copied().flatten();
             // No move is played in the last position.
-            if ply < plies || score.is_some() {
-                self.add_position(&state.bitboards(), turn, key, score, outcome);
+            if state.ply() < plies || score.is_some() {
+                self.add_position(state, key, score, outcome, &mut material);
             }
         })
     }
 
+    /// Adds a position. `material` is the numbers of pieces and the class of the position before, which are mostly the
+    /// same.
     fn add_position(
         &mut self,
-        bitboards: &[u64; 12],
-        turn: Color,
+        state: &ReplayState<'_>,
         key: u64,
         score: Option<Evaluation>,
         outcome: Outcome,
+        material: &mut ([u32; 12], i64),
     ) {
+        let (bitboards, turn) = (state.bitboards(), state.turn());
         let half_points = outcome.half_points(turn);
         self.all.add(half_points);
         self.scored += u64::from(score.is_some());
@@ -265,14 +275,17 @@ impl PositionStats {
         let difference = ending::material(&counts, turn) - ending::material(&counts, turn.other());
         let difference = difference.clamp(-MOST_BALANCE, MOST_BALANCE);
         self.balance.entry(difference).or_default().add(half_points);
-        self.endings.entry(ending::of_counts(&counts)).or_default().add(half_points);
+        if material.0 != counts {
+            *material = (counts, ending::of_counts(&counts));
+        }
+        self.endings.entry(material.1).or_default().add(half_points);
         if let Some(king) = bitboards.get(turn.index() * 6 + 5).filter(|king| **king != 0) {
             let flip = if turn == Color::White { 0 } else { 56 };
             if let Some(count) = self.kings.get_mut((king.trailing_zeros() ^ flip) as usize) {
                 *count += 1;
             }
         }
-        self.keys.add(key, 1);
+        self.keys.add(key);
     }
 
     /// Adds the counts of other games.
@@ -290,13 +303,8 @@ impl PositionStats {
         for (class, counts) in other.endings {
             self.endings.entry(class).or_default().join(counts);
         }
-        if other.keys.zeros > self.keys.zeros {
-            self.keys.zeros = other.keys.zeros;
-            self.keys.counts.retain(|key, _| key.trailing_zeros() >= other.keys.zeros);
-        }
-        for (key, count) in other.keys.counts {
-            self.keys.add(key, count);
-        }
+        self.keys.at_least(other.keys.zeros);
+        other.keys.kept.into_iter().for_each(|key| self.keys.add(key));
     }
 
     /// Returns the number of distinct positions, and whether it is exact. Positions are compared by pieces, side to
@@ -416,13 +424,12 @@ mod tests {
         };
         let keys: Vec<u64> = (0..3_000_000).map(|_| key()).collect();
         let mut all = DistinctKeys::default();
-        keys.iter().chain(&keys).for_each(|key| all.add(*key, 1));
-        assert!(all.counts.len() <= MOST_KEYS && all.zeros == 2);
+        keys.iter().chain(&keys).for_each(|key| all.add(*key));
+        assert!(all.kept.len() <= MOST_KEYS && all.zeros == 2);
         let distinct = all.distinct() as f64;
         assert!((distinct / 3e6 - 1.0).abs() < 0.01, "{distinct}");
-        assert!(all.counts.values().all(|count| *count == 2));
         let mut backwards = DistinctKeys::default();
-        keys.iter().rev().for_each(|key| backwards.add(*key, 2));
+        keys.iter().rev().for_each(|key| backwards.add(*key));
         assert_eq!(all, backwards);
     }
 }
