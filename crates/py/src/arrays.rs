@@ -479,6 +479,30 @@ impl PositionTable {
 
 #[pymethods]
 impl Positions {
+    /// Returns the number of the first position of each block, and the total at the end, 8 bytes each. A block has at
+    /// least `least` positions, except the last one, and ends with a chunk.
+    fn _bounds<'py>(&self, py: Python<'py>, least: u64) -> PyResult<Bound<'py, PyByteArray>> {
+        let opened = self.opened()?;
+        let (mut bounds, mut at, mut of_chunk) = (vec![0u64], 0, 0..0);
+        for (_, game, plies) in self.runs_in(0..self.len()) {
+            // The games of a view may be in any order.
+            if !of_chunk.contains(&game) {
+                let (index, local) = opened.index_of(game).or_raise(py)?;
+                let member = &opened.sources.members()[index];
+                let (chunk, last) = member.archive().chunk_of(local).or_raise(py)?;
+                of_chunk = member.before() + member.archive().games_of(chunk).start..member.before() + last + 1;
+                if bounds.last().is_some_and(|first| at - first >= least.max(1)) {
+                    bounds.push(at);
+                }
+            }
+            at += plies.end - plies.start;
+        }
+        if bounds.last() != Some(&at) {
+            bounds.push(at);
+        }
+        Ok(PyByteArray::new(py, &bounds.into_iter().flat_map(u64::to_ne_bytes).collect::<Vec<u8>>()))
+    }
+
     /// Returns a dict of arrays with an element for each position, in order: numpy arrays if numpy is installed,
     /// otherwise memory views.
     ///

@@ -136,22 +136,25 @@ def test_scores_of_engine_games(tmp_path: Path) -> None:
     assert found > 1000
 
 
-@pytest.mark.parametrize("total, block, mix", [(1000, 64, 4), (1000, 1000, 1), (63, 64, 2), (129, 64, 1), (0, 8, 2)])
+@pytest.mark.parametrize("total, block, mix", [(1000, 64, 4), (1000, 1000, 1), (63, 64, 2), (129, 40, 1), (0, 8, 2)])
 def test_every_position_is_visited_once(total: int, block: int, mix: int) -> None:
+    # Blocks of different lengths.
+    bounds = sorted({0, total, *(number + number % 7 for number in range(block, total - 7, block))})
     for shards in (1, 2, 3, 7):
         for even in (False, True):
             lengths, seen = [], []
             for shard in range(shards):
-                order = Order(total, block=block, mix=mix, seed=5, epoch=2, shard=shard, shards=shards, even=even)
-                numbers = []
+                order = Order(bounds, mix=mix, seed=5, epoch=2, shard=shard, shards=shards, even=even)
+                numbers, firsts = [], []
                 for group in range(order.groups):
                     of_group = [number for start, stop in order.segments(group) for number in range(start, stop)]
+                    firsts.append(len(numbers))
                     numbers += [of_group[index] for index in order.shuffle(group, len(of_group))]
                 assert len(numbers) == len(order)
                 for batch_size in (1, 50, 256):
                     cut = []
                     for parts in order.batches(batch_size):
-                        cut.append([numbers[group * block * mix + index] for group, low, high in parts for index in range(low, high)])
+                        cut.append([numbers[firsts[group] + index] for group, low, high in parts for index in range(low, high)])
                     assert sum(cut, []) == numbers and all(len(batch) == batch_size for batch in cut[:-1])
                     assert len(cut) == order.count(batch_size)
                     complete = list(order.batches(batch_size, 0, True))
@@ -166,7 +169,7 @@ def test_the_order_is_mixed_and_repeatable() -> None:
     assert list(permutation(5, 1)) == list(permutation(5, 1)) and sorted(permutation(5, 1)) == [0, 1, 2, 3, 4]
 
     def first(**options: int) -> list[int]:
-        order = Order(10_000, block=100, mix=10, **options)
+        order = Order(range(0, 10_001, 100), mix=10, **options)
         numbers = [number for start, stop in order.segments(0) for number in range(start, stop)]
         return [numbers[index] for index in order.shuffle(0, len(numbers))][:200]
 
@@ -174,9 +177,9 @@ def test_the_order_is_mixed_and_repeatable() -> None:
     assert batch == first(seed=1) and batch != first(seed=2) and batch != first(seed=1, epoch=1)
     # About 20 of each of 10 blocks.
     assert len({number // 100 for number in batch}) == 10
-    for options in ({"block": 0}, {"mix": 0}, {"shard": 2, "shards": 2}):
+    for options in ({"mix": 0}, {"shard": 2, "shards": 2}):
         with pytest.raises(ValueError):
-            Order(10, **{"block": 1, "mix": 1, "seed": 0, **options})
+            Order([0, 10], **{"mix": 1, "seed": 0, **options})
 
 
 def test_resumption_keeps_the_order_of_the_workers() -> None:
@@ -200,6 +203,19 @@ def stream(made: Path, **options):
 
 def places(batches) -> list[list[tuple[int, int]]]:
     return [list(zip(batch["game"].tolist(), batch["ply"].tolist())) for batch in batches]
+
+
+def test_blocks_end_with_chunks(archive: scoresheet.Archive) -> None:
+    positions = archive.positions(skip_plies=8)
+    bounds = memoryview(positions._bounds(1000)).cast("q").tolist()
+    assert bounds[0] == 0 and bounds[-1] == len(positions) and len(bounds) > 2
+    assert all(second - first >= 1000 for first, second in zip(bounds, bounds[1:-1]))
+    # Each block begins with a game.
+    assert all(positions[bound][1] == 8 for bound in bounds[:-1])
+    assert memoryview(positions._bounds(10**9)).cast("q").tolist() == [0, len(positions)]
+    assert memoryview(archive[:0].positions()._bounds(5)).cast("q").tolist() == [0]
+    mixed = archive[::-1].positions()
+    assert memoryview(mixed._bounds(10_000)).cast("q").tolist()[-1] == len(mixed)
 
 
 def test_a_stream_visits_every_position(made: Path, archive: scoresheet.Archive) -> None:
@@ -229,7 +245,7 @@ def test_ranks_are_disjoint(made: Path, archive: scoresheet.Archive) -> None:
     assert sorted(everything) == list(archive.positions(skip_plies=8))
     even = [places(stream(made, rank=rank, ranks=3, even=True, drop_last=True)) for rank in range(3)]
     assert len({len(part) for part in even}) == 1 and {len(batch) for part in even for batch in part} == {1000}
-    for options in ({"rank": 1}, {"rank": 2, "ranks": 2}, {"batch_size": 0}):
+    for options in ({"rank": 1}, {"rank": 2, "ranks": 2}, {"batch_size": 0}, {"block": 0}):
         with pytest.raises(ValueError):
             stream(made, **options)
 

@@ -5,7 +5,9 @@ This module needs neither torch nor numpy. `scoresheet.torch.PositionStream` rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from . import _scoresheet
 
@@ -29,18 +31,18 @@ def permutation(count: int, seed: int) -> memoryview:
 
 
 class Order:
-    """The order in which one shard of an epoch visits the positions with the numbers 0 to `total` - 1.
+    """The order in which one shard of an epoch visits positions.
 
-    Blocks of `block` consecutive positions are put in random order. Each shard gets a range of this sequence; the
-    ranges are disjoint, and their lengths differ by at most 1. Within a shard, each group of `mix` blocks is shuffled.
-    With `even`, up to `shards` - 1 positions are left out, so all shards have the same length.
+    `bounds` contains the number of the first position of each block, in ascending order, and the total at the end. The
+    blocks are put in random order. Each shard gets a range of this sequence; the ranges are disjoint, and their lengths
+    differ by at most 1. Within a shard, each group of `mix` blocks is shuffled. With `even`, up to `shards` - 1
+    positions are left out, so all shards have the same length.
     """
 
     def __init__(
         self,
-        total: int,
+        bounds: Sequence[int],
         *,
-        block: int,
         mix: int,
         seed: int,
         epoch: int = 0,
@@ -48,38 +50,36 @@ class Order:
         shards: int = 1,
         even: bool = False,
     ) -> None:
-        if block < 1 or mix < 1:
-            raise ValueError("block and mix must be at least 1")
+        if mix < 1:
+            raise ValueError("mix must be at least 1")
         if not 0 <= shard < shards:
             raise ValueError(f"there is no shard {shard} of {shards}")
-        self._total, self._block, self._group = total, block, block * mix
-        self._seed = mixed(seed, epoch)
-        self._blocks = permutation(-(-total // block), self._seed)
-        # All blocks have `block` positions, except the last one, which is somewhere in the sequence.
-        self._short = next((index for index, number in enumerate(self._blocks) if number == len(self._blocks) - 1), 0)
-        self._start = total * shard // shards
-        self._end = self._start + total // shards if even else total * (shard + 1) // shards
+        total = bounds[-1]
+        start = total * shard // shards
+        end = start + total // shards if even else total * (shard + 1) // shards
+        self._seed, self._start = mixed(seed, epoch), start
+        segments, at = [], 0
+        for block in permutation(len(bounds) - 1, self._seed):
+            first, length = bounds[block], bounds[block + 1] - bounds[block]
+            low, high = max(start - at, 0), min(end - at, length)
+            if low < high:
+                segments.append((first + low, first + high))
+            at += length
+        self._groups = [segments[index : index + mix] for index in range(0, len(segments), mix)]
+        sizes = (sum(stop - first for first, stop in group) for group in self._groups)
+        self._ends = list(accumulate(sizes, initial=0))
 
     def __len__(self) -> int:
-        return self._end - self._start
+        return self._ends[-1]
 
     @property
     def groups(self) -> int:
         """The number of groups, of which one is in memory at a time."""
-        return -(-len(self) // self._group)
+        return len(self._groups)
 
     def segments(self, group: int) -> list[tuple[int, int]]:
-        """Return the ranges of positions that a group consists of, in the order of the sequence."""
-        at = self._start + group * self._group
-        end = min(at + self._group, self._end)
-        segments = []
-        while at < end:
-            block, offset = self._block_at(at)
-            start = self._blocks[block] * self._block
-            length = min(self._block - offset, self._total - start - offset, end - at)
-            segments.append((start + offset, start + offset + length))
-            at += length
-        return segments
+        """Return the ranges of positions that a group consists of."""
+        return self._groups[group]
 
     def shuffle(self, group: int, count: int) -> memoryview:
         """Return the order of the `count` positions of a group."""
@@ -92,23 +92,15 @@ class Order:
         while number < end and not (drop_last and end - number < batch_size):
             last, parts = min(number + batch_size, end), []
             while number < last:
-                group = number // self._group
-                upto = min(last, (group + 1) * self._group)
-                parts.append((group, number - group * self._group, upto - group * self._group))
+                group = bisect_right(self._ends, number) - 1
+                upto = min(last, self._ends[group + 1])
+                parts.append((group, number - self._ends[group], upto - self._ends[group]))
                 number = upto
             yield parts
 
     def count(self, batch_size: int, drop_last: bool = False) -> int:
         """Return the number of batches."""
         return len(self) // batch_size if drop_last else -(-len(self) // batch_size)
-
-    def _block_at(self, at: int) -> tuple[int, int]:
-        """Return the index of a block in the sequence, and the offset in the block, of a position in the sequence."""
-        missing = len(self._blocks) * self._block - self._total
-        # The positions after the short block are further on than if it were complete.
-        if at >= (self._short + 1) * self._block - missing:
-            at += missing
-        return divmod(at, self._block)
 
 
 def resumed(done: int, worker: int, workers: int) -> tuple[int, int]:

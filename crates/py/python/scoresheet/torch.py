@@ -128,9 +128,10 @@ class PositionStream(_IterableDataset):  # type: ignore
     `View.batch` and columns of `Positions.arrays`. `DataLoader(stream, batch_size=None, num_workers=n)` iterates over an
     epoch; without a loader, iterate over the stream.
 
-    Blocks of `block` consecutive positions are read in an order that `seed` and the epoch determine, and the positions
-    of `mix` blocks are shuffled. A batch is therefore from about `mix * block` positions of `mix` parts of the archive,
-    which need a few bytes of memory each. Boards are made when a batch is.
+    Blocks of at least `block` consecutive positions are read in an order that `seed` and the epoch determine, and the
+    positions of `mix` blocks are shuffled. A block ends with a chunk of the archive (some 100,000 positions), because
+    the scores of a chunk are decoded together. A batch is therefore from `mix` parts of the archive, whose positions
+    need about 20 bytes of memory each. Boards are made when a batch is.
 
     `rank` of `ranks` processes (by default those of `torch.distributed`) and the workers of a loader read disjoint
     positions. With `even`, up to one position for each of them is left out, so all have the same number of batches;
@@ -150,7 +151,7 @@ class PositionStream(_IterableDataset):  # type: ignore
         mover: bool = True,
         seed: int = 0,
         block: int = 8192,
-        mix: int = 32,
+        mix: int = 16,
         rank: int | None = None,
         ranks: int | None = None,
         even: bool = False,
@@ -161,13 +162,14 @@ class PositionStream(_IterableDataset):  # type: ignore
         if unknown:
             known = ", ".join(dict.fromkeys([*KINDS, *COLUMNS]))
             raise ValueError(f"what: unknown tensor {unknown[0]!r}; the tensors are {known}")
-        if batch_size < 1:
-            raise ValueError("batch_size must be at least 1")
+        if batch_size < 1 or block < 1 or mix < 1:
+            raise ValueError("batch_size, block and mix must be at least 1")
         view = source if isinstance(source, _scoresheet.View) else _scoresheet.open(source)
         self._view = view.where(where) if where else view
         self._conditions = conditions
         self.what, self.mover, self.batch_size, self.seed = tuple(what), mover, batch_size, seed
-        self._order: dict[str, Any] = {"block": block, "mix": mix, "even": even}
+        self._order: dict[str, Any] = {"mix": mix, "even": even}
+        self._block = block
         self._drop_last = drop_last
         if (rank is None) != (ranks is None):
             raise ValueError("rank and ranks belong together")
@@ -178,6 +180,7 @@ class PositionStream(_IterableDataset):  # type: ignore
         self._done = 0
         self._workers: int | None = None
         self._positions = self._view.positions(**conditions)
+        self._bounds: list[int] | None = None
 
     def set_epoch(self, epoch: int) -> None:
         """Begin an epoch: another epoch has another order."""
@@ -205,13 +208,14 @@ class PositionStream(_IterableDataset):  # type: ignore
         self.epoch, self._done, self._workers = state["epoch"], state["batches"], state["workers"]
 
     def _identity(self) -> dict[str, Any]:
-        order = {"positions": len(self._positions), "seed": self.seed, "batch_size": self.batch_size, **self._order}
+        order = {"positions": len(self._positions), "block": self._block, "seed": self.seed, "batch_size": self.batch_size, **self._order}
         return {**order, "drop_last": self._drop_last, "rank": self.rank, "ranks": self.ranks}
 
     def _shard(self, worker: int, workers: int) -> Order:
         shard, shards = self.rank * workers + worker, self.ranks * workers
-        total = len(self._positions)
-        return Order(total, seed=self.seed, epoch=self.epoch, shard=shard, shards=shards, **self._order)
+        if self._bounds is None:
+            self._bounds = memoryview(self._positions._bounds(self._block)).cast("q").tolist()
+        return Order(self._bounds, seed=self.seed, epoch=self.epoch, shard=shard, shards=shards, **self._order)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         info = torch.utils.data.get_worker_info() if torch is not None else None
