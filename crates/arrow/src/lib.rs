@@ -26,6 +26,7 @@
 
 mod batches;
 mod columns;
+mod conditions;
 mod games;
 mod headers;
 #[cfg(feature = "output")]
@@ -38,6 +39,7 @@ mod values;
 
 pub use batches::{Batches, Options, Rows};
 pub use columns::{Column, Columns, UnknownColumn, Value};
+pub use conditions::{Literal, condition};
 #[cfg(feature = "output")]
 pub use output::{NewFile, is_broken_pipe};
 #[cfg(feature = "parquet")]

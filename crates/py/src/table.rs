@@ -11,8 +11,9 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 use scoresheet::Existing;
-use scoresheet_arrow::{Batches, Columns, Options, ParquetError, ParquetOptions, Rows, write_parquet};
+use scoresheet_arrow::{Batches, Columns, Literal, Options, ParquetError, ParquetOptions, Rows, write_parquet};
 use scoresheet_output::{Content, NewFile, Outputs};
+use scoresheet_query::filter::Relation;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -43,6 +44,24 @@ impl PartialEq for Table {
             && self.options == other.options
     }
 }
+
+/// Returns the comparison that a sign of the filter language expresses.
+fn relation(sign: &str) -> Option<Relation> {
+    Some(match sign {
+        "=" => Relation::Is,
+        "!=" => Relation::IsNot,
+        "<" => Relation::Below,
+        "<=" => Relation::AtMost,
+        ">" => Relation::Above,
+        ">=" => Relation::AtLeast,
+        "~" => Relation::Has,
+        "^=" => Relation::Begins,
+        _ => return None,
+    })
+}
+
+/// Python's `date.toordinal` of 1970-01-01.
+const ORDINAL_OF_1970: i32 = 719_163;
 
 /// This limit exceeds the number of columns of a table, so an endless iterator causes an error.
 const MOST_COLUMNS: usize = 1000;
@@ -191,9 +210,15 @@ impl Table {
         slf.py().import("pyarrow")?.call_method1("table", (slf,))
     }
 
-    /// Returns the table as a `pandas.DataFrame`.
+    /// Returns the table as a `pandas.DataFrame`. Before version 3 of pandas, this needs pyarrow.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("pandas")?.getattr("DataFrame")?.call_method1("from_arrow", (slf,))
+        slf.py().import("scoresheet._frames")?.call_method1("to_pandas", (slf,))
+    }
+
+    /// Returns the table as a `datasets.Dataset` of Hugging Face, in memory and with plain types. The data set needs
+    /// the packages datasets and pyarrow.
+    fn to_dataset<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("scoresheet._frames")?.call_method1("to_dataset", (slf,))
     }
 
     /// Returns the table as a `polars.DataFrame`.
@@ -235,6 +260,29 @@ impl Table {
         };
         let written = work::watched(py, OnSignal::Wait, write, |_| Ok(()));
         written?.map_err(|error| of_parquet(py, error, &path))
+    }
+
+    /// Returns the table with plain texts instead of dictionaries.
+    fn _plain(&self) -> Table {
+        let options = Options { dictionaries: false, ..self.options };
+        Table { options, ..self.with_columns(self.columns.clone()) }
+    }
+
+    /// Returns a filter that at least the games pass whose column satisfies a condition, for example `"plies", ">=",
+    /// 80`; None if the filter language cannot express the condition.
+    fn _condition(&self, name: &str, sign: &str, value: &Bound<'_, PyAny>) -> Option<String> {
+        let column = self.columns.columns().iter().find(|column| column.name == name)?;
+        let relation = relation(sign)?;
+        let text: String;
+        let literal = if let Ok(day) = value.call_method0("toordinal") {
+            Literal::Day(day.extract::<i32>().ok()? - ORDINAL_OF_1970)
+        } else if let Ok(given) = value.extract::<String>() {
+            text = given;
+            Literal::Text(&text)
+        } else {
+            Literal::Integer(value.extract().ok()?)
+        };
+        Some(scoresheet_arrow::condition(column.value, relation, literal)?.0.to_string())
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

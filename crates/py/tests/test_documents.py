@@ -56,6 +56,8 @@ def test_everything_public_is_documented() -> None:
     ("name", "text"), [pair for pair in docstrings() if ">>>" in pair[1]], ids=lambda text: text[:40]
 )
 def test_docstrings(name: str, text: str, folder: Path) -> None:
+    if missing := [package for package in imported(text) if not is_there(package)]:
+        pytest.skip(f"{', '.join(missing)} is not installed")
     assert run(name, text, {"scoresheet": scoresheet, "archive": scoresheet.open("games.bga")}) > 0
 
 
@@ -76,9 +78,7 @@ def test_documents(path: Path, folder: Path) -> None:
         if ">>>" not in code:
             compile(code, str(path), "exec")
             continue
-        imports = (line for line in code.splitlines() if line.startswith((">>> import ", ">>> from ")))
-        needed = [line.split()[2] for line in imports]
-        if not all(is_there(package) for package in needed):
+        if not all(is_there(package) for package in imported(code)):
             skipped += 1
             continue
         ran += run(path.name, code, names)
@@ -98,6 +98,12 @@ def test_the_cookbook_names_the_packages_of_each_example() -> None:
             needed |= {name.split(".")[0] for name in words[1].split(",")} - set(sys.stdlib_module_names) - {"scoresheet"}
         said = {name for line in part.splitlines() if line.startswith("Needs: `pip install ") for name in line.split("`")[1].split()[2:]}
         assert said == needed, heading
+
+
+def imported(code: str) -> list[str]:
+    """Returns the packages that examples import."""
+    lines = (line.strip() for line in code.splitlines())
+    return [line.split()[2] for line in lines if line.startswith((">>> import ", ">>> from "))]
 
 
 def is_there(package: str) -> bool:

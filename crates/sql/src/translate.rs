@@ -8,7 +8,8 @@ use crate::question::Question;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::{InList, Like, ScalarFunction};
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
-use scoresheet_arrow::{Columns, Value};
+use scoresheet::game::calendar::civil;
+use scoresheet_arrow::{Columns, Literal, Value};
 use scoresheet_query::Filter;
 use scoresheet_query::filter::Relation;
 use std::ops::{Range, RangeInclusive};
@@ -69,7 +70,7 @@ fn games(expr: &Expr) -> Option<Range<u64>> {
 /// Returns the years of all games that satisfy a condition on the column `date`; `None` for other conditions.
 pub fn years(expr: &Expr) -> Option<RangeInclusive<i32>> {
     let year = |literal: &ScalarValue| match literal {
-        ScalarValue::Date32(Some(day)) => day_text(*day)?.get(..4)?.parse::<i32>().ok(),
+        ScalarValue::Date32(Some(day)) => i32::try_from(civil(i64::from(*day)).0).ok(),
         _ => None,
     };
     match expr {
@@ -125,7 +126,7 @@ fn condition(expr: &Expr) -> Option<(Filter, bool)> {
             Some((Filter::any_of(all.into_iter().map(|(filter, _)| filter))?, exact))
         }
         Expr::Like(Like { negated: false, expr, pattern, escape_char: None, .. }) => {
-            let Value::Text(tag) = value(expr)? else { return None };
+            let value = value(expr)?;
             let pattern = text_of(literal(pattern)?)?;
             let inner = pattern.trim_end_matches('%');
             let (relation, text) = match (inner.strip_prefix('%'), inner.len() < pattern.len()) {
@@ -133,8 +134,8 @@ fn condition(expr: &Expr) -> Option<(Filter, bool)> {
                 (None, true) => (Relation::Begins, inner),
                 _ => return None,
             };
-            let plain = !text.contains(['%', '_', '\\']) && says_something(text);
-            if plain { Some((Filter::tag(tag, relation, text).ok()?, false)) } else { None }
+            let is_plain = !text.contains(['%', '_', '\\']);
+            is_plain.then(|| scoresheet_arrow::condition(value, relation, Literal::Text(text)))?
         }
         _ => None,
     }
@@ -159,50 +160,13 @@ fn compared(value: Value, operator: Operator, literal: &ScalarValue) -> Option<(
         Operator::GtEq => Relation::AtLeast,
         _ => return None,
     };
-    let (filter, exact) = match value {
-        Value::Rating(tag @ ("WhiteElo" | "BlackElo")) => {
-            // The column stores 16-bit ratings; the filter accepts any rating above 0.
-            let (field, rating) = (tag.to_ascii_lowercase(), integer(literal)?);
-            let most = i64::from(i16::MAX);
-            if !(1..=most).contains(&rating) {
-                return None;
-            }
-            let known_filter = Filter::condition(&field, relation, rating).ok()?;
-            let filter = match operator {
-                Operator::Lt | Operator::LtEq | Operator::Eq => Ok(known_filter),
-                _ => Filter::condition(&field, Relation::AtMost, most).map(|known| known_filter & known),
-            };
-            (filter, true)
-        }
-        Value::Plies => {
-            let plies = integer(literal).filter(|plies| (0..=i64::from(i32::MAX)).contains(plies))?;
-            (Filter::condition("plies", relation, plies), true)
-        }
-        Value::BaseSeconds | Value::IncrementSeconds if operator != Operator::NotEq => {
-            let field = if value == Value::BaseSeconds { "base" } else { "increment" };
-            let seconds = integer(literal).filter(|seconds| *seconds >= 0)?;
-            (Filter::condition(field, relation, seconds), false)
-        }
-        Value::Date if operator != Operator::NotEq => {
-            let ScalarValue::Date32(Some(day)) = literal else { return None };
-            (Filter::condition("date", relation, day_text(*day)?), false)
-        }
-        Value::Text(tag) if operator == Operator::Eq => {
-            let text = text_of(literal).filter(|text| says_something(text))?;
-            (Filter::tag(tag, relation, &text), false)
-        }
-        Value::Result if operator == Operator::Eq => {
-            let text = text_of(literal).filter(|text| matches!(text.as_str(), "1-0" | "0-1" | "1/2-1/2"))?;
-            (Filter::condition("result", relation, text), false)
-        }
-        _ => return None,
+    let text = text_of(literal);
+    let literal = match (literal, &text) {
+        (ScalarValue::Date32(Some(day)), _) => Literal::Day(*day),
+        (_, Some(text)) => Literal::Text(text),
+        _ => Literal::Integer(integer(literal)?),
     };
-    Some((filter.ok()?, exact))
-}
-
-/// These texts are missing values for filters, but ordinary texts for SQL.
-fn says_something(text: &str) -> bool {
-    !matches!(text, "" | "?" | "-")
+    scoresheet_arrow::condition(value, relation, literal)
 }
 
 /// Returns the contents of a column, ignoring casts of its dictionary.
@@ -239,14 +203,6 @@ fn integer(literal: &ScalarValue) -> Option<i64> {
         ScalarValue::Int64(value) => *value,
         _ => None,
     }
-}
-
-/// Formats a day (days since 1970-01-01) as a PGN date.
-fn day_text(day: i32) -> Option<String> {
-    let array = arrow::array::Date32Array::from(vec![day]);
-    let date = array.value_as_date(0)?;
-    let text = date.format("%Y.%m.%d").to_string();
-    (text.len() == 10).then_some(text)
 }
 
 #[cfg(test)]

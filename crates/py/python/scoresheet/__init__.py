@@ -12,6 +12,7 @@ from 0, the starting position.
 
 from collections.abc import Mapping, Sequence
 
+from ._frames import scan_bga
 from ._scoresheet import (
     Analysis,
     Archive,
@@ -74,6 +75,7 @@ __all__ = [
     "move_names",
     "open",
     "read_pgn",
+    "scan_bga",
 ]
 
 # Registered as sequences: they have a length, accept indexes, and iterate in order. A game is a mapping of its tags,
