@@ -355,9 +355,15 @@ impl Damage {
     }
 
     /// Returns a system error as damage. Keeps only the parts of the error that can be copied.
-    pub(crate) fn unreadable(offset: u64, error: &io::Error) -> Damage {
+    #[doc(hidden)]
+    pub fn unreadable(offset: u64, error: &io::Error) -> Damage {
         let kind = DamageKind::Unreadable { error: error.kind(), code: error.raw_os_error() };
         Damage::new(offset, kind)
+    }
+
+    /// Returns whether the system failed to read, which another attempt may not repeat.
+    pub(crate) const fn is_of_system(&self) -> bool {
+        matches!(self.kind, DamageKind::Unreadable { .. })
     }
 
     #[doc(hidden)]

@@ -35,6 +35,7 @@ pub use maintain::verify::{Level, Report, Spot};
 pub use read::archive::Archive;
 #[doc(hidden)]
 pub use read::blocks::{BlockRef, Scan};
+pub use read::cached::Cached;
 pub use read::chunk::{Chunk, TagValue};
 pub use read::digest::Digest;
 pub use read::game_ref::GameRef;
@@ -45,7 +46,7 @@ pub use read::options::{ArchiveFile, OpenOptions};
 pub use read::read_at::{Access, ReadExactAt};
 pub use read::side::SideState;
 #[doc(hidden)]
-pub use read::{map, read_at};
+pub use read::{map, read_at, side_bytes};
 #[doc(hidden)]
 pub use write::new_file::sync_folder;
 pub(crate) use write::record::push_record;

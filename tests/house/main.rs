@@ -68,6 +68,8 @@ const KNOWN_DISGUISES: &[(&str, &str)] = &[
     ("crates/arrow/src/command/files.rs", "static STOPPED"),
     // The threads of the process, which a fork must replace.
     ("crates/py/src/work.rs", "static POOL"),
+    // Exceptions of Python, of which an error of the library has only a number.
+    ("crates/py/src/remote.rs", "static FAILURES"),
     // Pickles name functions by their module.
     ("crates/py/src/positions.rs", "scoresheet._scoresheet"),
     ("crates/py/src/game.rs", "scoresheet._scoresheet"),

@@ -166,7 +166,7 @@ fn fill(
         // The games of a view may be in any order.
         let last = task.as_ref().and_then(|(_, _, rows)| rows.last()).map(|last: &Rows| last.game);
         if last.is_none_or(|last| game <= last || game >= end) {
-            let (index, local) = opened.index_of(game)?;
+            let (index, local) = opened.sources.index_of(game)?;
             let member = &opened.sources.members()[index];
             let (chunk, last) = member.archive().chunk_of(local)?;
             close(task.take(), std::mem::take(&mut count));
@@ -487,7 +487,7 @@ impl Positions {
         for (_, game, plies) in self.runs_in(0..self.len()) {
             // The games of a view may be in any order.
             if !of_chunk.contains(&game) {
-                let (index, local) = opened.index_of(game).or_raise(py)?;
+                let (index, local) = opened.sources.index_of(game).or_raise(py)?;
                 let member = &opened.sources.members()[index];
                 let (chunk, last) = member.archive().chunk_of(local).or_raise(py)?;
                 of_chunk = member.before() + member.archive().games_of(chunk).start..member.before() + last + 1;

@@ -10,9 +10,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use rayon::prelude::*;
-use scoresheet::archive::{Access, FileKind, Level, OpenOptions, Report, SideState};
+use scoresheet::archive::{FileKind, Level, Report, SideState};
 use scoresheet::pgn::PgnWriter;
-use scoresheet::{Archive, ArchiveFile, Error, Existing, Monitor};
+use scoresheet::{Archive, Error, Existing, Monitor};
 use scoresheet_output::{Compressed, Content, NewFile, Outputs};
 use scoresheet_query::report::stats::{self as counted, Stats};
 use scoresheet_query::{GameField, Signatures, check_side_files, games, position::index, tag_columns};
@@ -129,20 +129,18 @@ fn each_text(
 
 /// Verifies archives: returns a dict for each, like `verify --json`.
 pub fn verify<'py>(py: Python<'py>, shared: &Arc<Shared>, quick: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let opened = shared.get()?;
-    let paths: Vec<PathBuf> =
-        opened.sources.members().iter().map(|source| source.archive().path().to_path_buf()).collect();
+    shared.get()?;
     let level = if quick { Level::Quick } else { Level::Full };
-    let access = if shared.map { Access::default() } else { Access::Read };
     let mut reports = Vec::new();
-    for path in paths {
+    let files = shared.files(py)?.into_iter().zip(shared.files(py)?);
+    for (path, (file, again)) in shared.paths.iter().zip(files) {
         let verified = path.clone();
         let check = move |stop: &AtomicBool| {
-            let options = OpenOptions::from(access);
-            let report =
-                Archive::verify(ArchiveFile::at(&verified).options(options), level, Monitor::new().stop(stop))?;
-            let bytes = std::fs::metadata(&verified).map_or(0, |file| file.len());
-            let beside = match Archive::open(ArchiveFile::at(&verified).options(options)) {
+            let report = Archive::verify(file, level, Monitor::new().stop(stop))?;
+            let opened = Archive::open(again);
+            let committed = || opened.as_ref().map_or(0, Archive::file_length);
+            let bytes = std::fs::metadata(&verified).map_or_else(|_| committed(), |file| file.len());
+            let beside = match opened {
                 Ok(archive) => {
                     let index = match (report.index, archive.index_state()) {
                         // The file has the state of the archive, but does not match the archive's index.
@@ -156,7 +154,7 @@ pub fn verify<'py>(py: Python<'py>, shared: &Arc<Shared>, quick: bool) -> PyResu
             Ok::<_, Error>((report, bytes, beside))
         };
         let (report, bytes, beside) = work::watched(py, OnSignal::Wait, check, |_| Ok(()))?.or_raise(py)?;
-        reports.push(verified_dict(py, &path, &report, level, bytes, &beside)?);
+        reports.push(verified_dict(py, path, &report, level, bytes, &beside)?);
     }
     Ok(reports)
 }
@@ -221,6 +219,7 @@ pub fn build_index<'py>(
     let fields = measures.map(|names| GameField::parse_list(&names.join(","))).transpose();
     let fields = fields.map_err(|fault| PyValueError::new_err(fault.to_string()))?;
     let kinds = [(columns, FileKind::TagColumns), (signatures, FileKind::Signatures), (positions, FileKind::Positions)];
+    shared.check_local()?;
     let opened = shared.get()?;
     let mut outputs = Outputs::from_inputs(&shared.paths);
     for source in opened.sources.members() {

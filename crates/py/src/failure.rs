@@ -1,5 +1,6 @@
 //! Converts errors to exceptions, by the cause of the error.
 
+use crate::remote;
 use pyo3::create_exception;
 use pyo3::exceptions::{
     PyException, PyFileExistsError, PyIndexError, PyKeyboardInterrupt, PyLookupError, PyOSError, PyOverflowError,
@@ -72,6 +73,9 @@ pub fn query(py: Python<'_>, fault: &QueryFault) -> PyErr {
 
 /// Returns the exception for a system error. The number of the error determines the class of the exception.
 pub fn of_io(text: &str, path: Option<&Path>, error: &io::Error) -> PyErr {
+    if let Some(exception) = Python::attach(|py| remote::exception_of(py, error)) {
+        return exception;
+    }
     let path = path.map(|path| path.display().to_string());
     match (error.raw_os_error(), error.kind()) {
         (Some(number), _) => {

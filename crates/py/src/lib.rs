@@ -20,6 +20,7 @@ mod numbers;
 mod position;
 mod positions;
 mod reading;
+mod remote;
 mod search;
 mod shared;
 mod table;

@@ -1,9 +1,10 @@
 //! Manages open archives, which Python objects share until the archives are closed.
 
 use crate::failure::OrRaise;
+use crate::remote::{Remote, is_address};
 use crate::work;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{Borrowed, FromPyObject};
@@ -15,7 +16,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// Shared archives, the options with which they were opened, and whether they are still open.
 pub struct Shared {
+    /// The path of each archive; for others, their name.
     pub paths: Vec<PathBuf>,
+    /// The archives that are not files at a path, each with its index in `paths`.
+    remotes: Vec<(usize, Remote)>,
     pub map: bool,
     /// For each archive: the identity, the commit and the length when it was opened.
     state: Vec<(ArchiveId, u64, u64)>,
@@ -25,37 +29,63 @@ pub struct Shared {
 /// Open archives.
 pub struct Opened {
     pub sources: Arc<ArchiveSet>,
+    /// Whether reading an archive needs the interpreter's lock.
+    pub is_remote: bool,
 }
 
 impl Opened {
     /// Calls `read` with game `number` of the set.
     pub fn with_game<T>(&self, number: u64, read: impl FnOnce(&GameRef<'_>) -> Result<T, Error>) -> Result<T, Error> {
+        if self.is_remote {
+            // Read the parts of the game without the lock. They are then in memory for `read`, which may hold the lock.
+            self.without_lock(|| self.sources.game(number)?.to_game().map(drop))?;
+        }
         read(&self.sources.game(number)?)
     }
 
-    /// Returns the index of the archive that contains a game of the set, and the game's number there.
-    pub fn index_of(&self, number: u64) -> Result<(usize, u64), Error> {
-        let (member, local) = self.sources.member_of(number)?;
-        let index = self.sources.members().partition_point(|source| source.before() < number).saturating_sub(1);
-        debug_assert!(std::ptr::eq(member, &self.sources.members()[index]));
-        Ok((index, local))
+    /// Opens the tag columns of archives that are read by ranges, before a search. If they say that there are no games of
+    /// variants, the search need not read the tags of every chunk to know it.
+    pub fn know_variants(&self) {
+        if self.is_remote {
+            self.sources.columns();
+        }
+    }
+
+    /// Calls `work`, which reads archives, with the interpreter's lock released if archives need it. Otherwise a thread
+    /// that holds the lock could wait for the work of another thread that needs it.
+    pub fn without_lock<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        if self.is_remote { Python::attach(|py| py.detach(work)) } else { work() }
     }
 }
 
 impl Shared {
     /// Opens archives; a folder stands for all archives inside the folder.
-    pub fn open(py: Python<'_>, paths: Vec<PathBuf>, map: bool) -> PyResult<Shared> {
-        let paths = archives_of(paths).or_raise(py)?;
-        let access = if map { Access::default() } else { Access::Read };
-        let files: Vec<_> = paths.iter().map(|path| ArchiveFile::at(path).options(access)).collect();
+    pub fn open(py: Python<'_>, places: Vec<Place<'_>>, map: bool) -> PyResult<Shared> {
+        let (mut paths, mut remotes) = (Vec::new(), Vec::new());
+        for place in places {
+            match place {
+                Place::Path(path) => paths.extend(archives_of([path]).or_raise(py)?),
+                Place::Remote(given) => {
+                    let remote = Remote::open(&given)?;
+                    remotes.push((paths.len(), remote));
+                    paths.push(PathBuf::new());
+                }
+            }
+        }
+        for (index, remote) in &remotes {
+            if let Some(path) = paths.get_mut(*index) {
+                *path = remote.name(py)?;
+            }
+        }
+        let files = files(py, &paths, &remotes, map)?;
         let sources = work::long(py, move || ArchiveSet::open(files))?.or_raise(py)?;
         let state = sources.members().iter().map(|source| {
             let archive = source.archive();
             (archive.id(), archive.sequence(), archive.file_length())
         });
         let state = state.collect();
-        let opened = Opened { sources: Arc::new(sources) };
-        Ok(Shared { paths, map, state, opened: RwLock::new(Some(Arc::new(opened))) })
+        let opened = Opened { sources: Arc::new(sources), is_remote: !remotes.is_empty() };
+        Ok(Shared { paths, remotes, map, state, opened: RwLock::new(Some(Arc::new(opened))) })
     }
 
     /// Returns whether both values contain the same archives at the same commits, even if the archives were opened
@@ -75,14 +105,46 @@ impl Shared {
     }
 
     /// Returns absolute paths for pickles: they are valid in a process with another working directory.
+    ///
+    /// Errors: an archive is a file object.
     pub fn absolute<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let objects = self.remotes.iter().filter_map(|(index, _)| self.paths.get(*index));
+        if let Some(object) = objects.map(|name| name.to_string_lossy()).find(|name| !is_address(name)) {
+            return Err(PyTypeError::new_err(format!("an archive from a file object cannot be pickled: {object}")));
+        }
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        PyTuple::new(py, self.paths.iter().map(absolute))
+        PyTuple::new(py, self.names(py, absolute)?)
+    }
+
+    /// Returns the paths, and the names of archives that are not files at a path.
+    pub fn names<'py>(
+        &self,
+        py: Python<'py>,
+        path_of: impl Fn(&PathBuf) -> PathBuf,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let name = |(index, path): (usize, &PathBuf)| match self.remotes.iter().any(|(at, _)| *at == index) {
+            true => Ok(PyString::new(py, &path.to_string_lossy()).into_any()),
+            false => Ok(path_of(path).into_pyobject(py)?.into_any()),
+        };
+        self.paths.iter().enumerate().map(name).collect()
+    }
+
+    /// Returns the files of the archives, to read them again.
+    pub fn files(&self, py: Python<'_>) -> PyResult<Vec<ArchiveFile>> {
+        files(py, &self.paths, &self.remotes, self.map)
+    }
+
+    /// Raises an error if an archive is not a file at a path.
+    pub fn check_local(&self) -> PyResult<()> {
+        match self.remotes.first().and_then(|(index, _)| self.paths.get(*index)) {
+            Some(name) => Err(PyValueError::new_err(format!("{}: not a file at a path", name.display()))),
+            None => Ok(()),
+        }
     }
 
     /// Reopens the archives to use newly built side files. Does not reopen archives that have changed since.
     pub fn reopen(&self, py: Python<'_>) -> PyResult<()> {
-        let again = Shared::open(py, self.paths.clone(), self.map)?;
+        let again = Shared::open(py, self.paths.iter().cloned().map(Place::Path).collect(), self.map)?;
         if again.state == self.state && !self.is_closed() {
             let opened = again.get()?;
             *self.opened.write().unwrap_or_else(PoisonError::into_inner) = Some(opened);
@@ -100,6 +162,53 @@ impl Shared {
     }
 }
 
+/// Returns the files of archives.
+fn files(py: Python<'_>, paths: &[PathBuf], remotes: &[(usize, Remote)], map: bool) -> PyResult<Vec<ArchiveFile>> {
+    let access = if map { Access::default() } else { Access::Read };
+    let file = |(index, path): (usize, &PathBuf)| match remotes.iter().find(|(at, _)| *at == index) {
+        Some((_, remote)) => remote.archive(py),
+        None => Ok(ArchiveFile::at(path).options(access)),
+    };
+    paths.iter().enumerate().map(file).collect()
+}
+
+/// The place of an archive.
+pub enum Place<'py> {
+    /// A path of a file or a folder.
+    Path(PathBuf),
+    /// An address, or a file object.
+    Remote(Bound<'py, PyAny>),
+}
+
+impl<'py> Place<'py> {
+    /// Returns the place or places that an argument names.
+    pub fn of(given: &Bound<'py, PyAny>) -> PyResult<Vec<Place<'py>>> {
+        match Place::single(given)? {
+            Some(place) => Ok(vec![place]),
+            None => {
+                let items: Vec<Bound<'py, PyAny>> = items(given, "paths", MOST_PATHS)?;
+                let place = |given: &Bound<'py, PyAny>| {
+                    let kind = || given.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+                    let place = Place::single(given)?;
+                    place.ok_or_else(|| PyTypeError::new_err(format!("{} is not a path or a file object", kind())))
+                };
+                items.iter().map(place).collect()
+            }
+        }
+    }
+
+    fn single(given: &Bound<'py, PyAny>) -> PyResult<Option<Place<'py>>> {
+        if given.cast::<PyString>().is_ok_and(|text| text.to_str().is_ok_and(is_address)) {
+            return Ok(Some(Place::Remote(given.clone())));
+        }
+        if let Ok(UserPath(path)) = given.extract() {
+            return Ok(Some(Place::Path(path)));
+        }
+        let is_file = given.hasattr("read")? && given.hasattr("seek")?;
+        Ok(is_file.then(|| Place::Remote(given.clone())))
+    }
+}
+
 /// A path as users type it, in which a leading `~` stands for the home folder.
 pub struct UserPath(pub PathBuf);
 
@@ -114,15 +223,6 @@ impl<'a, 'py> FromPyObject<'a, 'py> for UserPath {
         let expanded = given.py().import("os.path")?.call_method1("expanduser", (path,))?;
         Ok(UserPath(expanded.extract()?))
     }
-}
-
-/// Returns the path or paths that an argument names.
-pub fn paths_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
-    if let Ok(path) = given.extract::<UserPath>() {
-        return Ok(vec![path.0]);
-    }
-    let paths: Vec<UserPath> = items(given, "paths", MOST_PATHS)?;
-    Ok(paths.into_iter().map(|path| path.0).collect())
 }
 
 /// This limit exceeds the number of paths that anybody opens at once, so an endless iterator causes an error.

@@ -1,12 +1,13 @@
 //! Tables for data frames. A table describes columns and games, which consumers of Arrow read.
 
 use crate::failure::{self, exception};
-use crate::shared::{Shared, UserPath};
+use crate::remote;
+use crate::shared::{Opened, Shared, UserPath};
 use crate::work::{self, OnSignal};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatchIterator, RecordBatchReader};
-use arrow_schema::SchemaRef;
 use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
@@ -117,7 +118,8 @@ impl Table {
 
     fn batches(&self, options: Options) -> PyResult<Batches> {
         let opened = self.shared.get()?;
-        Ok(Batches::new(Arc::clone(&opened.sources), self.columns.clone(), self.rows.clone(), options))
+        let (columns, rows) = (self.columns.clone(), self.rows.clone());
+        Ok(opened.without_lock(|| Batches::new(Arc::clone(&opened.sources), columns, rows, options)))
     }
 }
 
@@ -126,9 +128,28 @@ fn list(names: Vec<String>) -> PyResult<Columns> {
 }
 
 /// Returns batches, which the threads of this process read for any calling thread.
-fn on_pool(mut batches: Batches) -> impl RecordBatchReader + Send {
+fn on_pool(opened: Arc<Opened>, mut batches: Batches) -> impl RecordBatchReader + Send {
     let schema: SchemaRef = batches.schema();
-    RecordBatchIterator::new(std::iter::from_fn(move || work::on_pool(|| batches.next())), schema)
+    let next = move || {
+        let is_remote = opened.is_remote;
+        let mut next = || work::on_pool(|| batches.next().map(|batch| batch.map_err(explained)));
+        if is_remote { work::released(next) } else { next() }
+    };
+    RecordBatchIterator::new(std::iter::from_fn(next), schema)
+}
+
+/// Returns an error with the text of the exception that caused it, if there is one.
+fn explained(error: ArrowError) -> ArrowError {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(inner) = source {
+        let io = inner.downcast_ref::<std::io::Error>();
+        let text = io.and_then(|io| Python::attach(|py| Some(remote::exception_of(py, io)?.value(py).to_string())));
+        if let Some(text) = text {
+            return ArrowError::ExternalError(text.into());
+        }
+        source = inner.source();
+    }
+    error
 }
 
 #[pymethods]
@@ -201,7 +222,7 @@ impl Table {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let stream = FFI_ArrowArrayStream::new(Box::new(on_pool(self.batches(self.options)?)));
+        let stream = FFI_ArrowArrayStream::new(Box::new(on_pool(self.shared.get()?, self.batches(self.options)?)));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 

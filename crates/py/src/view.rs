@@ -4,7 +4,7 @@ use crate::failure::{OrRaise, game_number};
 use crate::game::Game;
 use crate::numbers::{NumberList, Numbers, bounds};
 use crate::search::{self, Tree};
-use crate::shared::{Shared, UserPath, paths_of};
+use crate::shared::{Place, Shared, UserPath};
 use crate::table::Table;
 use crate::work::{self, OnSignal};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -304,6 +304,7 @@ impl View {
         let opened = self.shared.get()?;
         let among = self.numbers.among_each(&opened);
         let find = move |stop: &std::sync::atomic::AtomicBool| {
+            opened.know_variants();
             let monitor = Monitor::new().stop(stop);
             let found = query.run_monitored(&opened.sources, &monitor).among(among);
             found.collect::<scoresheet::Result<Vec<FoundGame>>>()
@@ -334,6 +335,7 @@ impl View {
         let opened = self.shared.get()?;
         let among = self.numbers.among_each(&opened);
         let tree = move |stop: &std::sync::atomic::AtomicBool| {
+            opened.know_variants();
             let monitor = Monitor::new().stop(stop);
             opened.sources.tree(&position, Visit::First, among.as_deref(), Some(&monitor)).complete()
         };
@@ -518,10 +520,10 @@ pub struct Archive {
 
 #[pymethods]
 impl Archive {
-    /// The paths of the archives.
+    /// The paths of the archives. An address, and the name of a file object, is a str.
     #[getter]
-    fn paths(&self) -> Vec<PathBuf> {
-        self.shared.paths.clone()
+    fn paths<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.shared.names(py, PathBuf::clone)
     }
 
     /// Whether the archive is closed.
@@ -607,7 +609,9 @@ impl Archive {
     #[getter]
     fn metadata(&self, py: Python<'_>) -> PyResult<Vec<BTreeMap<String, String>>> {
         let opened = self.shared.get()?;
-        opened.sources.members().iter().map(|member| member.archive().metadata().or_raise(py)).collect()
+        let members = opened.sources.members();
+        let metadata = || members.iter().map(|member| member.archive().metadata()).collect::<Result<Vec<_>, _>>();
+        opened.without_lock(metadata).or_raise(py)
     }
 
     /// The state of the side files: for each archive, a dict with `"file"`, `"missing"`, `"stale"` or `"damaged"` for
@@ -616,7 +620,8 @@ impl Archive {
     fn side_files(&self) -> PyResult<Vec<std::collections::HashMap<&'static str, String>>> {
         let opened = self.shared.get()?;
         let named = |(file, state)| (extension(file), format!("{state:?}").to_lowercase());
-        Ok(opened.sources.members().iter().map(|source| source.states().into_iter().map(named).collect()).collect())
+        let states = || opened.sources.members().iter().map(|source| source.states()).collect::<Vec<_>>();
+        Ok(opened.without_lock(states).into_iter().map(|states| states.into_iter().map(named).collect()).collect())
     }
 }
 
@@ -633,6 +638,9 @@ fn extension(file: scoresheet::archive::FileKind) -> &'static str {
 /// The file is mapped into memory, which is the fastest access. If another program may truncate or change an open file,
 /// use `map=False`: the file is then read with ordinary reads, and errors raise exceptions.
 ///
+/// An address, such as `https://`, `hf://` or `s3://`, and a file object with `read` and `seek` are read by ranges; see
+/// docs/python/remote.md. Addresses need fsspec.
+///
 /// Raises OSError if a file cannot be opened, ArchiveError if it is not an archive, and DamagedError if it is damaged.
 ///
 /// >>> archive = scoresheet.open("games.bga")
@@ -642,7 +650,7 @@ fn extension(file: scoresheet::archive::FileKind) -> &'static str {
 #[pyo3(signature = (path, /, *, map = true))]
 pub fn open(path: &Bound<'_, PyAny>, map: bool) -> PyResult<Py<Archive>> {
     let py = path.py();
-    let shared = Arc::new(Shared::open(py, paths_of(path)?, map)?);
+    let shared = Arc::new(Shared::open(py, Place::of(path)?, map)?);
     let numbers = Numbers::all(&*shared.get()?);
     let view = View { shared: Arc::clone(&shared), numbers, hits: None, pv_depths: None };
     Py::new(py, PyClassInitializer::from(view).add_subclass(Archive { shared }))

@@ -30,6 +30,31 @@ pub fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
+/// Calls `work` with the interpreter's lock released, for a consumer of a stream that may hold the lock or not. `work`
+/// must not use Python on this thread.
+///
+/// `Python::attach` is wrong here: if a method of this package has called the consumer, `attach` believes that the
+/// thread holds the lock, although the consumer has released it.
+#[allow(unsafe_code)]
+pub fn released<T>(work: impl FnOnce() -> T) -> T {
+    /// Restores the state of the thread, even after a panic.
+    struct Restore(pyo3::ffi::PyGILState_STATE, *mut pyo3::ffi::PyThreadState);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            // SAFETY: both values are from the calls below, on this thread.
+            unsafe {
+                pyo3::ffi::PyEval_RestoreThread(self.1);
+                pyo3::ffi::PyGILState_Release(self.0);
+            }
+        }
+    }
+    // SAFETY: the first call takes the lock, whether or not this thread holds it, so the second may release it.
+    let restore = unsafe { Restore(pyo3::ffi::PyGILState_Ensure(), pyo3::ffi::PyEval_SaveThread()) };
+    let value = work();
+    drop(restore);
+    value
+}
+
 #[allow(unsafe_code)]
 fn pool() -> Option<&'static Pool> {
     let process = std::process::id();

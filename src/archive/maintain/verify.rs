@@ -145,7 +145,7 @@ impl Archive {
 
 /// Verifies an opened archive, or reports why it could not be opened.
 fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, monitor: &Monitor) -> Result<Report> {
-    let FileParts { path, index: index_file, options } = parts;
+    let FileParts { path, index: index_file, options, .. } = parts;
     let index_file = index_file.as_deref();
     let mut report = Report::default();
     let (mut store, opening) = match opened {

@@ -1,5 +1,6 @@
 //! Open archives: any thread can read any position of any game.
 
+use crate::archive::file_kind::FileKind;
 use crate::archive::game_set::GameSet;
 use crate::archive::read::block_store::BlockStore;
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, Scan};
@@ -8,9 +9,10 @@ use crate::archive::read::deleted::Deleted;
 use crate::archive::read::dictionary::Dictionary;
 use crate::archive::read::head::Head;
 use crate::archive::read::opening::{Incomplete, Opening};
-use crate::archive::read::options::{ArchiveFile, FileParts, OpenOptions};
+use crate::archive::read::options::{ArchiveFile, FileParts, OpenOptions, SideReaders};
 use crate::archive::read::read_at::Store;
 use crate::archive::read::side::SideState;
+use crate::archive::read::side_bytes::SideBytes;
 use crate::chess::Variant;
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
@@ -22,6 +24,8 @@ use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, Limits, State, VERSION};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -44,6 +48,8 @@ pub(super) type ChunkVariants = Option<Box<[Variant]>>;
 pub struct Archive {
     path: PathBuf,
     options: OpenOptions,
+    /// The function that opens the side files, or `None` for the files next to `path`.
+    side_files: Option<SideReaders>,
     pub(super) blocks: BlockStore,
     header: Header,
     incomplete: Option<Incomplete>,
@@ -77,9 +83,10 @@ impl Archive {
     /// are damaged. Success does not guarantee intact games: each game is checked only when it is read, and `verify`
     /// checks all games.
     pub fn open(file: impl Into<ArchiveFile>) -> Result<Archive> {
-        let (FileParts { path, index, options }, opened) = file.into().open()?;
+        let (FileParts { path, index, side_files, options }, opened) = file.into().open()?;
         let (store, opening) = opened?;
-        Archive::from_opening(&path, options, store, opening, index.as_deref())
+        let archive = Archive::from_opening(&path, options, store, opening, index.as_deref())?;
+        Ok(Archive { side_files, ..archive })
     }
 
     pub(in crate::archive) fn from_opening(
@@ -102,6 +109,7 @@ impl Archive {
         Archive {
             path: path.to_path_buf(),
             options,
+            side_files: None,
             deleted: None,
             blocks: BlockStore { store, id: header.state.id, end: header.state.length, limits: options.limits },
             header,
@@ -196,6 +204,17 @@ impl Archive {
     /// Returns the file's path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the bytes of a side file, or `None` if there is no such file. Does not check whether the file belongs to
+    /// the archive.
+    #[doc(hidden)]
+    pub fn side_bytes(&self, kind: FileKind) -> io::Result<Option<SideBytes>> {
+        if let Some(files) = &self.side_files {
+            return files.open(kind);
+        }
+        let Ok(file) = File::open(kind.of_archive(&self.path)) else { return Ok(None) };
+        SideBytes::from_file(&file).map(Some)
     }
 
     /// Returns the archive's identity.
@@ -402,7 +421,7 @@ impl Archive {
         &self,
         find: impl FnOnce() -> Result<Loose, Damage>,
     ) -> Result<&Loose, Damage> {
-        self.loose.get_or_init(find).as_ref().map_err(|damage| *damage)
+        self.blocks.store.once(&self.loose, find)
     }
 
     /// Returns the offset of a chunk's moves block.

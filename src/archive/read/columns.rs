@@ -101,12 +101,12 @@ impl Columns {
             let tags = self.read(blocks, moves, (BlockKind::Tags, DamageKind::TagsBlock), Tags::decode_within)?;
             tags.ok_or(Damage::new(moves.offset, DamageKind::TagsMissing))
         };
-        self.tags.get_or_init(read).as_ref().map_err(|damage| *damage)
+        blocks.store.once(&self.tags, read)
     }
 
     pub(in crate::archive) fn texts(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<Option<&Texts>, Damage> {
         let read = || self.read(blocks, moves, (BlockKind::Texts, DamageKind::TextsBlock), Texts::decode_within);
-        self.texts.get_or_init(read).as_ref().map(Option::as_ref).map_err(|damage| *damage)
+        blocks.store.once(&self.texts, read).map(Option::as_ref)
     }
 
     pub(in crate::archive) fn layout(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<&Layout, Damage> {
@@ -115,7 +115,7 @@ impl Columns {
             let layout = self.read(blocks, moves, kind, Layout::decode_within)?;
             layout.ok_or(Damage::new(moves.offset, DamageKind::LayoutMissing))
         };
-        self.layout.get_or_init(read).as_ref().map_err(|damage| *damage)
+        blocks.store.once(&self.layout, read)
     }
 }
 

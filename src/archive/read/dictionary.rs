@@ -35,8 +35,7 @@ impl Dictionary {
         let entry = self.entries.get(index).ok_or(missing)?;
         let block = self.blocks.get(index).ok_or(missing)?;
         let read = |offset| read(archive, id, limits, offset, entry);
-        let strings = block.get_or_init(|| read(entry.offset).or_else(|_| read(entry.copy)));
-        let strings = strings.as_ref().map_err(|damage| *damage)?;
+        let strings = archive.once(block, || read(entry.offset).or_else(|_| read(entry.copy)))?;
         usize::try_from(number - entry.first).ok().and_then(|index| strings.get(index)).ok_or(missing)
     }
 }

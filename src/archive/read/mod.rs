@@ -1,12 +1,15 @@
 //! Opens archives: selects a commit, locates games and reads them.
 //!
-//! The modules, from the lowest level up: `map` and `read_at` provide bytes. `blocks` and `dictionary` find blocks.
+//! The modules, from the lowest level up: `map`, `read_at`, `cached` and `side_bytes` provide bytes. `blocks` and `dictionary` find blocks.
 //! `opening` selects the commit. `archive` defines the open archive, and `records` and `columns` read its parts.
 //! `chunk` and `game_ref` define the chunks and games, `moves` and `scores` read a game's
 //! contents, and `walk` iterates over games quickly.
 
 pub mod map;
 pub mod read_at;
+pub mod side_bytes;
+
+pub(super) mod cached;
 
 pub(super) mod block_store;
 pub(super) mod blocks;

@@ -3,9 +3,11 @@
 use crate::archive::file_kind::FileKind;
 use crate::archive::read::opening::{Opening, Tail};
 use crate::archive::read::read_at::{Access, ReadExactAt, Store};
+use crate::archive::read::side_bytes::SideBytes;
 use crate::error::{Error, Result};
 use crate::format::Limits;
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Options for opening an archive: the access to its bytes, and the limits for its blocks.
@@ -60,6 +62,7 @@ pub struct ArchiveFile {
     /// The bytes, or `None` for the file at the path.
     store: Option<Store>,
     index: IndexBytes,
+    side_files: Option<SideReaders>,
     options: OpenOptions,
 }
 
@@ -76,7 +79,8 @@ impl ArchiveFile {
     /// Returns the file at a path, together with its index if one exists.
     pub fn at(path: impl AsRef<Path>) -> ArchiveFile {
         let path = path.as_ref().to_path_buf();
-        ArchiveFile { path, store: None, index: IndexBytes::Beside, options: OpenOptions::default() }
+        let options = OpenOptions::default();
+        ArchiveFile { path, store: None, index: IndexBytes::Beside, side_files: None, options }
     }
 
     /// Returns a file in memory.
@@ -112,6 +116,39 @@ impl ArchiveFile {
         self
     }
 
+    /// Sets a function that opens the index and the side files, for an archive that is not a file at a path. The
+    /// function returns a reader and the length of the file in bytes, or `None` if there is no such file. The index is
+    /// read when the archive is opened. Of the other files, parts are read at their first use, and copied to a
+    /// temporary file; [`Cached`](crate::archive::Cached) is of no use for them.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+    /// use scoresheet::Archive;
+    /// use scoresheet::archive::{ArchiveFile, ReadExactAt, SideState};
+    /// use std::fs::File;
+    ///
+    /// let file = File::open(&target)?;
+    /// let length = file.metadata()?.len();
+    /// let archive = Archive::open(ArchiveFile::from_reader(file, length).side_files(move |kind| {
+    ///     match File::open(kind.beside(&target)) {
+    ///         Ok(file) => Ok(Some((Box::new(file.try_clone()?) as Box<dyn ReadExactAt>, file.metadata()?.len()))),
+    ///         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+    ///         Err(error) => Err(error),
+    ///     }
+    /// }))?;
+    /// assert_eq!(archive.index_state(), SideState::File);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn side_files(
+        mut self,
+        open: impl Fn(FileKind) -> io::Result<Option<(Box<dyn ReadExactAt>, u64)>> + Send + Sync + 'static,
+    ) -> ArchiveFile {
+        self.side_files = Some(SideReaders(Box::new(open)));
+        self
+    }
+
     /// Sets the options for opening the file. An [`Access`] or [`Limits`] value converts into options.
     pub fn options(mut self, options: impl Into<OpenOptions>) -> ArchiveFile {
         self.options = options.into();
@@ -123,7 +160,7 @@ impl ArchiveFile {
     /// The outer error means that the file cannot be opened. The inner error means that the file contains no valid
     /// commit.
     pub(in crate::archive) fn open(self) -> Result<(FileParts, Result<(Store, Opening)>)> {
-        let ArchiveFile { path, store, index, options } = self;
+        let ArchiveFile { path, store, index, side_files, options } = self;
         let opened = match store {
             Some(store) => Opening::read(&store, &path, Tail::Leave).map(|opening| (store, opening)),
             None => {
@@ -135,7 +172,12 @@ impl ArchiveFile {
             IndexBytes::Here(index) => index,
             IndexBytes::Beside => std::fs::read(FileKind::Index.of_archive(&path)).ok(),
         };
-        Ok((FileParts { path, index, options }, opened))
+        let index = match (index, &side_files) {
+            // Without a valid header, the index is of no use.
+            (None, Some(files)) if opened.is_ok() => files.index().map_err(Error::io("cannot read", &path))?,
+            (index, _) => index,
+        };
+        Ok((FileParts { path, index, side_files, options }, opened))
     }
 
     /// Returns all bytes of the file, without interpreting them.
@@ -155,7 +197,40 @@ impl ArchiveFile {
 pub(in crate::archive) struct FileParts {
     pub path: PathBuf,
     pub index: Option<Vec<u8>>,
+    pub side_files: Option<SideReaders>,
     pub options: OpenOptions,
+}
+
+type OpenSideFile = dyn Fn(FileKind) -> io::Result<Option<(Box<dyn ReadExactAt>, u64)>> + Send + Sync;
+
+/// A function that opens the index and the side files of an archive.
+pub(in crate::archive) struct SideReaders(Box<OpenSideFile>);
+
+/// A longer index cannot belong to an archive: it has fewer bytes for a block than the block.
+const MOST_INDEX: u64 = 1 << 30;
+
+impl SideReaders {
+    /// Returns the bytes of a side file, or `None` if there is no such file.
+    pub fn open(&self, kind: FileKind) -> io::Result<Option<SideBytes>> {
+        (self.0)(kind)?.map(|(reader, length)| SideBytes::from_reader(reader, length)).transpose()
+    }
+
+    fn index(&self) -> io::Result<Option<Vec<u8>>> {
+        let Some((reader, length)) = (self.0)(FileKind::Index)?.filter(|(_, length)| *length <= MOST_INDEX) else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length as usize).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        bytes.resize(length as usize, 0);
+        reader.read_exact_at(0, &mut bytes)?;
+        Ok(Some(bytes))
+    }
+}
+
+impl std::fmt::Debug for SideReaders {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SideReaders").finish_non_exhaustive()
+    }
 }
 
 impl<P: AsRef<Path>> From<P> for ArchiveFile {

@@ -9,7 +9,7 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How to read the bytes of an archive's file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -298,6 +298,25 @@ impl Store {
             }
         }
         near
+    }
+
+    /// Returns the value of a lock, which `read` reads at the first access. Keeps damage, but not errors of the system,
+    /// for example of a network: the next access reads again. For a reader, several threads can read at once.
+    #[inline]
+    pub fn once<'a, T>(
+        &self,
+        lock: &'a OnceLock<Result<T, Damage>>,
+        read: impl FnOnce() -> Result<T, Damage>,
+    ) -> Result<&'a T, Damage> {
+        let value = match (lock.get(), self) {
+            (Some(value), _) => value,
+            (None, Store::File(_)) => match read() {
+                Err(damage) if damage.is_of_system() => return Err(damage),
+                value => lock.get_or_init(|| value),
+            },
+            (None, _) => lock.get_or_init(read),
+        };
+        value.as_ref().map_err(|damage| *damage)
     }
 
     /// Returns all bytes if they are in memory, which is the fast path for reading single games. Otherwise returns the

@@ -27,7 +27,7 @@ impl Archive {
     fn head_before(&self, chunk: usize, index: Option<usize>) -> Result<&Head, Damage> {
         let missing = Damage::new(0, DamageKind::NoSuchChunk);
         let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
-        lock.get_or_init(|| {
+        self.blocks.store.once(lock, || {
             let (head, record) = self.likely(chunk, entry, index);
             let near = self.blocks.store.ahead(head, record);
             let file = near.of(&self.blocks.store);
@@ -48,8 +48,6 @@ impl Archive {
             }
             Ok(head)
         })
-        .as_ref()
-        .map_err(|damage| *damage)
     }
 
     /// Returns the range of a chunk's head (block header and table), and the likely range of its record at `index`,

@@ -5,7 +5,7 @@ use crate::archive::read::archive::{Archive, ChunkVariants};
 use crate::archive::read::columns::Columns;
 use crate::archive::read::game_ref::GameRef;
 use crate::chess::{Position, Variant};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::block::BlockKind;
 use crate::format::moves::Coding;
 use crate::format::tags::Tags;
@@ -66,38 +66,57 @@ impl Archive {
 
     /// Returns the rules of a chunk's games, which are read at the first access.
     fn chunk_variants(&self, chunk: usize) -> Option<&[Variant]> {
-        self.variants.get(chunk)?.get_or_init(|| self.read_variants(chunk)).as_deref()
+        let known = self.variants.get(chunk)?;
+        if let Some(variants) = known.get() {
+            return variants.as_deref();
+        }
+        match self.read_variants(chunk) {
+            // The next access reads again.
+            Err(Error::Read { .. }) => None,
+            variants => known.get_or_init(|| variants.ok().flatten()).as_deref(),
+        }
     }
 
-    fn read_variants(&self, chunk: usize) -> ChunkVariants {
-        let head = self.head(chunk).ok()?;
+    fn read_variants(&self, chunk: usize) -> Result<ChunkVariants> {
+        if self.has_no_variant_tags.load(Ordering::Relaxed) && self.has_pages(chunk) {
+            return Ok(None);
+        }
+        let head = self.head(chunk)?;
         let games = head.block.header.count as usize;
         if head.coding == Coding::Variants {
-            let of_record = |index| {
-                let record = self.stored_record(chunk, index).ok()?;
-                record.set_up.as_deref().map(Position::variant)
+            let of_record = |index| match self.stored_record(chunk, index) {
+                Ok(record) => Ok(record.set_up.as_deref().map(Position::variant).unwrap_or_default()),
+                Err(damage) if damage.is_of_system() => Err(damage),
+                Err(_) => Ok(Variant::Chess),
             };
-            return Some((0..games).map(|index| of_record(index).unwrap_or_default()).collect());
+            return Ok(Some((0..games).map(of_record).collect::<std::result::Result<_, _>>()?));
         }
         if self.has_no_variant_tags.load(Ordering::Relaxed) {
-            return None;
+            return Ok(None);
         }
         let columns = Columns::default();
-        let block = columns.block(&self.blocks.store, &self.blocks, &head.block, BlockKind::Tags).ok()??;
+        let block = columns.block(&self.blocks.store, &self.blocks, &head.block, BlockKind::Tags)?;
+        let Some(block) = block else { return Ok(None) };
         if let Ok(bytes) = self.blocks.store.bytes()
             && Tags::has_name(block.payload(bytes), games, TAG.as_bytes()) == Some(false)
         {
-            return None;
+            return Ok(None);
         }
         let mut variants = Vec::with_capacity(games);
-        let chunk = self.chunk(chunk).ok()?;
-        chunk
-            .visit_tag(TAG, |value| {
-                let named = value.and_then(|value| Variant::from_tag(value.text));
-                variants.push(named.filter(|variant| variant.is_chess_that_ends_early()).unwrap_or_default());
-            })
-            .ok()?;
-        variants.iter().any(|variant| *variant != Variant::Chess).then_some(variants.into())
+        self.chunk(chunk)?.visit_tag(TAG, |value| {
+            let named = value.and_then(|value| Variant::from_tag(value.text));
+            variants.push(named.filter(|variant| variant.is_chess_that_ends_early()).unwrap_or_default());
+        })?;
+        Ok(variants.iter().any(|variant| *variant != Variant::Chess).then_some(variants.into()))
+    }
+}
+
+impl Archive {
+    /// Returns whether the index counts pages of a chunk's records, as it does for all but games of coding 2 (FORMAT.md,
+    /// section 36). The chunk need not be read for this.
+    fn has_pages(&self, chunk: usize) -> bool {
+        let past = self.index.chunks.get(chunk + 1).map_or(self.index.pages, |next| next.pages);
+        self.index.chunks.get(chunk).is_some_and(|entry| past > entry.pages)
     }
 }
 

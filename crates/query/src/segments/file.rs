@@ -2,11 +2,10 @@
 
 use super::pages::Pages;
 use super::rows::{Rows, union, without};
-use scoresheet::archive::map::Map;
+use scoresheet::archive::side_bytes::SideBytes;
 use scoresheet::archive::{Archive, FileKind, SideState};
-use scoresheet::format::side::{Head, Made, Part, VERSIONS};
+use scoresheet::format::side::{BEGIN, Head, Made, Part, VERSIONS};
 use scoresheet::sort;
-use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -27,7 +26,7 @@ pub(crate) struct SideFile {
     /// The origin of the segments, or the reason why there are none.
     pub state: SideState,
     segments: Vec<Held>,
-    map: Option<(Arc<Map>, FileKind)>,
+    map: Option<(Arc<SideBytes>, FileKind)>,
 }
 
 impl SideFile {
@@ -35,9 +34,14 @@ impl SideFile {
     /// commit block of each commit from which they were made.
     pub fn open(archive: &Archive, kind: FileKind) -> SideFile {
         let none = |state| SideFile { state, segments: Vec::new(), map: None };
-        let Ok(file) = File::open(kind.of_archive(archive.path())) else { return none(SideState::Missing) };
-        let map = file.metadata().and_then(|meta| Map::new(&file, meta.len()));
-        let Ok(map) = map else { return none(SideState::Damaged) };
+        let map = match archive.side_bytes(kind) {
+            Ok(Some(map)) => map,
+            Ok(None) => return none(SideState::Missing),
+            Err(_) => return none(SideState::Damaged),
+        };
+        if map.fill(0..BEGIN).is_err() {
+            return none(SideState::Damaged);
+        }
         let Some(head) = Head::decode(&map, kind.magic()) else {
             return none(SideState::of_unreadable(&map, &VERSIONS));
         };
@@ -68,9 +72,10 @@ impl SideFile {
 
     /// Returns all segments of the file of this kind next to an archive, even those that are not valid for it.
     pub fn all_segments(archive: &Archive, kind: FileKind) -> Vec<Pages> {
-        let map = File::open(kind.of_archive(archive.path()))
-            .and_then(|file| file.metadata().and_then(|meta| Map::new(&file, meta.len())));
-        let Ok(map) = map else { return Vec::new() };
+        let Ok(Some(map)) = archive.side_bytes(kind) else { return Vec::new() };
+        if map.fill(0..BEGIN).is_err() {
+            return Vec::new();
+        }
         let Some(head) = Head::decode(&map, kind.magic()).filter(|head| head.id == archive.id()) else {
             return Vec::new();
         };
@@ -112,10 +117,11 @@ impl SideFile {
         let rest = self.map.as_ref().is_none_or(|(map, kind)| {
             let zeros = |held: &Held| {
                 let end = held.pages.segment().end();
+                map.fill(end..end.next_multiple_of(8)).is_ok().then_some(())?;
                 let rest = map.get(end as usize..end.next_multiple_of(8) as usize);
-                rest.is_some_and(|rest| rest.iter().all(|byte| *byte == 0))
+                rest.map(|rest| rest.iter().all(|byte| *byte == 0))
             };
-            Head::both_hold(map, kind.magic()) && self.segments.iter().all(zeros)
+            Head::both_hold(map, kind.magic()) && self.segments.iter().all(|held| zeros(held) == Some(true))
         });
         rest && self.segments.iter().all(|held| held.pages.verify().is_ok())
     }

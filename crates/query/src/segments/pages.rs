@@ -1,6 +1,6 @@
 //! The bytes of a segment. Each page is checked before its first use.
 
-use scoresheet::archive::map::Map;
+use scoresheet::archive::side_bytes::SideBytes;
 use scoresheet::error::{Damage, DamageKind};
 use scoresheet::format::ArchiveId;
 use scoresheet::format::side::{PAGE, RUN, Segment};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The bytes of a segment, of which only checked pages are returned.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    map: Arc<Map>,
+    map: Arc<SideBytes>,
     id: ArchiveId,
     segment: Segment,
     /// A bit for each page, which is set if the page's CRC has been checked.
@@ -19,7 +19,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    pub fn new(map: &Arc<Map>, id: ArchiveId, segment: Segment) -> Pages {
+    pub fn new(map: &Arc<SideBytes>, id: ArchiveId, segment: Segment) -> Pages {
         let intact = (0..segment.pages().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Pages { map: Arc::clone(map), id, segment, intact }
     }
@@ -63,7 +63,7 @@ impl Pages {
     }
 
     /// Returns the map, and the offsets in the map of a range of the bytes after the runs of games.
-    pub fn mapped(&self, range: &Range<u64>) -> (Arc<Map>, Range<usize>) {
+    pub fn mapped(&self, range: &Range<u64>) -> (Arc<SideBytes>, Range<usize>) {
         let base = self.segment.offset + u64::from(self.segment.runs) * RUN;
         (Arc::clone(&self.map), (base + range.start) as usize..(base + range.end) as usize)
     }
@@ -76,14 +76,21 @@ impl Pages {
         }
         if range.start < range.end {
             let page = PAGE as u64;
-            for number in range.start / page..=(range.end - 1) / page {
+            let (first, last) = (range.start / page, (range.end - 1) / page);
+            let crcs = offset + length;
+            for needed in
+                [offset + first * page..(offset + (last + 1) * page).min(crcs), crcs + first * 4..crcs + (last + 1) * 4]
+            {
+                self.map.fill(needed).map_err(|error| Damage::unreadable(offset, &error))?;
+            }
+            for number in first..=last {
                 let (word, mask) = (self.intact.get((number / 64) as usize).ok_or(damage)?, 1 << (number % 64));
                 if word.load(Ordering::Relaxed) & mask != 0 {
                     continue;
                 }
                 let at = offset + number * page;
                 let body = self.map.get(at as usize..(at + page).min(offset + length) as usize).ok_or(damage)?;
-                let at_crc = (offset + length + number * 4) as usize;
+                let at_crc = (crcs + number * 4) as usize;
                 if self.map.get(at_crc..at_crc + 4).ok_or(damage)? != self.id.crc(at, body).to_le_bytes() {
                     return Err(damage);
                 }

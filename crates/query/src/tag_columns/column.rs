@@ -1,7 +1,7 @@
 //! A column, which stores a number for each game, and the table of strings to which the numbers refer.
 
 use crate::value;
-use scoresheet::archive::map::Map;
+use scoresheet::archive::side_bytes::SideBytes;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 enum Store {
     Owned(Vec<u8>),
-    Mapped(Arc<Map>, Range<usize>),
+    Mapped(Arc<SideBytes>, Range<usize>),
 }
 
 impl Store {
@@ -37,7 +37,7 @@ impl Strings {
 
     /// Returns the table of strings in these bytes of a file, which are the end offsets of `count` strings followed by
     /// the text.
-    pub(crate) fn mapped(map: &Arc<Map>, Range { start, end }: Range<usize>, count: usize) -> Strings {
+    pub(crate) fn mapped(map: &Arc<SideBytes>, Range { start, end }: Range<usize>, count: usize) -> Strings {
         let middle = (start + count * 4).min(end);
         Strings {
             ends: Store::Mapped(Arc::clone(map), start..middle),
@@ -152,7 +152,12 @@ impl Column {
     }
 
     /// Returns the column of the numbers in these bytes of a file.
-    pub(crate) fn mapped(map: &Arc<Map>, range: Range<usize>, width: u8, strings: Option<Arc<Strings>>) -> Column {
+    pub(crate) fn mapped(
+        map: &Arc<SideBytes>,
+        range: Range<usize>,
+        width: u8,
+        strings: Option<Arc<Strings>>,
+    ) -> Column {
         Column { numbers: Store::Mapped(Arc::clone(map), range), width, strings }
     }
 
