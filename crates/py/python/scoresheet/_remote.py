@@ -122,7 +122,7 @@ class _Address(_File):
             raise _Changed(f"{self._address}: the file has changed since it was opened; open it again")
         self._checked = time.monotonic()
 
-    def _explained(self, error: Exception) -> Exception:
+    def _explained(self, error: BaseException) -> BaseException:
         """Return an error with the address and the reason."""
         if isinstance(error, (_Changed, ImportError)) or type(error) is OSError and self._address in str(error):
             return error
