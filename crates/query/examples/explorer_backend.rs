@@ -4,8 +4,8 @@
 //!
 //! Side files make the answers fast: `scoresheet index games.bga`.
 
-use scoresheet::pgn::PgnWriter;
 use scoresheet::Position;
+use scoresheet::pgn::PgnWriter;
 use scoresheet_query::tag_columns::Key;
 use scoresheet_query::{ArchiveSet, Board, Filter, PositionQuery, Query, Tree, Visit};
 use std::error::Error;
@@ -58,7 +58,8 @@ impl Backend {
                 let number = found?.number;
                 let (member, local) = self.set.member_of(number)?;
                 let columns = member.columns().columns(&keys)?;
-                let text = |index: usize| String::from_utf8_lossy(columns[index].text(local).unwrap_or(b"?")).into_owned();
+                let text =
+                    |index: usize| String::from_utf8_lossy(columns[index].text(local).unwrap_or(b"?")).into_owned();
                 Ok(Row { number, players: [text(0), text(1)], result: text(2) })
             })
             .collect()

@@ -82,7 +82,8 @@ impl Kept {
 
     /// Returns the number of pages to read beyond `past`, for a request from page `first` on.
     fn ahead(&mut self, first: u64, past: u64) -> u64 {
-        self.ahead = if first == self.next && first > 0 { (self.ahead * 2).clamp(past - first, MOST_AHEAD) } else { 0 };
+        let is_next = first == self.next && first > 0;
+        self.ahead = if is_next { (self.ahead * 2).max(past - first).min(MOST_AHEAD) } else { 0 };
         self.next = past + self.ahead;
         self.ahead
     }
@@ -214,6 +215,17 @@ mod tests {
         assert!(requests.iter().map(|(_, count)| *count).sum::<usize>() <= 10 << 20);
         // Random reads do not read ahead.
         assert_eq!(requests[0], (0, 4096));
+    }
+
+    #[test]
+    fn large_reads_in_sequence() {
+        let server = server(10 << 20, 0);
+        let cached = Cached::new(Arc::clone(&server), 10 << 20, 1 << 20);
+        let mut bytes = vec![0; 3 << 20];
+        for offset in [0, 3 << 20, 6 << 20] {
+            cached.read_exact_at(offset, &mut bytes).unwrap();
+            assert!(bytes == server.bytes[offset as usize..offset as usize + bytes.len()]);
+        }
     }
 
     #[test]
