@@ -162,6 +162,7 @@ functions! {
 #[derive(Clone, Copy, PartialEq)]
 #[repr(u32)]
 pub enum Type {
+    Boolean = 1,
     SmallInt = 3,
     Integer = 4,
     BigInt = 5,
@@ -248,7 +249,17 @@ impl<'a> Column<'a> {
         }
     }
 
-    fn null(&self, row: usize) {
+    /// Writes a truth value.
+    pub fn truth(&self, row: usize, truth: bool) {
+        match self.of {
+            // SAFETY: the row is below the size of a vector of booleans.
+            Type::Boolean => unsafe { self.data.cast::<bool>().add(row).write(truth) },
+            _ => self.null(row),
+        }
+    }
+
+    /// Writes NULL.
+    pub fn null(&self, row: usize) {
         // SAFETY: the row is below the size of the vector, whose bits are made writable first.
         unsafe {
             (self.api.vector_ensure_validity_writable)(self.vector);

@@ -69,8 +69,16 @@ impl Selection {
     }
 }
 
-/// Opens an archive, or all archives of a folder.
+/// Opens an archive, all archives of a folder, or all archives that a pattern matches, in the order of their names.
 pub fn open(path: &str) -> Result<ArchiveSet, String> {
-    let paths = archives_of([PathBuf::from(path)]).map_err(|error| error.to_string())?;
+    let mut paths = vec![PathBuf::from(path)];
+    if path.contains(['*', '?', '[']) && !paths[0].exists() {
+        let found = glob::glob(path).map_err(|error| format!("{path}: {error}"))?;
+        paths = found.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        if paths.is_empty() {
+            return Err(format!("no file matches {path}"));
+        }
+    }
+    let paths = archives_of(paths).map_err(|error| error.to_string())?;
     ArchiveSet::open(paths).map_err(|error| error.to_string())
 }

@@ -1,10 +1,14 @@
-//! The scalar function `fen_at(archive, game, ply)`.
+//! The scalar functions `fen_at`, `reaches`, `san` and `uci`.
 
 use crate::api::{self, Api, Column, Info, Raw, Type, c_text};
 use crate::games;
 use crate::guard::guarded;
-use scoresheet_query::ArchiveSet;
+use scoresheet::archive::GameSet;
+use scoresheet::chess::Move;
+use scoresheet::{Error, Position};
+use scoresheet_query::{ArchiveSet, PositionQuery, SearchOptions};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The layout of DuckDB's strings: short ones are inside, long ones behind a pointer.
 #[repr(C)]
@@ -14,72 +18,232 @@ struct Text {
     rest: [u8; 12],
 }
 
-/// Registers the function. Returns 0 on success.
+/// The archives and positions of a chunk, which are opened and read once.
+#[derive(Default)]
+struct Known {
+    sets: HashMap<String, ArchiveSet>,
+    positions: HashMap<String, Position>,
+    queries: HashMap<String, PositionQuery>,
+}
+
+/// Returns the value of a key, which `make` makes once.
+fn known<'a, T>(
+    map: &'a mut HashMap<String, T>,
+    key: &str,
+    make: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<&'a T, String> {
+    match map.entry(key.to_owned()) {
+        Entry::Occupied(entry) => Ok(entry.into_mut()),
+        Entry::Vacant(entry) => Ok(entry.insert(make(key)?)),
+    }
+}
+
+/// An argument or a result.
+enum Value {
+    Text(String),
+    Number(i64),
+    Truth(bool),
+}
+
+/// A row of arguments, none of which is NULL.
+struct Row(Vec<Value>);
+
+impl Row {
+    fn text(&self, index: usize) -> &str {
+        match self.0.get(index) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    fn number(&self, index: usize) -> i64 {
+        match self.0.get(index) {
+            Some(Value::Number(number)) => *number,
+            _ => -1,
+        }
+    }
+}
+
+/// A scalar function, and its types.
+trait Scalar {
+    const NAME: &str;
+    const PARAMETERS: &[Type];
+    const RESULT: Type;
+    /// Whether the result depends on a file, which can change between two queries.
+    const READS: bool;
+
+    fn value(row: &Row, known: &mut Known) -> Result<Value, String>;
+}
+
+/// `fen_at(archive, game, ply)`
+struct FenAt;
+
+impl Scalar for FenAt {
+    const NAME: &str = "fen_at";
+    const PARAMETERS: &[Type] = &[Type::Varchar, Type::BigInt, Type::BigInt];
+    const RESULT: Type = Type::Varchar;
+    const READS: bool = true;
+
+    fn value(row: &Row, known: &mut Known) -> Result<Value, String> {
+        let (Ok(game), Ok(ply)) = (u64::try_from(row.number(1)), u32::try_from(row.number(2))) else {
+            return Err(format!("fen_at: no game {}, ply {}", row.number(1), row.number(2)));
+        };
+        let set = self::known(&mut known.sets, row.text(0), games::open)?;
+        let position = set.game(game).and_then(|game| game.position(ply)).map_err(|error| error.to_string())?;
+        Ok(Value::Text(position.fen()))
+    }
+}
+
+/// `reaches(archive, game, fen)`
+struct Reaches;
+
+impl Scalar for Reaches {
+    const NAME: &str = "reaches";
+    const PARAMETERS: &[Type] = &[Type::Varchar, Type::BigInt, Type::Varchar];
+    const RESULT: Type = Type::Boolean;
+    const READS: bool = true;
+
+    fn value(row: &Row, known: &mut Known) -> Result<Value, String> {
+        let query = |fen: &str| PositionQuery::from_fen(fen).map_err(|fault| fault.to_string());
+        let query = self::known(&mut known.queries, row.text(2), query)?;
+        let Ok(game) = u64::try_from(row.number(1)) else {
+            return Err(format!("reaches: no game {}", row.number(1)));
+        };
+        let set = self::known(&mut known.sets, row.text(0), games::open)?;
+        let found = || -> Result<bool, Error> {
+            // A missing or deleted game is an error.
+            set.game(game)?;
+            let (member, own) = set.member_of(game)?;
+            let games = GameSet::from_numbers(member.archive().len(), [own]);
+            let mut found = member.search().among(Some(&games)).position(query, SearchOptions::default());
+            found.unread.pop().map_or(Ok(!found.hits.is_empty()), Err)
+        };
+        found().map(Value::Truth).map_err(|error| error.to_string())
+    }
+}
+
+/// Reads a move in SAN or UCI in a position that is given as a FEN, and writes it with `write`.
+fn rewritten(row: &Row, known: &mut Known, write: fn(&Position, Move) -> String) -> Result<Value, String> {
+    let (fen, text) = (row.text(0), row.text(1));
+    let position =
+        self::known(&mut known.positions, fen, |fen| fen.parse::<Position>().map_err(|fault| fault.to_string()))?;
+    let read = position.parse_san(text).ok().or_else(|| position.parse_uci(text).ok());
+    let read = read.ok_or_else(|| format!("{text:?} is not a legal move in {fen}"))?;
+    Ok(Value::Text(write(position, read)))
+}
+
+/// `san(fen, move)`
+struct San;
+
+impl Scalar for San {
+    const NAME: &str = "san";
+    const PARAMETERS: &[Type] = &[Type::Varchar, Type::Varchar];
+    const RESULT: Type = Type::Varchar;
+    const READS: bool = false;
+
+    fn value(row: &Row, known: &mut Known) -> Result<Value, String> {
+        rewritten(row, known, |position, m| position.san(m))
+    }
+}
+
+/// `uci(fen, move)`
+struct Uci;
+
+impl Scalar for Uci {
+    const NAME: &str = "uci";
+    const PARAMETERS: &[Type] = &[Type::Varchar, Type::Varchar];
+    const RESULT: Type = Type::Varchar;
+    const READS: bool = false;
+
+    fn value(row: &Row, known: &mut Known) -> Result<Value, String> {
+        rewritten(row, known, |position, m| position.uci(m))
+    }
+}
+
+/// Registers the functions. Returns 0 on success.
 ///
 /// # Safety
 ///
 /// The connection is open.
 pub unsafe fn register(api: &Api, connection: Raw) -> i32 {
-    // SAFETY: the caller's promise; the function is freed after its use.
+    // SAFETY: the caller's promise.
+    unsafe {
+        register_one::<FenAt>(api, connection)
+            | register_one::<Reaches>(api, connection)
+            | register_one::<San>(api, connection)
+            | register_one::<Uci>(api, connection)
+    }
+}
+
+unsafe fn register_one<S: Scalar>(api: &Api, connection: Raw) -> i32 {
+    // SAFETY: the connection is open; the function is freed after its use.
     unsafe {
         let mut function = (api.create_scalar_function)();
-        (api.scalar_set_name)(function, c_text("fen_at").as_ptr());
-        api.with_type(Type::Varchar, |text| {
-            (api.scalar_add_parameter)(function, text);
-            (api.scalar_set_return_type)(function, text);
-        });
-        api.with_type(Type::BigInt, |number| {
-            (api.scalar_add_parameter)(function, number);
-            (api.scalar_add_parameter)(function, number);
-        });
-        // The file can change between two queries.
-        (api.scalar_set_volatile)(function);
-        (api.scalar_set_function)(function, compute);
+        (api.scalar_set_name)(function, c_text(S::NAME).as_ptr());
+        for of in S::PARAMETERS {
+            api.with_type(*of, |of| (api.scalar_add_parameter)(function, of));
+        }
+        api.with_type(S::RESULT, |of| (api.scalar_set_return_type)(function, of));
+        if S::READS {
+            (api.scalar_set_volatile)(function);
+        }
+        (api.scalar_set_function)(function, compute::<S>);
         let code = (api.register_scalar_function)(connection, function);
         (api.destroy_scalar_function)(&mut function);
         code
     }
 }
 
-/// Computes the positions of a chunk. Opens each archive once for a chunk.
-unsafe extern "C" fn compute(info: Info, chunk: Raw, out: Raw) {
+/// Computes the values of a chunk; a row with NULL is NULL.
+unsafe extern "C" fn compute<S: Scalar>(info: Info, chunk: Raw, out: Raw) {
     let Some(api) = api::loaded() else { return };
     let body = || {
-        // SAFETY: DuckDB passes a chunk with three flat vectors of the registered types, and a vector for the result.
+        let mut known = Known::default();
+        // SAFETY: DuckDB passes a chunk with flat vectors of the registered types, and a vector for the result.
         unsafe {
-            let vector = |index: u64| (api.chunk_get_vector)(chunk, index);
-            let data = |index: u64| (api.vector_get_data)(vector(index));
-            let validity = [0, 1, 2].map(|index| (api.vector_get_validity)(vector(index)));
-            let out = Column::new(api, out, Type::Varchar);
-            let mut opened: HashMap<String, ArchiveSet> = HashMap::new();
+            let out = Column::new(api, out, S::RESULT);
             for row in 0..(api.chunk_get_size)(chunk) as usize {
-                let is_valid = |bits: &*mut u64| bits.is_null() || (api.validity_row_is_valid)(*bits, row as u64);
-                if !validity.iter().all(is_valid) {
-                    out.text(row, None);
-                    continue;
+                let arguments = S::PARAMETERS.iter().enumerate();
+                let arguments = arguments.map(|(index, of)| argument(api, (chunk, index, row), *of));
+                match arguments.collect::<Option<Vec<Value>>>() {
+                    None => out.null(row),
+                    Some(arguments) => match S::value(&Row(arguments), &mut known)? {
+                        Value::Text(text) => out.text(row, Some(&text)),
+                        Value::Number(number) => out.number(row, Some(number)),
+                        Value::Truth(truth) => out.truth(row, truth),
+                    },
                 }
-                let text = data(0).cast::<Text>().add(row);
-                let length = (*text).length as usize;
-                let bytes = match length {
-                    0..=12 => (&raw const (*text).rest).cast::<u8>(),
-                    // The pointer follows the first four bytes of the text.
-                    _ => (&raw const (*text).rest).cast::<u8>().add(4).cast::<*const u8>().read_unaligned(),
-                };
-                let path = String::from_utf8_lossy(std::slice::from_raw_parts(bytes, length)).into_owned();
-                let numbers = [1, 2].map(|index| data(index).cast::<i64>().add(row).read());
-                let (Ok(game), Ok(ply)) = (u64::try_from(numbers[0]), u32::try_from(numbers[1])) else {
-                    return Err(format!("fen_at: no game {}, ply {}", numbers[0], numbers[1]));
-                };
-                if !opened.contains_key(&path) {
-                    opened.insert(path.clone(), games::open(&path)?);
-                }
-                let Some(set) = opened.get(&path) else { continue };
-                let position = set.game(game).and_then(|game| game.position(ply));
-                out.text(row, Some(&position.map_err(|error| error.to_string())?.fen()));
             }
         }
         Ok(())
     };
     // SAFETY: DuckDB copies the text.
     guarded(body, |text| unsafe { (api.scalar_set_error)(info, text) });
+}
+
+/// Returns an argument of a row, or `None` for NULL.
+///
+/// # Safety
+///
+/// The chunk has a flat vector of this type at the index, and the row is below its size.
+unsafe fn argument(api: &Api, (chunk, index, row): (Raw, usize, usize), of: Type) -> Option<Value> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let vector = (api.chunk_get_vector)(chunk, index as u64);
+        let (data, bits) = ((api.vector_get_data)(vector), (api.vector_get_validity)(vector));
+        if !bits.is_null() && !(api.validity_row_is_valid)(bits, row as u64) {
+            return None;
+        }
+        if of != Type::Varchar {
+            return Some(Value::Number(data.cast::<i64>().add(row).read()));
+        }
+        let text = data.cast::<Text>().add(row);
+        let length = (*text).length as usize;
+        let bytes = match length {
+            0..=12 => (&raw const (*text).rest).cast::<u8>(),
+            // The pointer follows the first four bytes of the text.
+            _ => (&raw const (*text).rest).cast::<u8>().add(4).cast::<*const u8>().read_unaligned(),
+        };
+        Some(Value::Text(String::from_utf8_lossy(std::slice::from_raw_parts(bytes, length)).into_owned()))
+    }
 }

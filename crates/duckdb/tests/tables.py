@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Tests the extension in the DuckDB of this Python: `tables.py EXTENSION ARCHIVE`.
+"""Tests the extension in the DuckDB of this Python: `tables.py EXTENSION ARCHIVE FOLDER`.
 
 ARCHIVE is an archive of the games below. The expected rows were written by hand from these games.
+The archives of FOLDER, intact and damaged, give rows or an error with a text.
 """
 import pathlib
 import sys
@@ -30,7 +31,7 @@ GAMES = """[Event "Casual"]
 
 
 def main():
-    extension, archive = sys.argv[1:3]
+    extension, archive, folder_of_faults = sys.argv[1:4]
     connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
     connection.execute(f"load '{extension}'")
     tests = 0
@@ -70,6 +71,16 @@ def main():
     rows("select * from bga_tree('$A', moves := 'e4') order by san",
          ("c5", "c7c5", 1, 0, 1, 0, 0), ("e5", "e7e5", 1, 1, 0, 0, 0))
     rows("select fen_at('$A', 3, 1), fen_at(null, 3, 1)", ("N6k/8/8/8/8/8/8/K7 b - - 0 1", None))
+    fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
+    rows(f"select game_id from '$A' where reaches('$A', game_id, '{fen}')", (2,))
+    rows(f"select reaches('$A', 1, '{fen}'), reaches('$A', null, '{fen}')", (False, None))
+    rows(f"select san('{fen}', 'g1f3'), uci('{fen}', 'Nf3'), san(null, 'e4'), uci('{fen}', 'd2d4')",
+         ("Nf3", "g1f3", None, "d2d4"))
+    rows("""select count(*) from (select *, lag(fen) over (partition by game_id order by ply) as before
+            from bga_positions('$A')) where san(before, uci) <> san or uci(before, san) <> uci""", (0,))
+    folder = str(pathlib.Path(archive).parent)
+    rows(f"select count(*) from read_bga('{folder}/g?mes.bga')", (3,))
+    rows(f"select count(*) from '{folder}/games*.bga'", (3,))
     rows("""select count(*) from bga_positions('$A') as p
             where p.fen <> fen_at('$A', p.game_id, p.ply)""", (0,))
     rows("select white from '$A' semi join (select 2 as game_id) using (game_id)", ("Short",))
@@ -83,9 +94,33 @@ def main():
     fails("select * from read_bga('$A', games := '9-')", "")
     fails("select * from read_bga('$A', query := '[]')", "")
     fails("select * from bga_tree('$A', \"position\" := 'x')", "")
+    fails("select * from read_bga('/no/such/*.bga')", "no file matches")
+    fails("select san('startpos', 'e4')", "")
+    fails(f"select san('{fen}', 'e6')", "not a legal move")
+    fails(f"select reaches('$A', 9, '{fen}')", "no game 9")
+    fails("select reaches('$A', 1, 'x')", "")
     fails("select fen_at('$A', 9, 0)", "no game 9")
     fails("select fen_at('$A', 1, 99)", "no ply 99")
     fails("select fen_at('$A', -1, 0)", "no game -1")
+    refused = 0
+    for path in sorted(pathlib.Path(folder_of_faults).rglob("*.bga")):
+        queries = [
+            f"select count(*), max(plies) from (select * from read_bga('{path}'))",
+            f"select max(ply), max(fen) from bga_positions('{path}')",
+            f"select sum(games) from bga_tree('{path}', moves := 'e4')",
+            f"select fen_at('{path}', 1, 0)",
+            f"select reaches('{path}', 1, '{fen}')",
+        ]
+        for query in queries:
+            try:
+                connection.execute(query).fetchall()
+            except duckdb.Error as error:
+                assert str(error) and "defect" not in str(error), f"{query}\n{error}"
+                refused += 1
+            tests += 1
+    assert refused > 50, refused
+    rows("select count(*) from '$A'", (3,))
+
     plan = connection.execute("explain select * from read_bga('$A')".replace("$A", archive)).fetchall()[0][1]
     assert "3" in plan, plan
     print(f"DuckDB {duckdb.__version__}: {tests} queries")
