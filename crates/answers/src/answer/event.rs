@@ -5,12 +5,15 @@ use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::{Choice, Selection, Snapshot};
 use crate::stop::Stop;
+use scoresheet::chess::Color;
+use scoresheet::game::Outcome;
 use scoresheet_query::filter::Relation;
 use scoresheet_query::report::editions::{DateColumns, Edition, GameDates, editions, is_tournament, named};
 use scoresheet_query::report::points::Points;
 use scoresheet_query::report::standings::Standings;
-use scoresheet_query::{Filter, Rules, fold};
+use scoresheet_query::{Filter, GameSummary, Rules, fold};
 use serde_json::{Value, json};
+use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
 /// The maximum number of players in the standings.
@@ -119,6 +122,7 @@ fn standings_of(
         summaries.extend(book.summary(game).ok().map(|summary| (number, summary)));
     }
     let unread = games.len() - summaries.len();
+    let notable = notable(&summaries);
     let standings = Standings::new(summaries);
     let all = &standings.players;
     let players = all.iter().take(PLAYERS).map(|player| {
@@ -147,7 +151,49 @@ fn standings_of(
         "until": until,
         "entrants": all.len(),
         "players": players.collect::<Vec<_>>(),
+        "notable": notable,
         "undecided": undecided,
         "unread": unread,
     }))
+}
+
+/// The least difference of ratings at which a win is an upset.
+const UPSET: u32 = 50;
+/// The fewest half-moves of the shortest win, because shorter games are often forfeits.
+const SHORTEST: u32 = 10;
+
+/// A won game: its number, its summary, and the ratings of winner and loser.
+type Won<'a> = (u64, &'a GameSummary, Option<(u32, u32)>);
+
+/// Returns games worth a look, each a won game with the reason: the win with the highest mean rating (`rated`), the win
+/// against the largest difference of ratings (`upset`), the win with the fewest moves (`short`). No game is twice in
+/// the list. Among equal games, the first counts.
+fn notable(summaries: &[(u64, GameSummary)]) -> Vec<Value> {
+    let ratings = |game: &GameSummary, winner: Color| game.rating(winner).zip(game.rating(!winner));
+    let won = summaries.iter().filter_map(|(number, game)| {
+        let winner = match game.result() {
+            Outcome::WhiteWins => Color::White,
+            Outcome::BlackWins => Color::Black,
+            _ => return None,
+        };
+        Some((*number, game, ratings(game, winner)))
+    });
+    let won: Vec<Won<'_>> = won.collect();
+    // A larger value is more notable.
+    let reasons: [(&str, fn(&Won<'_>) -> Option<u32>); 3] = [
+        ("rated", |(_, _, ratings)| ratings.map(|(winner, loser)| winner.saturating_add(loser))),
+        ("upset", |(_, _, ratings)| {
+            ratings.and_then(|(winner, loser)| loser.checked_sub(winner)).filter(|by| *by >= UPSET)
+        }),
+        ("short", |(_, game, _)| (game.plies >= SHORTEST).then(|| u32::MAX - game.plies)),
+    ];
+    let mut found = Vec::<(u64, Value)>::new();
+    for (reason, value) in reasons {
+        let others = won.iter().filter(|(number, ..)| found.iter().all(|(known, _)| known != number));
+        let values = others.filter_map(|game| Some((value(game)?, Reverse(game.0), game)));
+        if let Some((_, _, (number, game, _))) = values.max_by_key(|(value, number, _)| (*value, *number)) {
+            found.push((*number, json!({"reason": reason, "game": (*game).clone().numbered(*number)})));
+        }
+    }
+    found.into_iter().map(|(_, notable)| notable).collect()
 }

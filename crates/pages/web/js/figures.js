@@ -125,12 +125,12 @@ export function player(name, rating) {
 export const result = (text) => (text === "1/2-1/2" ? "½-½" : text ?? "*");
 
 /** Returns a row of a game: the players with their ratings, and below them the event and the date. `ply` in the address
- * shows the position of a search. */
-export function gameRow(game, href) {
+ * shows the position of a search. `reason` says why the game is in the table. */
+export function gameRow(game, href, reason = "") {
   const named = [player(game.white, game.white_elo), " – ", player(game.black, game.black_elo)];
   const under = [game.archive, game.event, date(game.date)].filter((text) => text && text !== "?").join(" · ");
   return el("tr", {},
-    el("td", {}, href ? el("a.row-link", { href }, named) : named, under && el("div.under", {}, under)),
+    el("td", {}, reason && el("div.reason", {}, reason), href ? el("a.row-link", { href }, named) : named, under && el("div.under", {}, under)),
     el("td.center", {}, result(game.result)),
     game.san ? el("td", {}, game.san) : null);
 }

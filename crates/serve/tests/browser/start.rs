@@ -112,3 +112,67 @@ fn the_first_page_without_tournaments_is_not_empty() {
     browser.until("location.pathname === '/games' && document.querySelector('h1')");
     assert_eq!(browser.complaints(), [""; 0]);
 }
+
+/// Returns a tournament with ratings, and one older game with higher ratings.
+fn rated() -> String {
+    let game = |event: &str, day: u32, white: (&str, u32), black: (&str, u32), result: &str, moves: &str| {
+        format!(
+            "[Event \"{event}\"]\n[Date \"2024.05.{day:02}\"]\n[White \"{}\"]\n[WhiteElo \"{}\"]\n[Black \"{}\"]\n[BlackElo \"{}\"]\n[Result \"{result}\"]\n\n{moves} {result}\n\n",
+            white.0, white.1, black.0, black.1
+        )
+    };
+    let long = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be2 e5";
+    let short = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O";
+    let [ann, bob, cid] = [("Ann", 2500), ("Bob", 2450), ("Cid", 2300)];
+    let mut all = game("Old", 1, ("Eva", 2700), ("Fay", 2690), "1-0", long);
+    all += &game("Old", 1, ("Eva", 2800), ("Fay", 2790), "1/2-1/2", long);
+    all += &game("Open", 20, ann, bob, "1-0", long);
+    all += &game("Open", 21, cid, ann, "1-0", long);
+    all += &game("Open", 22, bob, cid, "1-0", short);
+    for day in 23..30 {
+        all += &game("Open", day, ann, bob, "1/2-1/2", long);
+    }
+    // A later event with one game is no tournament to show.
+    all + &game("Simul", 31, ann, cid, "1/2-1/2", short)
+}
+
+/// The opening tree on a board, the last tournament with its leaders, and games with the reasons why they are shown.
+#[test]
+fn the_first_page_shows_openings_a_tournament_and_games() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::with(|folder| {
+        let path = archive(folder, "games.bga", &rated());
+        index(&path);
+        Config { archives: vec![path], ..Config::default() }
+    });
+    browser.dark(false);
+    browser.speak("en-US,en");
+    browser.open(&format!("http://{}/start", server.address));
+    browser.until("document.querySelectorAll('.looks tbody tr').length === 3");
+    let cells = "(rows) => [...document.querySelectorAll(rows)].map((row) => row.innerText.replace(/\\s+/g, ' ').trim()).join('|')";
+    assert_eq!(
+        browser.text(&format!("({cells})('.looks tbody tr')")),
+        "The win with the highest ratings Eva 2700 – Fay 2690 Old · May 1, 2024 1-0|\
+         Biggest upset of the last tournament: the winner was rated 200 points lower Cid 2300 – Ann 2500 Open · May 21, 2024 1-0|\
+         Win with the highest ratings in the last tournament Ann 2500 – Bob 2450 Open · May 20, 2024 1-0"
+    );
+    assert_eq!(
+        browser.text(&format!("({cells})('.last-event')")),
+        "Last tournament of at least 10 games, 2 per player Open May 20 – 29, 2024 · 10 games · 3 players \
+         Player Games Points Ann 9 4.5 Bob 9 4.5 Cid 2 1"
+    );
+    // The tree is the explorer's: its moves can be played, and the address of the first page stays.
+    browser.until("document.querySelectorAll('.opening-tree tbody button[data-uci]').length === 2");
+    assert_eq!(browser.eval("document.querySelectorAll('h1').length"), 1);
+    browser.click(".opening-tree button[data-uci=e2e4]");
+    browser.until("document.querySelector('.opening-tree button[data-uci=c7c5]')");
+    assert_eq!(browser.text("location.pathname + location.search + document.title"), "/startStart – Scoresheet");
+    assert_eq!(browser.eval("document.querySelectorAll('.looks tbody tr').length"), 3);
+    browser.click(".opening-tree p:last-child a");
+    browser.until("location.pathname === '/explorer' && location.search === '?play=e2e4'");
+    browser.open(&format!("http://{}/start", server.address));
+    browser.until("document.querySelectorAll('.looks tbody tr').length === 3");
+    browser.click(".looks tbody tr:nth-child(2) a");
+    browser.until("location.pathname === '/game' && location.search === '?n=4'");
+    assert_eq!(browser.complaints(), [""; 0]);
+}

@@ -548,6 +548,37 @@ fn a_tournament_has_standings_and_a_cross_table() {
     assert_eq!(server.get("/api/v1/event").status, 400);
 }
 
+/// The notable games of a tournament: one game for each reason, and no game twice.
+#[test]
+fn a_tournament_has_notable_games() {
+    let game = |ratings: [&str; 2], result: &str, moves: &str| {
+        let [white, black] = ratings;
+        format!(
+            "[Event \"Cup\"]\n[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"{white}\"]\n[BlackElo \"{black}\"]\n[Result \"{result}\"]\n\n{moves} {result}\n\n"
+        )
+    };
+    let [two, five] = ["1. e4 e5", "1. e4 e5 2. d3 d6 3. c3 c6 4. b3 b6 5. a3 a6"];
+    let six = format!("{five} 6. h3");
+    let notable = |games: &[String]| {
+        let found = Server::of(&games.concat()).fine("/api/v1/event?name=Cup").json();
+        let rows = found["notable"].as_array().unwrap();
+        json!(rows.iter().map(|row| json!([row["reason"], row["game"]["game"]])).collect::<Vec<_>>())
+    };
+    let games = [
+        game(["2400", "2300"], "1-0", &six),
+        game(["2100", "2300"], "1-0", &six),
+        // Draws, forfeits and small differences are not notable.
+        game(["2700", "2700"], "1/2-1/2", two),
+        game(["", ""], "0-1", two),
+        game(["2300", "2200"], "0-1", five),
+        game(["2000", "1900"], "1-0", five),
+    ];
+    assert_eq!(notable(&games), json!([["rated", 1], ["upset", 2], ["short", 5]]));
+    assert_eq!(notable(&games[2..4]), json!([]));
+    // Black lost to a player of a lower rating, but the difference is small.
+    assert_eq!(notable(&[game(["2300", "2349"], "1-0", two)]), json!([["rated", 1]]));
+}
+
 /// All games of a text are read, in pieces of any size, and compared with the archives.
 #[test]
 fn own_games_are_read_in_pieces() {

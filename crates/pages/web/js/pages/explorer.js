@@ -21,7 +21,13 @@ const STANDARD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /** The number of main moves with an arrow. */
 const ARROWS = 3;
 
-export function show(main, { params, embedded, signal, archives }) {
+/** Shows the explorer. Inside another page (`inset`), it has no controls but the board's, shows the first rows of the
+ * table, and leaves the address of the page alone. `inset.onTree` receives each tree, or `null`
+ * if it cannot be loaded.
+ * @param {HTMLElement} main
+ * @param {{params: Record<string, string>, embedded: boolean, signal: AbortSignal, archives: any[], inset?: {rows: number, onTree: (tree: any) => void}}} page */
+export function show(main, { params, embedded: isEmbedded, signal, archives, inset }) {
+  const embedded = isEmbedded || Boolean(inset);
   let line = (params.play ?? "").split(",").filter(Boolean);
   let at = line.length;
   // The history entry, not the address, stores the moves beyond the current position.
@@ -45,12 +51,12 @@ export function show(main, { params, embedded, signal, archives }) {
   const panel = el("div.panel.card", { "aria-live": "off" });
   const games = el("div.panel");
   const typed = el("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 8, placeholder: san("Nf3"), "aria-describedby": "typed-fault" });
-  const link = el("a", { href: "", target: "_blank", rel: "noopener" }, t("open_whole"));
+  const link = el("a", inset ? { href: "" } : { href: "", target: "_blank", rel: "noopener" }, t(inset ? "open_explorer" : "open_whole"));
   const fault = el("span.fault", { id: "typed-fault", role: "alert" });
   const step = (name, work) => el("button", { type: "button", onclick: work, "aria-label": t(name), title: t(name) }, sign(name));
 
   fill(main,
-    el("h1.visually-hidden", {}, t("explorer")),
+    inset ? null : el("h1.visually-hidden", {}, t("explorer")),
     el("div.columns", {},
       el("section.left", { "aria-label": t("board") },
         board.node,
@@ -116,7 +122,7 @@ export function show(main, { params, embedded, signal, archives }) {
 
   function flip() {
     board.flip();
-    state.set({ side: board.orientation === "b" ? "black" : undefined });
+    if (!inset) state.set({ side: board.orientation === "b" ? "black" : undefined });
   }
 
   async function update() {
@@ -124,13 +130,15 @@ export function show(main, { params, embedded, signal, archives }) {
     turn = new AbortController();
     const stop = AbortSignal.any([turn.signal, signal]);
     const play = line.slice(0, at).join(",");
-    state.set({ play, fen: start, variant, draw: board.drawn.join(",") });
-    if (!embedded) state.keep({ line });
+    if (!embedded) {
+      state.set({ play, fen: start, variant, draw: board.drawn.join(",") });
+      state.keep({ line });
+    }
     panel.setAttribute("data-stale", "");
     const base = { fen: start, play, variant, find: params.find };
     coming = load(panel, async () => {
       const all = sides().filter((side) => !side.isOwn);
-      const found = Promise.all(all.map((side) => api.tree({ ...base, ...side, transpositions: sides().length === 1, games: 8 }, stop)));
+      const found = Promise.all(all.map((side) => api.tree({ ...base, ...side, transpositions: sides().length === 1, games: inset ? 15 : 8 }, stop)));
       // A canceled request fails together with the position, which reports the error.
       found.catch(() => {});
       position = await api.position({ fen: start, play, variant }, stop);
@@ -144,11 +152,13 @@ export function show(main, { params, embedded, signal, archives }) {
       tree = found[0];
       panel.removeAttribute("data-stale");
       draw();
+      inset?.onTree(tree);
       const next = waiting.shift();
       if (next !== undefined) playRow(next);
     }).then(() => {
       if (panel.querySelector("[role=alert]")) {
         waiting = [];
+        inset?.onTree(null);
         if (!position) fill(moves, "");
       }
     });
@@ -180,7 +190,7 @@ export function show(main, { params, embedded, signal, archives }) {
     if (embedded) link.setAttribute("href", state.address("explorer", { fen: start, play: line.slice(0, at).join(","), variant, theme: undefined, rows: undefined }).href);
     else document.getElementById("set-up")?.setAttribute("href", state.address("search", { fen: position.fen }).href);
     const end = position.end ? ` ${t(position.end)}` : "";
-    announce(position.moves.length ? `${position.moves.at(-1).san}.${end}` : t("starting_position"));
+    if (!inset || at > 0) announce(position.moves.length ? `${position.moves.at(-1).san}.${end}` : t("starting_position"));
   }
 
   /** Returns the arrow of a move. `width` shows its share of the games. */
@@ -236,7 +246,7 @@ export function show(main, { params, embedded, signal, archives }) {
       return;
     }
     fill(panel,
-      el("p.total", {}, el("a", { href: list(), id: "n-games", ...(embedded ? { target: "_blank", rel: "noopener" } : {}) }, counted("game", tree.games)),
+      el("p.total", {}, el("a", { href: list(), id: "n-games", ...(isEmbedded ? { target: "_blank", rel: "noopener" } : {}) }, counted("game", tree.games)),
         tree.undecided || tree.unread.length ? el("span.fault", {}, " ", t("not_read", { n: number(tree.undecided + tree.unread.length) })) : null,
         tree.left_out ? el("span.soft", {}, " ", counted("left_out", tree.left_out)) : null),
       tableOf());
@@ -303,7 +313,7 @@ export function show(main, { params, embedded, signal, archives }) {
     const transposed = (tree.transpositions ?? []).map((row) => pointing(
       el("tr.transposition", {}, cells(row, [el("button.move", { type: "button", "data-uci": row.uci, onclick: () => play(row.uci) }, san(row.san)), el("span.soft", {}, t("by_transposition"))])),
       row.uci, ["mouseenter"], ["mouseleave"]));
-    return table("one", columns, tree.moves.slice(0, Number(embedded && params.rows) || undefined), (row, index) => cells(row, button(row, index)), [
+    return table("one", columns, tree.moves.slice(0, inset?.rows ?? (Number(embedded && params.rows) || undefined)), (row, index) => cells(row, button(row, index)), [
       transposed,
       tree.ended.games > 0 ? el("tr.ended", {}, cells({ ...tree.ended, rating: null, performance: null, last_year: null }, t("game_end"))) : null,
       tree.games > 0 ? el("tr.all", {}, cells(tree, t("all"))) : null]);
