@@ -397,6 +397,16 @@ fn tournaments_are_on_the_first_page() {
     println!("the first page: {opened} bytes of {length}");
     assert_eq!(browser.text("document.querySelector('h1').textContent"), "Cups of the club");
     assert_eq!(browser.text("document.querySelector('#n-events').textContent"), "620");
+    // The opening tree, the last tournament and games come from the site file.
+    browser.until("document.querySelector('.looks tbody tr') && document.querySelector('.last-event tbody tr')");
+    let said = browser.text("document.querySelector('.front').innerText");
+    assert!(
+        said.contains("Cup 2019") && said.contains("12 games · 4 players") && said.contains("The latest win"),
+        "{said}"
+    );
+    browser.click(".opening-tree button[data-uci=e2e4]");
+    browser.until("document.querySelector('.opening-tree button[data-uci=e7e5]')");
+    assert!(server.taken().1 < length / 2);
     let first = browser.text(
         "[...document.querySelector('table.events tbody tr').children].map((cell) => cell.textContent).join('|')",
     );
