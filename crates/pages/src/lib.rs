@@ -3,6 +3,10 @@
 //!
 //! The package has no dependencies, and a program links only the files that it names.
 
+mod document;
+
+pub use document::Document;
+
 /// Lists the files of `web/`, which a test compares with the folder.
 macro_rules! files {
     ($($name:literal,)*) => {
@@ -14,7 +18,6 @@ macro_rules! files {
 files! {
     "app.css",
     "icon.svg",
-    "index.html",
     "js/api.js",
     "js/app.js",
     "js/board.js",

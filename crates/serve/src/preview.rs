@@ -19,11 +19,13 @@ pub fn routes() -> Router<App> {
     Router::new()
         .route(
             "/game",
-            get(async |app: State<App>, query: RawQuery, headers: HeaderMap| page(app, query, headers, "n").await),
+            get(async |app: State<App>, query: RawQuery, headers: HeaderMap| page(app, query, headers, "game").await),
         )
         .route(
             "/explorer",
-            get(async |app: State<App>, query: RawQuery, headers: HeaderMap| page(app, query, headers, "play").await),
+            get(async |app: State<App>, query: RawQuery, headers: HeaderMap| {
+                page(app, query, headers, "explorer").await
+            }),
         )
         .route("/picture.png", get(png))
 }
@@ -37,9 +39,10 @@ struct Linked {
     last: Option<String>,
 }
 
-/// Returns the document of a page, with a preview if the link contains this parameter.
-async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: HeaderMap, by: &'static str) -> Response {
+/// Returns the document of a page, with a preview if the link names a game or contains moves.
+async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: HeaderMap, name: &'static str) -> Response {
     let query_text = query.clone();
+    let by = if name == "game" { "n" } else { "play" };
     let is_named = Params::read(query.as_deref()).is_ok_and(|params| params.get(by).is_some());
     let found = match is_named {
         true => {
@@ -49,7 +52,7 @@ async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: Header
         false => None,
     };
     // The page reports a wrong link to the visitor.
-    let Some(found) = found else { return assets::page(&headers) };
+    let Some(found) = found else { return assets::page(name, &headers) };
     let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let is_secure = text(header::HeaderName::from_static("x-forwarded-proto")) == "https";
     let host = format!("{}://{}", if is_secure { "https" } else { "http" }, text(header::HOST));
@@ -66,7 +69,7 @@ async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: Header
     ];
     let meta = |(name, value): &(&str, &str)| format!("<meta property=\"{name}\" content=\"{}\">\n", escape(value));
     let all: String = tags.iter().map(meta).collect();
-    let body = assets::document(0).replacen("</head>", &format!("{all}</head>"), 1);
+    let body = assets::document(0, name, &all);
     let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
     (kind, body).into_response()
 }

@@ -6,7 +6,7 @@ use crate::parts::{MANIFEST, hash};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 use scoresheet_answers::site::format::pack;
-use scoresheet_pages::{FILES, escape};
+use scoresheet_pages::{Document, FILES, escape};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -37,14 +37,13 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 /// Writes the pages and the service worker. Returns the size in bytes of the files that the first visit loads.
 pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u64> {
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    for (name, bytes) in FILES.iter().filter(|(name, _)| *name != "index.html") {
+    for (name, bytes) in FILES {
         files.insert(format!("assets/{name}"), bytes.to_vec());
     }
     files.insert("assets/wasm/scoresheet_wasm.js".to_owned(), GLUE.as_bytes().to_vec());
     files.insert("assets/wasm/scoresheet_wasm_bg.wasm".to_owned(), MODULE.to_vec());
     files.insert("assets/wasm/model.bin".to_owned(), pack(scoresheet::packed::MODEL)?);
-    const PAGE: &str = scoresheet_pages::text("index.html");
-    files.insert("index.html".to_owned(), index(PAGE, options).into_bytes());
+    files.insert("index.html".to_owned(), index(options).into_bytes());
     if let Some(logo) = &options.logo {
         files.insert(logo_path(options), fs::read(logo)?);
     }
@@ -80,8 +79,6 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
 pub const FEED: &str = "feed.xml";
 /// The style sheet with the colors of the site.
 const STYLE: &str = "assets/site.css";
-/// The icon of the browser tab, as written in the page.
-const ICON: &str = "type=\"image/svg+xml\" href=\"assets/icon.svg\"";
 
 /// Returns the path of the logo in the folder.
 pub fn logo_path(options: &Options) -> String {
@@ -93,40 +90,25 @@ fn integrity(bytes: &[u8]) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(bytes)))
 }
 
-/// Returns the page, marked as a page of a site.
-fn index(page: &str, options: &Options) -> String {
-    let head = format!(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <link rel=\"scoresheet-site\" href=\"{MANIFEST}\">\n"
-    );
-    // The last style sheet takes precedence.
-    let style = match options.style().is_empty() {
-        true => String::new(),
-        false => format!("<link rel=\"stylesheet\" href=\"{STYLE}\">\n"),
+/// Returns the document, marked as the document of a site.
+fn index(options: &Options) -> String {
+    let mut head = format!("<link rel=\"scoresheet-site\" href=\"{MANIFEST}\">\n");
+    if !options.style().is_empty() {
+        head += &format!("<link rel=\"stylesheet\" href=\"{STYLE}\">\n");
+    }
+    if options.base.is_some() {
+        let title = escape(options.title());
+        head += &format!("<link rel=\"alternate\" type=\"application/atom+xml\" title=\"{title}\" href=\"{FEED}\">\n");
+    }
+    let logo = match options.logo_kind() {
+        "" => None,
+        kind => Some((format!("image/{}", if kind == "svg" { "svg+xml" } else { kind }), logo_path(options))),
     };
-    let style = match &options.base {
-        None => style,
-        Some(_) => {
-            let title = escape(options.title());
-            format!("{style}<link rel=\"alternate\" type=\"application/atom+xml\" title=\"{title}\" href=\"{FEED}\">\n")
-        }
-    };
-    let icon = match options.logo_kind() {
-        "" => ICON.to_owned(),
-        kind => {
-            let kind = if kind == "svg" { "svg+xml" } else { kind };
-            format!("type=\"image/{kind}\" href=\"{}\"", logo_path(options))
-        }
-    };
-    let without = "<noscript><p>This page shows a chess archive with JavaScript.</p></noscript>";
-    let (before, rest) = page.split_once("<noscript>").unwrap_or((page, ""));
-    let (_, after) = rest.split_once("</noscript>").unwrap_or(("", "</body>\n</html>\n"));
-    format!("{before}{without}{after}")
-        .replacen("<meta name=\"viewport\"", &format!("{head}<meta name=\"viewport\""), 1)
-        .replacen("<title>Scoresheet</title>", &format!("<title>{}</title>", escape(options.title())), 1)
-        .replacen("<script type", &format!("{style}<script type"), 1)
-        .replacen(ICON, &icon, 1)
+    let icon = logo.as_ref().map(|(kind, path)| (kind.as_str(), path.as_str()));
+    let noscript = "This page shows a chess archive with JavaScript.";
+    let document = Document::new("assets/");
+    Document { title: options.title(), policy: Some(POLICY), head: &head, icon, noscript, ..document }
+        .html(&["js/app.js", "js/pages/start.js"])
 }
 
 /// Returns the page with the licenses of all shipped code.

@@ -43,7 +43,7 @@ pub fn routes() -> Router<App> {
 /// `name`, which the API does not use.
 async fn player(state: State<App>, query: RawQuery, headers: HeaderMap) -> Response {
     match Params::read(query.0.as_deref()) {
-        Ok(params) if params.has("name") && !params.has("player") => assets::page(&headers),
+        Ok(params) if params.has("name") && !params.has("player") => assets::page("player", &headers),
         _ => answer(state, query, Kind::Player, false).await,
     }
 }

@@ -240,7 +240,7 @@ fn openings_have_german_names() {
     );
     let names = scoresheet_query::openings::Openings::table().names();
     let german =
-        browser.eval(&format!("import('/assets/js/i18n.js').then(({{ openingName }}) => {names:?}.map(openingName))"));
+        browser.eval(&format!("import(document.scripts[0].src.replace('app.js', 'i18n.js')).then(({{ openingName }}) => {names:?}.map(openingName))"));
     let german: Vec<&str> = german.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     let of = |name: &str| german[names.binary_search(&name).unwrap()];
     assert_eq!(

@@ -176,3 +176,29 @@ fn the_first_page_shows_openings_a_tournament_and_games() {
     browser.until("location.pathname === '/game' && location.search === '?n=4'");
     assert_eq!(browser.complaints(), [""; 0]);
 }
+
+/// A first visit fetches each script once and without waiting for its importer; a second visit fetches none.
+#[test]
+fn a_second_visit_requests_no_scripts_or_styles() {
+    let Some(mut browser) = browser() else { return };
+    let server = server();
+    browser.dark(false);
+    let assets = "performance.getEntriesByType('resource').filter((entry) => entry.name.includes('/assets/'))";
+    let open = |browser: &mut crate::chromium::Browser, page: &str, until: &str| {
+        browser.open(&format!("http://{}/{page}", server.address));
+        browser.until(until);
+    };
+    open(&mut browser, "games", "document.querySelector('.list .row')");
+    assert!(browser.eval(&format!("{assets}.length")).as_u64().unwrap() > 15);
+    // The document names the page and all scripts that it imports.
+    let links = "[...document.querySelectorAll('link[rel=modulepreload]')].map((link) => link.href)";
+    let unnamed = format!(
+        "{assets}.map((entry) => entry.name).filter((name) => name.endsWith('.js') && !{links}.includes(name))"
+    );
+    assert_eq!(browser.eval(&unnamed), json!([]));
+    open(&mut browser, "start", &format!("{ROWS} === 100 && document.querySelector('.opening-tree tbody tr')"));
+    open(&mut browser, "games", "document.querySelector('.list .row')");
+    let fetched = format!("{assets}.filter((entry) => entry.transferSize > 0).map((entry) => entry.name)");
+    assert_eq!(browser.eval(&fetched), json!([]));
+    assert_eq!(browser.complaints(), [""; 0]);
+}

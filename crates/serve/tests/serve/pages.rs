@@ -36,12 +36,31 @@ fn pages_and_their_files_are_served() {
             server.fine(&format!("/{path}"));
         }
     }
+    // The files of the document never change, compressed or not. Files without a version in their address can change.
+    let text = server.fine("/explorer").text();
+    let script = text.split('"').find(|part| part.ends_with("/js/app.js")).unwrap();
+    let folder = script.strip_suffix("js/app.js").unwrap();
+    assert!(text.contains(&format!("<link rel=\"modulepreload\" href=\"{folder}js/pages/explorer.js\">")), "{text}");
+    let other = format!("assets/{}/js/app.js", "0".repeat(24));
+    for (path, control) in
+        [(script, "public, max-age=31536000, immutable"), ("assets/js/app.js", "no-cache"), (&other, "no-cache")]
+    {
+        let plain = server.fine(&format!("/{path}"));
+        assert_eq!(plain.header("cache-control"), Some(control), "{path}");
+        assert_eq!(plain.body, scoresheet_pages::file("js/app.js").unwrap(), "{path}");
+        let small = server.ask("GET", &format!("/{path}"), &[("Accept-Encoding", "br, gzip")], b"");
+        assert_eq!((small.header("content-encoding"), small.header("cache-control")), (Some("gzip"), Some(control)));
+        assert!(small.body.len() < plain.body.len() / 2 && small.header("vary").is_some(), "{path}");
+        let etag = plain.header("etag").unwrap();
+        assert_eq!(server.ask("GET", &format!("/{path}"), &[("If-None-Match", etag)], b"").status, 304);
+    }
+    assert_eq!(server.get(&format!("/{folder}js/none.js")).header("cache-control"), None);
     assert_eq!(server.get("/").status, 307);
     // An unknown path returns a page that finds its files from any depth. A program gets one line.
     for (path, prefix) in [("/nonsense", ""), ("/some/where/else", "../../")] {
         let reply = server.ask("GET", path, &[("Accept", "text/html,*/*;q=0.8")], b"");
         assert_eq!((reply.status, reply.header("content-type")), (404, Some("text/html; charset=utf-8")));
-        assert!(reply.text().contains(&format!("src=\"{prefix}assets/js/app.js\"")), "{}", reply.text());
+        assert!(reply.text().contains(&format!("src=\"{prefix}assets/")), "{}", reply.text());
         assert_eq!(server.get(path).text(), "404: there is no such page\n");
     }
     for (path, kind) in [

@@ -1,0 +1,116 @@
+//! The document of all pages. Its script shows the page that the address names.
+
+use crate::{escape, file};
+
+/// The HTML document of a page. `html` writes it.
+///
+/// ```
+/// use scoresheet_pages::Document;
+///
+/// let document = Document { title: "Club & co", ..Document::new("../assets/") };
+/// let html = document.html(&["js/app.js"]);
+/// assert!(html.contains("<title>Club &amp; co</title>"));
+/// assert!(html.contains("<link rel=\"modulepreload\" href=\"../assets/js/dom.js\">"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'a> {
+    /// The address of the folder of the pages' files, relative to the document, with a final slash.
+    pub assets: &'a str,
+    /// The title, as text.
+    pub title: &'a str,
+    /// The content policy, for a document whose server sends none.
+    pub policy: Option<&'a str>,
+    /// Further elements of the head, as HTML. They follow the style sheets, so they can contain style sheets that take
+    /// precedence.
+    pub head: &'a str,
+    /// The media type and the address of the icon. Default: the icon of the pages.
+    pub icon: Option<(&'a str, &'a str)>,
+    /// The message for browsers without JavaScript, as HTML.
+    pub noscript: &'a str,
+}
+
+/// The script of all pages.
+const SCRIPT: &str = "js/app.js";
+
+impl<'a> Document<'a> {
+    /// Returns the document of a server, whose files are in the folder `assets`.
+    pub fn new(assets: &'a str) -> Document<'a> {
+        Document { assets, title: "Scoresheet", policy: None, head: "", icon: None, noscript: "" }
+    }
+
+    /// Returns the document as HTML. The browser fetches the scripts named in `preloaded` and all scripts that they
+    /// import at once, instead of after one another.
+    pub fn html(&self, preloaded: &[&str]) -> String {
+        let Document { assets, title, head, noscript, .. } = self;
+        let policy = match self.policy {
+            Some(policy) => format!(
+                "<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+                 <meta name=\"referrer\" content=\"no-referrer\">\n"
+            ),
+            None => String::new(),
+        };
+        let own_icon = format!("{assets}icon.svg");
+        let (kind, icon) = self.icon.unwrap_or(("image/svg+xml", &own_icon));
+        let preload = |name: &String| format!("<link rel=\"modulepreload\" href=\"{assets}{name}\">\n");
+        let preloads: String = modules(preloaded).iter().map(preload).collect();
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{policy}\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+             <link rel=\"icon\" type=\"{kind}\" href=\"{icon}\">\n\
+             <link rel=\"stylesheet\" href=\"{assets}app.css\">\n\
+             <link rel=\"stylesheet\" href=\"{assets}vendor/cm-chessboard/promotion-dialog.css\">\n\
+             {head}{preloads}<script type=\"module\" src=\"{assets}{SCRIPT}\"></script>\n</head>\n<body>\n\
+             <noscript><p>{noscript}</p></noscript>\n</body>\n</html>\n",
+            title = escape(title),
+        )
+    }
+}
+
+/// Returns the given scripts and the scripts that they import statically, each once. Scripts that do not exist are left
+/// out.
+fn modules(entries: &[&str]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut open: Vec<String> = entries.iter().rev().map(|name| (*name).to_owned()).collect();
+    while let Some(name) = open.pop() {
+        let Some(text) = file(&name).and_then(|bytes| std::str::from_utf8(bytes).ok()) else { continue };
+        if found.contains(&name) {
+            continue;
+        }
+        let imports = text.lines().filter(|line| line.starts_with("import ") || line.starts_with("export {"));
+        let imports = imports.filter_map(|line| line.split_once(" from \"")?.1.split('"').next());
+        open.extend(imports.map(|path| resolved(&name, path)));
+        found.push(name);
+    }
+    found
+}
+
+/// Returns the name of the file at a path relative to another file.
+fn resolved(from: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => _ = parts.pop(),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_found_through_imports() {
+        assert_eq!(resolved("js/pages/game.js", "../../vendor/x.js"), "vendor/x.js");
+        let all = modules(&["js/pages/explorer.js", "js/missing.js"]);
+        for name in ["js/pages/explorer.js", "js/board.js", "js/fault.js", "vendor/cm-chessboard/lib/Svg.js"] {
+            assert_eq!(all.iter().filter(|known| *known == name).count(), 1, "{name} in {all:?}");
+        }
+        // Scripts that are imported on demand are not fetched at once.
+        assert!(!all.iter().any(|name| name == "js/diagram.js"), "{all:?}");
+    }
+}
