@@ -165,6 +165,9 @@ const SHORTEST: u32 = 10;
 /// A won game: its number, its summary, and the ratings of winner and loser.
 type Won<'a> = (u64, &'a GameSummary, Option<(u32, u32)>);
 
+/// Returns how notable a won game is for one reason, or `None` if it is not.
+type Measure = fn(&Won<'_>) -> Option<u32>;
+
 /// Returns games worth a look, each a won game with the reason: the win with the highest mean rating (`rated`), the win
 /// against the largest difference of ratings (`upset`), the win with the fewest moves (`short`). No game is twice in
 /// the list. Among equal games, the first counts.
@@ -180,7 +183,7 @@ fn notable(summaries: &[(u64, GameSummary)]) -> Vec<Value> {
     });
     let won: Vec<Won<'_>> = won.collect();
     // A larger value is more notable.
-    let reasons: [(&str, fn(&Won<'_>) -> Option<u32>); 3] = [
+    let reasons: [(&str, Measure); 3] = [
         ("rated", |(_, _, ratings)| ratings.map(|(winner, loser)| winner.saturating_add(loser))),
         ("upset", |(_, _, ratings)| {
             ratings.and_then(|(winner, loser)| loser.checked_sub(winner)).filter(|by| *by >= UPSET)
