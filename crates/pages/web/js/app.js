@@ -174,7 +174,7 @@ function foot() {
   tell(reader.counts);
   reader.watch(tell);
   const lost = reader.lost && el("span.warn", { id: "lost" }, t("site_lost", { name: reader.name, games: counted("game", reader.lost.games) }),
-    reader.lost.partial > 0 && ` ${t("site_partial", { games: counted("game", reader.lost.partial) })}`, " ");
+    reader.lost.partial > 0 && ` ${counted("site_partial", reader.lost.partial)}`, " ");
   return el("footer.foot", {}, lost, line, " ", el("a", { href: new URL("licences.html", api.root) }, t("licences")));
 }
 

@@ -18,7 +18,7 @@ const list = (name, titles, rows) => rows.length > 0 && section(name, sheet(t(na
 const stacked = (name, groups, heading, sides, missing) => groups?.length > 0 && section(name,
   sheet(t(name), [t(name), t("games"), t("results")], groups.map((group) => [heading(group), number(group.games), bar(group, sides)]), "tree"), without(missing));
 /** Returns the number of games that have no value, or nothing. */
-const without = (games) => (games > 0 ? el("p.soft", {}, t("without_value", { n: number(games) })) : null);
+const without = (games) => (games > 0 ? el("p.soft", {}, counted("without_value", games)) : null);
 
 /** Returns the sections of statistics from the members of `/api/v1/stats` and the additional members of a report. */
 export function statistics(found, to) {
@@ -43,7 +43,7 @@ export function statistics(found, to) {
   const code = (group) => /^[A-E]\d\d/.exec(group.name ?? "")?.[0];
   const band = (group) => group.name.split("-").map(Number);
   return [
-    el("p.total", {}, counted("game", found.games), found.unread ? el("span.fault", {}, " ", t("not_read", { n: number(found.unread) })) : null,
+    el("p.total", {}, counted("game", found.games), found.unread ? el("span.fault", {}, " ", counted("not_read", found.unread)) : null,
       found.left_out ? el("span.soft", {}, " ", counted("left_out", found.left_out)) : null),
     section("results", el("p.result-bar", {}, bar({ white, draws, black })), sheet(t("results"), [], facts.map(([name, value]) => [t(name), value]), "data.facts")),
     plot(`by_${when}`, by(times, year, ofYear), when, "games"),
@@ -149,7 +149,7 @@ export function playerFigures(found, to) {
   const ratings = found.years.map((row) => ({ name: row.year, value: row.rating ?? null }));
   const { unread = 0, undecided = 0, left_out: leftOut = 0 } = found;
   return [
-    el("p.total", {}, link(to.games(""), counted("game", found.games)), unread + undecided > 0 && el("span.fault", {}, " ", t("not_read", { n: number(unread + undecided) })), leftOut > 0 && el("span.soft", {}, " ", counted("left_out", leftOut))),
+    el("p.total", {}, link(to.games(""), counted("game", found.games)), unread + undecided > 0 && el("span.fault", {}, " ", counted("not_read", unread + undecided)), leftOut > 0 && el("span.soft", {}, " ", counted("left_out", leftOut))),
     found.names.length > 1 && list("names", ["player", "games"], found.names.map((spelling) => [spelling.name, number(spelling.games)])),
     found.not_counted?.length > 0 && list("not_counted", ["player", "games"], found.not_counted.slice(0, 10).map((other) => [link(to.player(other.name), other.name), number(other.games)])),
     points("sides", "side", sides.map(([side, group]) => ({ ...group, side })), (group) => t(group.side), (group) => to.games("", group.side === "both" ? undefined : group.side)),

@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { el, fill, later, sign } from "./dom.js";
 import { quoted } from "./figures.js";
-import { t, translated } from "./i18n.js";
+import { counted, t, translated } from "./i18n.js";
 import * as state from "./state.js";
 
 /** Returns the parts of a filter that "and" joins. A filter with "or" or brackets is one part. */
@@ -57,7 +57,7 @@ export function words(part) {
   const [, name, sign, value] = /^(\w+)\s*(>=|<=|=|~|in|<|>)\s*(.+)$/s.exec(part) ?? [];
   const text = /^"(.*)"$/s.exec(value ?? "")?.[1].replace(/\\(.)/g, "$1") ?? (/^[\w.,'-]+$/.test(value ?? "") ? value : undefined);
   const several = sign === "in" && /^\{("(?:[^"\\]|\\.)*"(?:, )?)+\}$/.test(value) && value.match(/"(?:[^"\\]|\\.)*"/g).map((spelling) => spelling.slice(1, -1).replace(/\\(.)/g, "$1"));
-  if (several && name in SIDES) return `${SIDES[name] ? `${t(SIDES[name])}: ` : ""}${several[0]} ${t("words_spellings", { n: several.length })}`;
+  if (several && name in SIDES) return `${SIDES[name] ? `${t(SIDES[name])}: ` : ""}${several[0]} ${counted("words_spellings", several.length)}`;
   const range = /^(\d+)\.\.(\d+)$/.exec(value ?? "");
   if (["elo", "avgelo", "minelo"].includes(name) && (range || /^\d+$/.test(value))) {
     const key = { elo: "", avgelo: "mean_", minelo: "both_" }[name];
@@ -72,7 +72,7 @@ export function words(part) {
   if (name === "result" && sign === "=") return { "1-0": t("white_won"), "0-1": t("black_won"), "1/2-1/2": t("drawn") }[value] ?? part;
   if (name === "eco" && sign === "=" && text) return `ECO ${value}`;
   if (name === "speed" && sign === "=" && text) return t(`speed_${text}`.toLowerCase());
-  if (name === "moves" && sign === ">=" && /^\d+$/.test(value)) return t("words_moves", { n: value });
+  if (name === "moves" && sign === ">=" && /^\d+$/.test(value)) return counted("words_moves", Number(value));
   if (name in SIDES && (sign === "~" || sign === "=") && text) return SIDES[name] ? `${t(SIDES[name])}: ${text}` : text;
   if (part === "comments") return t("has_comments");
   if (part === DECISIVE) return t("preset_decisive");

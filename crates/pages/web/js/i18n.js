@@ -25,9 +25,11 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 }
 
-/** Returns a text with a count: `key_1` for a count of 1, `key_s` otherwise. */
+/** Returns a text with a count `{n}`, in the form for it: `key_one`, `key_other`, or another category of the language's
+ * plural rules. */
 export function counted(key, count) {
-  return t(count === 1 ? `${key}_1` : `${key}_s`, { n: number(count) });
+  const form = `${key}_${new Intl.PluralRules(language).select(count)}`;
+  return t(form in texts ? form : `${key}_other`, { n: number(count) });
 }
 
 /** Returns an English message of a server or a reader in the language of the page, if it has a translation. */

@@ -190,6 +190,22 @@ fn short_numbers_are_short_in_german() {
     }
 }
 
+/// Texts with a count have the form for it.
+#[test]
+fn one_game_is_not_several() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("1. e4 *\n");
+    for (language, shown) in [
+        ("en-US,en", ["(0 games have no value)", "(1 game has no value)", "(2,000 games have no value)"]),
+        ("de-DE,de", ["(0 Partien ohne Angabe)", "(1 Partie ohne Angabe)", "(2.000 Partien ohne Angabe)"]),
+    ] {
+        browser.speak(language);
+        browser.open(&format!("http://{}/explorer", server.address));
+        let texts = browser.eval("import(document.scripts[0].src.replace('app.js', 'i18n.js')).then(({ counted }) => [0, 1, 2000].map((n) => counted('without_value', n)))");
+        assert_eq!(texts, json!(shown), "{language}");
+    }
+}
+
 /// The rows of all statistics lead to their games.
 #[test]
 fn speeds_lead_to_their_games() {

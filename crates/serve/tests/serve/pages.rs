@@ -143,6 +143,18 @@ fn every_language_has_every_text() {
         }
     }
     assert!(checked > 80, "{checked}");
+    // A text with a count has a form for one and a form for more.
+    let mut counted = 0;
+    for script in scripts(&web().join("js")) {
+        let text = std::fs::read_to_string(&script).unwrap();
+        for key in text.split("counted(\"").skip(1).map(|part| part.split('"').next().unwrap()) {
+            for form in ["one", "other"] {
+                assert!(english.contains_key(&format!("{key}_{form}")), "{key} in {}", script.display());
+            }
+            counted += 1;
+        }
+    }
+    assert!(counted > 30, "{counted}");
 }
 
 /// The link preview that other programs show: names as text, the move, and a picture of the board.

@@ -31,7 +31,7 @@ export function show(main, { params, signal }) {
     if (isEdition && editions.length > 1) heading.textContent = `${params.name} ${shown?.year ?? params.year}`;
     fill(panel,
       el("p.total", {}, el("a", { href: games }, counted("game", found.games)), when && ` · ${when}`, ` · ${counted("player", found.entrants)}`,
-        undecided + unread > 0 && el("span.fault", {}, " ", t("not_read", { n: number(undecided + unread) }))),
+        undecided + unread > 0 && el("span.fault", {}, " ", counted("not_read", undecided + unread))),
       found.is_tournament ? null : el("p.notice", {}, t("no_tournament")),
       isEdition && el("section.card", {}, el("h2", {}, t("standings")), table(found.players)),
       found.is_tournament && all);

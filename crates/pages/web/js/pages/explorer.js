@@ -247,7 +247,7 @@ export function show(main, { params, embedded: isEmbedded, signal, archives, ins
     }
     fill(panel,
       el("p.total", {}, el("a", { href: list(), id: "n-games", ...(isEmbedded ? { target: "_blank", rel: "noopener" } : {}) }, counted("game", tree.games)),
-        tree.undecided || tree.unread.length ? el("span.fault", {}, " ", t("not_read", { n: number(tree.undecided + tree.unread.length) })) : null,
+        tree.undecided || tree.unread.length ? el("span.fault", {}, " ", counted("not_read", tree.undecided + tree.unread.length)) : null,
         tree.left_out ? el("span.soft", {}, " ", counted("left_out", tree.left_out)) : null),
       tableOf());
     hint();

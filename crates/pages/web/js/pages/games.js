@@ -59,7 +59,7 @@ export function show(main, { params, signal, archives }) {
     return found;
   }, (found) => {
     count = found.total;
-    fill(total, counted("game", count), found.undecided ? el("span.fault", {}, " ", t("not_read", { n: number(found.undecided) })) : null);
+    fill(total, counted("game", count), found.undecided ? el("span.fault", {}, " ", counted("not_read", found.undecided)) : null);
     if (!count) {
       fill(panel, empty(params.where));
       return;

@@ -18,7 +18,6 @@ const TABS = ["position", "pattern", "material", "moves"];
 export function show(main, { params, signal }) {
   const tab = TABS.includes(params.tab) ? params.tab : "position";
   let running = null;
-  let chosen = null;
   const setup = tab === "position" || tab === "pattern" ? new Setup(tab === "pattern", changed) : null;
   const form = el("form.search-form", { onsubmit: search });
   const price = el("p.soft", { role: "status" });
@@ -47,7 +46,7 @@ export function show(main, { params, signal }) {
         }
       }
       const cost = await api.cost({ fen, find: question, where, archive: params.archive }, signal);
-      fill(price, cost.replayed ? t("cost_replay", { n: number(cost.games), s: number(Math.max(0.1, Number(cost.seconds.toFixed(1)))) }) : t("cost_index", { n: number(cost.games) }),
+      fill(price, cost.replayed ? t("cost_replay", { n: number(cost.games), s: number(Math.max(0.1, Number(cost.seconds.toFixed(1)))) }) : counted("cost_index", cost.games),
         cost.bytes ? [" ", t("cost_bytes", { bytes: size(cost.bytes) })] : null,
         cost.advice && !cost.bytes && [" ", t("advice"), " ", el("code", {}, cost.advice)]);
     } catch (error) {
@@ -227,8 +226,8 @@ export function show(main, { params, signal }) {
           meter.remove();
           found = Math.max(found, line.done.found);
           fill(status, counted("found_games", found), line.done.complete ? "" : ` ${t("first_only")}`, ` ${t("in_seconds", { s: seconds() })}`,
-            line.done.unread ? el("span.fault", {}, " ", t("not_read", { n: number(line.done.unread) })) : null,
-            found > rows.childElementCount ? [" ", t("listed", { n: number(rows.childElementCount) })] : null);
+            line.done.unread ? el("span.fault", {}, " ", counted("not_read", line.done.unread)) : null,
+            found > rows.childElementCount ? [" ", counted("listed", rows.childElementCount)] : null);
           if (found) status.after(onward(query));
           else results.append(empty(params.where));
         } else if (line.error) throw new api.Fault(line.error);

@@ -52,7 +52,7 @@ export function show(main, { params, signal, archives, title }) {
     draw();
     const { undecided, unread } = found;
     fill(panel, el("section.card", {}, el("h2", {}, t("tournaments"), " ", el("span.soft", { id: "n-events" }, number(found.total)),
-      undecided + unread > 0 && el("span.fault", {}, " ", t("not_read", { n: number(undecided + unread) }))), holder, more));
+      undecided + unread > 0 && el("span.fault", {}, " ", counted("not_read", undecided + unread))), holder, more));
   });
   return { keyNames: [], destroy: front.destroy };
 }
