@@ -49,8 +49,8 @@ impl<'a> Document<'a> {
             ),
             None => String::new(),
         };
-        let own_icon = format!("{assets}icon.svg");
-        let (kind, icon) = self.icon.unwrap_or(("image/svg+xml", &own_icon));
+        let default_icon = format!("{assets}icon.svg");
+        let (kind, icon) = self.icon.unwrap_or(("image/svg+xml", &default_icon));
         let preload = |name: &String| format!("<link rel=\"modulepreload\" href=\"{assets}{name}\">\n");
         let preloads: String = modules(preloaded).iter().map(preload).collect();
         format!(

@@ -24,7 +24,7 @@ const PAGES: [&str; 6] = ["event", "games", "own", "search", "start", "statistic
 struct Asset {
     data: &'static [u8],
     etag: String,
-    /// The file as compressed by gzip, if a client has asked for that form.
+    /// The file in the coding gzip, once a client accepts that coding.
     compressed: OnceLock<Bytes>,
 }
 

@@ -168,8 +168,8 @@ type Won<'a> = (u64, &'a GameSummary, Option<(u32, u32)>);
 /// Returns how notable a won game is for one reason, or `None` if it is not.
 type Measure = fn(&Won<'_>) -> Option<u32>;
 
-/// Returns games worth a look, each a won game with the reason: the win with the highest mean rating (`rated`), the win
-/// against the largest difference of ratings (`upset`), the win with the fewest moves (`short`). No game is twice in
+/// Returns games worth a look, each a won game with its reason: `rated` is the win with the highest mean rating. `upset`
+/// is the win against the largest difference of ratings, and `short` the win with the fewest moves. No game is twice in
 /// the list. Among equal games, the first counts.
 fn notable(summaries: &[(u64, GameSummary)]) -> Vec<Value> {
     let ratings = |game: &GameSummary, winner: Color| game.rating(winner).zip(game.rating(!winner));

@@ -13,7 +13,7 @@ const PAGE = 100;
 /** The number of moves in the table beside the board. */
 const MOVES = 8;
 /** The latest tournament with at least this number of games, and two for each player, is shown as the last one. Many
- * names are those of single games. */
+ * names belong to single games. */
 const FEW = 10;
 /** The number of games worth a look, and of leaders of a tournament. */
 const LOOKS = 3;
@@ -117,7 +117,7 @@ const leaders = (players) => sheet(t("standings"), [t("player"), t("games"), t("
 }), "data.leaders", false);
 
 /** Returns games with the reasons to look at them: the best win of all games, and the notable games of the last
- * tournament. Without those, the latest win. */
+ * tournament. Without a tournament, the latest win. */
 function worth(tree, notable) {
   const isWon = ({ result }) => result === "1-0" || result === "0-1";
   const difference = ({ white_elo: white, black_elo: black }) => number(Math.abs(white - black));
