@@ -62,11 +62,12 @@ pub enum Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    /// Returns the search for one position, or for a pattern; `None` for several positions.
+    /// Returns the search for one position, or for a pattern; `None` for several positions, and for a
+    /// repertoire.
     pub fn new(board: &'a Board) -> Option<Look<'a>> {
         match board {
             Board::AnyPosition(positions) => positions.first().map(|query| Look::Position(Box::new(query.main_line()))),
-            Board::EveryPosition(_) => None,
+            Board::EveryPosition(_) | Board::Repertoire(_) => None,
             Board::Pattern(pattern) => Some(Look::Pattern(pattern)),
         }
     }
