@@ -131,10 +131,8 @@ fn copy(
         let block = block?;
         with_parity |= block.header.kind == BlockKind::Parity;
         let is_needed = match block.header.kind {
-            // An unknown block may depend on data that changes here.
-            BlockKind::Other(_) => false,
-            // The parity of other bytes takes its place.
-            BlockKind::Parity => false,
+            // An unknown block may depend on data that changes here, and the parity of other bytes takes the parity's place.
+            BlockKind::Other(_) | BlockKind::Parity => false,
             BlockKind::Model => is_packed && !options.with_model,
             _ => true,
         };

@@ -2,8 +2,9 @@
 
 use super::sheet::Sheet;
 use scoresheet::archive::GameSet;
+use scoresheet::chess::Variant;
 use scoresheet_query::filter::Relation;
-use scoresheet_query::{ArchiveSet, Filter, QueryFault, Rules, Tree, Visit};
+use scoresheet_query::{ArchiveSet, Filter, Member, QueryFault, Rules, Tree, Visit};
 use std::collections::HashMap;
 
 /// The maximum number of trees to keep.
@@ -57,8 +58,10 @@ pub struct App<'a> {
     pub help: bool,
     /// Whether the moves played in the position are shown.
     pub explorer: bool,
-    /// The moves played in positions, by their FENs without the numbers of moves.
-    trees: HashMap<String, Tree>,
+    /// The moves played in positions, by their rules and their FENs without the numbers of moves.
+    trees: HashMap<(Variant, String), Tree>,
+    /// The chosen games of each archive, by their rules.
+    by_rules: HashMap<Variant, Vec<GameSet>>,
     /// The search text typed so far.
     pub prompt: Option<String>,
     pub search: Option<String>,
@@ -88,6 +91,7 @@ impl<'a> App<'a> {
             help: false,
             explorer: false,
             trees: HashMap::new(),
+            by_rules: HashMap::new(),
             prompt: None,
             search: None,
             message: None,
@@ -249,22 +253,23 @@ impl<'a> App<'a> {
         let (Some(sheet), Some(key)) = (&self.sheet, self.position()) else { return };
         let position = &sheet.nodes[self.node].position;
         // Only games of the same rules continue this game.
-        let rules = Rules::Only(position.variant());
-        let members = self.archives.members().iter().zip(&self.chosen);
-        let of_rules =
-            members.map(|(member, games)| rules.among(member.archive(), Some(games.clone())).unwrap_or_default());
-        let games: Vec<GameSet> = of_rules.collect();
-        let tree = self.archives.tree(position, Visit::First, Some(&games), None);
+        let games = self.by_rules.entry(position.variant()).or_insert_with(|| {
+            let rules = Rules::Only(position.variant());
+            let members = self.archives.members().iter().zip(&self.chosen);
+            let of_rules = |(member, games): (&Member, &GameSet)| rules.among(member.archive(), Some(games.clone()));
+            members.map(|member| of_rules(member).unwrap_or_default()).collect()
+        });
+        let tree = self.archives.tree(position, Visit::First, Some(games), None);
         if self.trees.len() >= TREES {
             self.trees.clear();
         }
         self.trees.insert(key, tree);
     }
 
-    /// Returns the current position as a FEN without the numbers of moves.
-    fn position(&self) -> Option<String> {
-        let fen = self.sheet.as_ref()?.nodes[self.node].position.fen();
-        Some(fen.rsplitn(3, ' ').nth(2)?.to_owned())
+    /// Returns the rules of the current position, and its FEN without the numbers of moves.
+    fn position(&self) -> Option<(Variant, String)> {
+        let position = &self.sheet.as_ref()?.nodes[self.node].position;
+        Some((position.variant(), position.fen().rsplitn(3, ' ').nth(2)?.to_owned()))
     }
 
     /// Plays a move of the explorer, by its index.

@@ -324,6 +324,7 @@ fn the_explorer_shows_and_plays_the_moves_of_all_archives() {
     assert_eq!(app.node, app.sheet.as_ref().unwrap().at_ply(1));
     // The rules of the game choose the games.
     app.open_number(6, 0);
+    assert!(app.needs_tree());
     app.count_moves();
     assert!(text(&mut app).contains("1 h4                1  100%  100%    0%    0%"), "{}", text(&mut app));
     for (width, height) in [(50, 16), (60, 17), (100, 30), (300, 100)] {
