@@ -131,7 +131,7 @@ fn copy(
         let block = block?;
         with_parity |= block.header.kind == BlockKind::Parity;
         let is_needed = match block.header.kind {
-            // An unknown block may depend on data that changes here, and the parity of other bytes takes the parity's place.
+            // An unknown block may depend on data that changes here. A parity of other bytes replaces the parity.
             BlockKind::Other(_) | BlockKind::Parity => false,
             BlockKind::Model => is_packed && !options.with_model,
             _ => true,

@@ -28,7 +28,8 @@ use std::time::Duration;
 /// Browse games in the terminal: a list, a board, an explorer
 ///
 /// The arrow keys and Enter choose a game and move through it, / searches, n and p go to the next and previous game,
-/// e shows the moves that the games continue with, and ? lists all keys. --color never, or the variable NO_COLOR, turns colors off.
+/// e shows the moves that the games continue with, and ? lists all keys. --color never, or the variable NO_COLOR, turns
+/// colors off.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
