@@ -1,6 +1,8 @@
 //! The document of all pages. Its script shows the page that the address names.
 
-use crate::{escape, file};
+use crate::{FILES, escape};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// The HTML document of a page. `html` writes it.
 ///
@@ -51,7 +53,7 @@ impl<'a> Document<'a> {
         };
         let default_icon = format!("{assets}icon.svg");
         let (kind, icon) = self.icon.unwrap_or(("image/svg+xml", &default_icon));
-        let preload = |name: &String| format!("<link rel=\"modulepreload\" href=\"{assets}{name}\">\n");
+        let preload = |name: &&str| format!("<link rel=\"modulepreload\" href=\"{assets}{name}\">\n");
         let preloads: String = modules(preloaded).iter().map(preload).collect();
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{policy}\
@@ -67,20 +69,30 @@ impl<'a> Document<'a> {
     }
 }
 
+/// The scripts, each with the scripts that it imports statically.
+static IMPORTS: LazyLock<HashMap<&str, Vec<String>>> = LazyLock::new(|| {
+    let scripts = FILES.iter().filter_map(|(name, data)| Some((*name, std::str::from_utf8(data).ok()?)));
+    scripts.map(|(name, text)| (name, imports(name, text))).collect()
+});
+
+/// Returns the scripts that a script imports statically.
+fn imports(name: &str, text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| line.starts_with("import ") || line.starts_with("export {"));
+    let paths = lines.filter_map(|line| line.split_once(" from \"")?.1.split('"').next());
+    paths.map(|path| resolved(name, path)).collect()
+}
+
 /// Returns the given scripts and the scripts that they import statically, each once. Scripts that do not exist are left
 /// out.
-fn modules(entries: &[&str]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut open: Vec<String> = entries.iter().rev().map(|name| (*name).to_owned()).collect();
+fn modules<'a>(entries: &[&'a str]) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    let mut open: Vec<&str> = entries.iter().rev().copied().collect();
     while let Some(name) = open.pop() {
-        let Some(text) = file(&name).and_then(|bytes| std::str::from_utf8(bytes).ok()) else { continue };
-        if found.contains(&name) {
-            continue;
+        let Some(imports) = IMPORTS.get(name) else { continue };
+        if !found.contains(&name) {
+            open.extend(imports.iter().map(String::as_str));
+            found.push(name);
         }
-        let imports = text.lines().filter(|line| line.starts_with("import ") || line.starts_with("export {"));
-        let imports = imports.filter_map(|line| line.split_once(" from \"")?.1.split('"').next());
-        open.extend(imports.map(|path| resolved(&name, path)));
-        found.push(name);
     }
     found
 }
@@ -108,9 +120,9 @@ mod tests {
         assert_eq!(resolved("js/pages/game.js", "../../vendor/x.js"), "vendor/x.js");
         let all = modules(&["js/pages/explorer.js", "js/missing.js"]);
         for name in ["js/pages/explorer.js", "js/board.js", "js/fault.js", "vendor/cm-chessboard/lib/Svg.js"] {
-            assert_eq!(all.iter().filter(|known| *known == name).count(), 1, "{name} in {all:?}");
+            assert_eq!(all.iter().filter(|known| **known == name).count(), 1, "{name} in {all:?}");
         }
         // Scripts that are imported on demand are not fetched at once.
-        assert!(!all.iter().any(|name| name == "js/diagram.js"), "{all:?}");
+        assert!(!all.contains(&"js/diagram.js"), "{all:?}");
     }
 }
