@@ -342,7 +342,7 @@ READER = [
      ("self.kind < len(KINDS) or self.kind >= 128", "self.kind < len(KINDS) or 128 <= self.kind < 192")),
     ("22", "only known skippable kinds are skipped",
      ("self.kind < len(KINDS) or self.kind >= 128",
-      "self.kind < len(KINDS) or self.kind in (*SKIPPABLE, 191, 192, 200, 255)")),
+      "self.kind < len(KINDS) or self.kind in SKIPPABLE")),
     ("28", "a recapture needs no capture on the same square if last captured",
      ("1 + last[3] if last and takes and to == last_to else 0",
       "2 if last and takes and last[3] else 1 if last and takes and to == last_to else 0")),
