@@ -313,9 +313,11 @@ static SAFETY: [[u8; 16]; 6] = {
     table
 };
 
+/// The sum never overflows, because outputs are at most 254. With a check after each addition, as in tests, the products
+/// could not be added in parallel.
 #[inline(always)]
 fn dot(a: &Units, b: &Units) -> i32 {
-    a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
+    a.iter().zip(b).fold(0, |sum: i32, (a, b)| sum.wrapping_add(i32::from(*a) * i32::from(*b)))
 }
 
 /// The rows of weights that the moves of a piece use.
@@ -408,7 +410,7 @@ impl<'a> FeatureVisitor for Scorer<'a> {
             rows.structure.get(c.structure).copied().unwrap_or(0),
             special,
         ];
-        let fine: i32 = fine.into_iter().map(i32::from).sum();
+        let fine = fine.into_iter().fold(0, |sum, weight| sum + i32::from(weight));
         let coarse = i32::from(rows.from_to[to]) + i32::from(rows.last[0][to]) + i32::from(rows.last[1][to]);
         let victim = &mut self.victims[(role * 6 + c.victim) % 36];
         if *victim == i32::MIN {
