@@ -303,7 +303,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
 fn changed_parts() {
     let Some(program) = program() else { return };
     let (vectors, mut random) = (vectors(), Random::new(4));
-    let cases = crate::common::number("SCORESHEET_CASES", 300);
+    let cases = crate::common::number("SCORESHEET_CASES", crate::common::share(400));
     for case in 0..cases {
         let vector = &vectors[random.below(vectors.len())];
         let (part, digits) = (vector["part"].as_str().unwrap(), vector["bytes"].as_str().unwrap());
@@ -397,7 +397,7 @@ fn changed_archives() {
         golden.iter().map(|name| fs::read(testdata(&format!("golden/{name}.bga"))).unwrap()).collect();
     files.push(fs::read(packed).unwrap());
     let mut random = Random::new(5);
-    for case in 0..crate::common::number("SCORESHEET_CASES", 200) {
+    for case in 0..crate::common::number("SCORESHEET_CASES", crate::common::share(240)) {
         let mut file = files[random.below(files.len())].clone();
         let blocks = blocks(&file);
         let mut sealed = !random.one_in(4);

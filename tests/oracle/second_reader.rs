@@ -197,7 +197,8 @@ fn the_reader_of_1_0_reads_what_this_version_writes() {
     for source in [few, testdata("golden/sample.pgn"), testdata("golden/engine.pgn"), testdata("golden/filled.pgn")] {
         for options in [ImportOptions::default(), ImportOptions::packed()] {
             // The reader in Python unpacks some hundred moves a second.
-            if options.pack && source.ends_with("filled.pgn") {
+            let is_long = source.ends_with("filled.pgn") || crate::common::share(4) < 4 && !source.ends_with("few.pgn");
+            if options.pack && is_long {
                 continue;
             }
             let path = folder.path().join("a.bga");

@@ -375,7 +375,13 @@ const LONGEST: usize = (2 << 20) - (64 << 10);
 
 #[test]
 fn any_bytes_cost_no_more_than_their_share() {
-    SOME.into_iter().for_each(|kind| check(kind, LONGEST / 2));
+    SOME.into_iter().step_by(2).for_each(|kind| check(kind, LONGEST / 2));
+}
+
+/// The other half of the kinds, because both tests can run at once.
+#[test]
+fn any_other_bytes_cost_no_more_than_their_share() {
+    SOME.into_iter().skip(1).step_by(2).for_each(|kind| check(kind, LONGEST / 2));
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Databases of ChessBase: made ones, those of the corpora beside the same games as PGN, and changed ones.
 
+/// Temporary folders.
+#[path = "../../../tests/common/folder.rs"]
+mod folder;
 /// The changes.
 #[path = "../../../tests/common/mutants.rs"]
 mod mutants;
@@ -64,7 +67,7 @@ fn made(folder: &Path) -> PathBuf {
 
 #[test]
 fn a_made_base_is_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let (index, target) = (made(folder.path()), folder.path().join("games.bga"));
     let base = Base::open(&index).unwrap();
     assert_eq!((base.len(), base.texts(), base.fault()), (2, 1, None));
@@ -81,7 +84,7 @@ fn a_made_base_is_read() {
 
 #[test]
 fn what_cannot_be_read_is_refused_or_reported() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let index = made(folder.path());
     let error = |path: &Path| Base::open(path).err().map(|error| error.to_string()).unwrap_or_default();
     assert!(error(&folder.path().join("none.cbh")).contains("cannot open"));
@@ -111,7 +114,7 @@ fn corpora_of_chessbase_are_read() {
         return eprintln!("skipped: SCORESHEET_CORPORA names no folder");
     };
     let bases = corpora.join("chessbase/bases");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let mut read = 0;
     for entry in fs::read_dir(&bases).unwrap() {
         let entry = entry.unwrap().path();
@@ -164,7 +167,7 @@ fn corpora_of_chessbase_may_be_damaged() {
     };
     let (seed, from, states) =
         (number("SCORESHEET_SEED", 1), number("SCORESHEET_FROM", 0), number("SCORESHEET_STATES", 40));
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     let bases: Vec<(PathBuf, Vec<File>)> = ["test-annotations", "veryold", "text", "hedgehog"]
         .iter()

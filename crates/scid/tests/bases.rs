@@ -1,5 +1,9 @@
 //! Bases that are made here by the layout, bases with changed bytes, and bases that Scid has written.
 
+/// Temporary folders.
+#[path = "../../../tests/common/folder.rs"]
+mod folder;
+
 use scoresheet::import::{FaultReport, ImportSource, Summary};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::{Archive, Import, Monitor, archive::Level};
@@ -89,7 +93,7 @@ fn text(archive: &Archive) -> String {
 
 #[test]
 fn games_tags_and_flags_are_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     for version in [4, 5] {
         let (summary, faults) = imported(&made(folder.path(), version), &target);
@@ -116,7 +120,7 @@ fn games_tags_and_flags_are_read() {
 /// Whatever a base contains, the import ends, and the archive is intact.
 #[test]
 fn changed_and_cut_bases_cost_no_more_than_their_games() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     for version in [4, 5] {
         let index = made(folder.path(), version);
@@ -147,7 +151,7 @@ fn changed_and_cut_bases_cost_no_more_than_their_games() {
 
 #[test]
 fn what_is_missing_is_reported() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     let index = made(folder.path(), 4);
     // An index with a game less than its header says: the games before are stored.
@@ -175,7 +179,7 @@ fn corpora_of_scid_are_read_without_faults() {
     let Some(corpora) = std::env::var_os("SCORESHEET_CORPORA").map(PathBuf::from) else {
         return eprintln!("skipped: SCORESHEET_CORPORA names no folder");
     };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     let texts = ["base4.si4", "base5.si5"].map(|name| {
         let index = corpora.join("scid").join(name);

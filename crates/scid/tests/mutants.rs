@@ -3,6 +3,9 @@
 //!     SCORESHEET_SEED=1 SCORESHEET_STATES=1000000 SCORESHEET_CORPORA=FOLDER \
 //!       cargo test --release -p scoresheet-scid --test mutants -- --nocapture
 
+/// Temporary folders.
+#[path = "../../../tests/common/folder.rs"]
+mod folder;
 /// The changes.
 #[path = "../../../tests/common/mutants.rs"]
 mod mutants;
@@ -95,7 +98,7 @@ fn corpora_of_scid_may_be_damaged() {
     let bases = bases.map(|index| Files::read(&index));
     let (seed, from, states) =
         (number("SCORESHEET_SEED", 1), number("SCORESHEET_FROM", 0), number("SCORESHEET_STATES", 300));
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     let (mut run, mut stored, mut opened) = (Run::new("scid"), 0, 0);
     for state in from..from + states {

@@ -1,6 +1,10 @@
 //! Random games in all formats: through archives and back, compared with a second reader and writer in Python, and
 //! damaged files.
 
+/// Temporary folders.
+#[path = "../../../tests/common/folder.rs"]
+mod folder;
+
 use scoresheet::archive::copy::{self, Part};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::chess::{Color, MoveKind};
@@ -155,7 +159,7 @@ fn read_back(archive: &Archive) -> Vec<ScoredGame> {
 
 #[test]
 fn a_second_reader_reads_the_same_entries() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let games = scored(&games(40, 1));
     for format in TrainingFormat::ALL {
         let path = folder.path().join(format.name());
@@ -173,7 +177,7 @@ fn a_second_reader_reads_the_same_entries() {
 
 #[test]
 fn files_of_a_second_writer_come_back() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let games = scored(&games(40, 2));
     let input = lines(&games, TrainingFormat::Plain);
     for format in TrainingFormat::ALL {
@@ -208,7 +212,7 @@ fn files_of_a_second_writer_come_back() {
 
 #[test]
 fn copies_keep_the_bytes_of_each_source() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let formats = [TrainingFormat::Viriformat, TrainingFormat::Bin, TrainingFormat::Marlin];
     let mut originals = Vec::new();
@@ -241,7 +245,7 @@ fn copies_keep_the_bytes_of_each_source() {
 
 #[test]
 fn faults_keep_the_games_before_and_the_bytes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let (path, target) = (folder.path().join("games"), folder.path().join("games.bga"));
     let games = scored(&games(12, 3));
     for format in TrainingFormat::ALL {
@@ -342,7 +346,7 @@ fn positions_are_filtered_and_shuffled() {
         }
         // A chain that a filter has broken contains the same entries.
         let (binpack, _) = written(&games, TrainingFormat::Binpack, filter, None);
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder::tempdir().unwrap();
         let (path, target) = (folder.path().join("a"), folder.path().join("a.bga"));
         std::fs::write(&path, binpack).unwrap();
         imported(&path, TrainingFormat::Binpack, &target);
@@ -359,7 +363,7 @@ fn damaged_files_do_no_harm() {
     let files = variable("SCORESHEET_STATES").unwrap_or(20_300);
     let (mut random, mut total) = (Random(variable("SCORESHEET_SEED").unwrap_or(9)), 0);
     let games = scored(&games(3, 6));
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let (path, target) = (folder.path().join("games"), folder.path().join("games.bga"));
     for format in TrainingFormat::ALL {
         let whole = written(&games, format, Filter::default(), None).0;
@@ -406,7 +410,7 @@ fn damaged_files_do_no_harm() {
 
 #[test]
 fn extreme_numbers_come_back() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let (path, target) = (folder.path().join("a.plain"), folder.path().join("a.bga"));
     let fens =
         ["8/8/8/4k3/8/8/8/R3K3 w Q - 0 0", "8/8/8/4k3/8/8/8/R3K3 b Q - 100 65535", "k7/8/8/8/8/8/8/K7 b - - 0 1"];
@@ -430,7 +434,7 @@ fn extreme_numbers_come_back() {
 /// Archives may contain any position and any tag, whoever wrote them.
 #[test]
 fn crafted_archives_do_no_harm() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let target = folder.path().join("a.bga");
     let many = ["QQQQQQQQ"; 8].join("/");
     let fens = [
@@ -478,7 +482,7 @@ fn crafted_archives_do_no_harm() {
 /// The scores of other programs' comments, and games that a format cannot contain.
 #[test]
 fn games_of_pgn_are_exported() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let target = folder.path().join("games.bga");
     let pgn = "[Result \"1-0\"]\n\n1. e4 {+0.33/20 1.5s} e5 {-0.28/21 2s} 2. Qh5 {[%eval 0.5]} Ke7 {[%eval #1]} 3. Qxe5# 1-0\n\n\
         1. d4 *\n\n[FEN \"1rnbkqbr/pppppppp/8/8/8/8/PPPPPPPP/1RNBKQBR w KQkq - 0 1\"]\n[Variant \"Chess960\"]\n\n1. e4 1-0\n\n\
@@ -503,7 +507,7 @@ fn games_of_pgn_are_exported() {
 
 #[test]
 fn scores_without_replay_equal_those_of_the_moves() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder::tempdir().unwrap();
     let path = folder.path().join("g.bga");
     let mut pgn = String::from(
         "1. e4 (1. d4 {[%eval 9.00]} d5 {+1.00/9 1s}) {[%eval 0.10]} e5 {-0.28/21 2s} 2. -- {+0.50/3 1s} Nc6 {-M4/8 1s} *\n\n\
