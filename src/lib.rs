@@ -55,8 +55,8 @@
 //! - Search: the package `scoresheet-query` finds games by tags, position or pattern, and makes opening trees, books and
 //!   statistics of one or more archives.
 //! - Write: [`Import`] imports PGN files on all cores, and [`ArchiveWriter`] adds games from a program ([`Game`]).
-//! - Chess: [`chess`] contains positions, moves, FEN, SAN and UCI, and [`pgn`] reads and writes PGN without an archive;
-//!   these modules are packages. [`brenner`] contains the code of the moves; [`pcn`] reads and writes PCN.
+//! - Chess: [`chess`] contains positions, moves, FEN, SAN and UCI; [`pgn`] and [`pcn`] read and write PGN and PCN without
+//!   an archive. These modules are packages. [`brenner`] contains the code of the moves.
 //! - Maintain: [`Archive::verify`], [`Archive::repair`], [`Archive::delete`], [`Archive::edit`],
 //!   [`Archive::transcode`], [`archive::copy`].
 //!
@@ -82,7 +82,6 @@ pub mod turned;
 pub mod brenner;
 #[doc(hidden)]
 pub mod format;
-pub mod pcn;
 
 #[doc(hidden)]
 pub mod packed;
@@ -93,6 +92,8 @@ pub mod import;
 
 #[doc(no_inline)]
 pub use scoresheet_chess as chess;
+#[doc(no_inline)]
+pub use scoresheet_pcn as pcn;
 #[doc(no_inline)]
 pub use scoresheet_pgn as pgn;
 #[doc(no_inline)]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "doc"
-PACKAGES = ("scoresheet", "scoresheet_chess", "scoresheet_pgn", "scoresheet_query")
+PACKAGES = ("scoresheet", "scoresheet_chess", "scoresheet_pcn", "scoresheet_pgn", "scoresheet_query")
 DERIVED = re.compile(r"impl(<.*>)? (Clone|Copy|Debug|Default|Eq|Hash|Ord|PartialEq|PartialOrd|StructuralPartialEq) for ")
 KINDS = ("struct", "enum", "trait", "fn", "constant", "static", "type", "macro")
 

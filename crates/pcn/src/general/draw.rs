@@ -1,6 +1,6 @@
 //! Boards as text.
 
-use crate::pcn::board::Board;
+use crate::board::Board;
 use std::fmt::Write;
 
 /// Returns the board as lines of text: a single row for one dimension, or rows and columns for two dimensions. For more

@@ -5,7 +5,7 @@
 //! action, with captured pieces in hand and pieces above squares. It does not check the rules of the game.
 //!
 //! ```
-//! use scoresheet::pcn::general::{self, JsonLayout, Squares};
+//! use scoresheet_pcn::general::{self, JsonLayout, Squares};
 //!
 //! let text = br#"{
 //!     "starting_position": ["w:k", "w:p", null, "X:S", null, "X:G"],
@@ -17,7 +17,7 @@
 //! assert_eq!(checked.remarks, []);
 //! let flat = game.with_squares(Squares::Flat)?;
 //! assert!(general::write(&flat, JsonLayout::Line).contains(r#"[[1, "capture", 2]]"#));
-//! # Ok::<(), scoresheet::pcn::PcnError>(())
+//! # Ok::<(), scoresheet_pcn::PcnError>(())
 //! ```
 
 mod action;

@@ -1,6 +1,6 @@
 //! The pieces in a player's hand.
 
-use crate::pcn::board::PieceName;
+use crate::board::PieceName;
 use std::collections::{BTreeMap, HashMap};
 
 /// Captured pieces in the order of their capture, indexed by the names under which they can be dropped. Operations

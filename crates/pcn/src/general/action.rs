@@ -1,12 +1,12 @@
 //! Actions, which are the parts of moves, and the ways in which they name squares.
 
-use crate::pcn::board::PieceName;
+use crate::board::PieceName;
 use std::fmt;
 
 /// An action: a movement of one piece.
 ///
 /// ```
-/// use scoresheet::pcn::general::{Action, Naming, Verb, parse};
+/// use scoresheet_pcn::general::{Action, Naming, Verb, parse};
 ///
 /// let game = &parse(br#"{"starting_position": ["W:K", null, "w:k"], "previous_moves": [[[0, "shift", [1]]]]}"#)?[0];
 /// let Action { subject, verb, object, promotion } = &game.moves[0][0];
@@ -83,11 +83,11 @@ impl Verb {
 /// How to name squares in a document that is written.
 ///
 /// ```
-/// use scoresheet::pcn::general::{JsonLayout, Squares, parse, write};
+/// use scoresheet_pcn::general::{JsonLayout, Squares, parse, write};
 ///
 /// let text = br#"{"starting_position": [["W:K", null], [null, "w:k"]], "previous_moves": [[[0, "shift", 1]]]}"#;
 /// let game = &parse(text)?[0];
-/// let moves = |squares| Ok::<_, scoresheet::pcn::PcnError>(write(&game.with_squares(squares)?, JsonLayout::Line));
+/// let moves = |squares| Ok::<_, scoresheet_pcn::PcnError>(write(&game.with_squares(squares)?, JsonLayout::Line));
 /// assert!(moves(Squares::Coordinates)?.contains(r#"[[0, 0], "shift", [0, 1]]"#));
 /// assert!(moves(Squares::Pieces)?.contains(r#"["W:K", "shift", [0, 1]]"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -5,11 +5,14 @@
 //! document that contains one game, an array of games, or consecutive games. [`write`](fn@write) writes a game. Every
 //! move is checked. [`general`] reads games of other families.
 //!
-//! The module converts JSON to games of `game`, and games to JSON. Apart from `game`, it depends only on `chess`.
 //! `stream` reads documents game by game, `read` reads a game, and `action` reads its moves. `board` represents the
 //! pieces, and `fault` describes faults and their locations.
+//!
+//! The package depends on `scoresheet-chess` and `scoresheet-pgn`; the archive and all programs may depend on it. Its
+//! interface is its documented items.
 
-// This module reads untrusted bytes, so its code must not panic.
+#![warn(missing_docs)]
+// This package reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod action;
@@ -28,3 +31,8 @@ pub use read::parse_value;
 pub use stream::{Games, ReadError, parse};
 pub use tags::DRAW_PROPOSAL;
 pub use write::{JsonLayout, write};
+
+/// The example in README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,14 +1,14 @@
 //! A game from any family of chess games.
 
 use super::action::Action;
-use crate::pcn::board::Board;
+use crate::board::Board;
 use serde_json::Value;
 
 /// A game in the representation of a document.
 ///
 /// ```
-/// use scoresheet::pcn::Side;
-/// use scoresheet::pcn::general::{GeneralGame, draw, parse};
+/// use scoresheet_pcn::Side;
+/// use scoresheet_pcn::general::{GeneralGame, draw, parse};
 ///
 /// let text = br#"{"starting_position": ["W:K", "x:s", "w:k"], "previous_moves": [[[0, "capture", 1]]]}"#;
 /// let game: &GeneralGame = &parse(text)?[0];

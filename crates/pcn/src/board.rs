@@ -1,7 +1,7 @@
 //! Boards of any size and number of dimensions, the names of pieces, and the three ways to name a square.
 
 use super::fault::{Path, PcnError, PcnFault};
-use crate::chess::{Color, Piece, Role, Square};
+use scoresheet_chess::{Color, Piece, Role, Square};
 use serde_json::Value;
 use std::fmt;
 
@@ -12,7 +12,7 @@ const MAX_DIMENSIONS: usize = 8;
 /// The name of a piece from any chess family: `w:k`, `+s:b`, `TAIKYOKU_SHOGI:GD`.
 ///
 /// ```
-/// use scoresheet::pcn::{PieceName, Side};
+/// use scoresheet_pcn::{PieceName, Side};
 ///
 /// let silver = PieceName::parse("+x:S").expect("the name of a piece");
 /// assert!(silver.is_promoted() && silver.abbreviation() == "S");
@@ -153,7 +153,7 @@ pub(super) fn name_of(piece: Piece) -> String {
 /// A board with any number of dimensions. The default board has 0 dimensions.
 ///
 /// ```
-/// use scoresheet::pcn::Board;
+/// use scoresheet_pcn::Board;
 ///
 /// let start = serde_json::json!([["w:k", null, null], [null, null, "W:R"], ["W:K", null, null]]);
 /// let board = Board::parse(&start)?;

@@ -1,7 +1,7 @@
 //! Converts `started_at`, which is in ISO 8601, to and from the tags Date, Time, UTCDate and UTCTime.
 
 use super::tags::STARTED_AT;
-use crate::game::calendar::{civil, days, month_length};
+use scoresheet_pgn::game::calendar::{civil, days, month_length};
 
 /// A year, a month and a day.
 type Date = (i64, i64, i64);

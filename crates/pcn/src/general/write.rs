@@ -2,8 +2,8 @@
 
 use super::game::GeneralGame;
 use super::replay::BoardState;
-use crate::pcn::board::{Board, Side};
-use crate::pcn::write::JsonLayout;
+use crate::board::{Board, Side};
+use crate::write::JsonLayout;
 use serde_json::{Value, json};
 
 /// Returns the game as a document, with its members in the order of the PCN document. Reading the returned document

@@ -2,14 +2,14 @@
 
 use super::fault::{Path, PcnError, PcnFault};
 use super::read::game;
-use crate::game::Game;
+use scoresheet_pgn::game::Game;
 use serde_json::error::Category;
 use std::io::{self, Read};
 
 /// The reason why reading a document ended early.
 ///
 /// ```
-/// use scoresheet::pcn::{Games, ReadError};
+/// use scoresheet_pcn::{Games, ReadError};
 ///
 /// let mut games = Games::new(&b"{} {"[..]);
 /// assert!(matches!(games.next(), Some(Ok(_))));
@@ -29,13 +29,13 @@ pub enum ReadError {
 /// from 0. In a sequence of games, the path begins within the game.
 ///
 /// ```
-/// use scoresheet::pcn::{self, JsonLayout};
+/// use scoresheet_pcn::{JsonLayout, parse, write};
 ///
-/// # let mut game = scoresheet::Game::default();
-/// # scoresheet::pgn::read_game(b"[White \"Tal\"]\n\n1. e4 e5 1-0", 0, &Default::default(), &mut game);
-/// let document = pcn::write(&game, JsonLayout::Line); // 1. e4 e5 1-0
+/// # let mut game = scoresheet_pgn::game::Game::default();
+/// # scoresheet_pgn::read_game(b"[White \"Tal\"]\n\n1. e4 e5 1-0", 0, &Default::default(), &mut game);
+/// let document = write(&game, JsonLayout::Line); // 1. e4 e5 1-0
 /// assert!(document.contains("\"shift\""));
-/// let games = pcn::parse(document.as_bytes())?;
+/// let games = parse(document.as_bytes())?;
 /// assert_eq!(games[0].moves().map(|played| played.san()).collect::<Vec<_>>(), ["e4", "e5"]);
 /// assert_eq!(games[0].outcome, game.outcome);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

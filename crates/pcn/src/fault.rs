@@ -67,8 +67,8 @@ pub enum PcnFault {
 /// The path is empty for the entire document.
 ///
 /// ```
-/// let error = scoresheet::pcn::parse(br#"{"moves": []}"#).unwrap_err();
-/// assert_eq!(error.fault, scoresheet::pcn::PcnFault::UnknownMember);
+/// let error = scoresheet_pcn::parse(br#"{"moves": []}"#).unwrap_err();
+/// assert_eq!(error.fault, scoresheet_pcn::PcnFault::UnknownMember);
 /// assert!(error.to_string().contains("moves"));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,8 +3,8 @@
 use super::action::{Action, Naming, Squares, Verb};
 use super::game::GeneralGame;
 use super::hand::Hand;
-use crate::pcn::board::{Board, PieceName, Side};
-use crate::pcn::fault::{Path, PcnError, PcnFault};
+use crate::board::{Board, PieceName, Side};
+use crate::fault::{Path, PcnError, PcnFault};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;
@@ -32,7 +32,7 @@ pub struct BoardState {
 /// An unusual but permitted property of a game.
 ///
 /// ```
-/// use scoresheet::pcn::general::{Remark, parse};
+/// use scoresheet_pcn::general::{Remark, parse};
 ///
 /// let text = br#"{"starting_position": ["W:K", null, "w:k"], "previous_moves": [[["X:S", "drop", 1]]]}"#;
 /// let checked = parse(text)?[0].check()?;

@@ -3,8 +3,8 @@
 use super::board::name_of;
 use super::tags::DRAW_PROPOSAL;
 use super::time;
-use crate::chess::{CastlingSide, Move, MoveKind, Position, Square};
-use crate::game::{Game, Outcome};
+use scoresheet_chess::{CastlingSide, Move, MoveKind, Position, Square};
+use scoresheet_pgn::game::{Game, Outcome};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -117,7 +117,7 @@ fn actions(before: &Position, m: Move) -> String {
             let verb = if before.piece_id_at(m.to).is_some() { "capture" } else { "shift" };
             let mut text = action(m.from, verb, m.to);
             if let Some(role) = m.promotion() {
-                let name = name_of(crate::chess::Piece { color: before.turn(), role });
+                let name = name_of(scoresheet_chess::Piece { color: before.turn(), role });
                 text.pop();
                 // Writing to a string cannot fail.
                 let _ = write!(text, ", {{\"promotion\": {}}}]", quoted(&name));

@@ -4,8 +4,8 @@ use super::board::{Board, at};
 use super::fault::{Path, PcnError, PcnFault};
 use super::tags::DRAW_PROPOSAL;
 use super::{action, time};
-use crate::chess::{CastlingSide, Color, Move, Piece, Position, Role, Square};
-use crate::game::{Event, Game, Outcome};
+use scoresheet_chess::{CastlingSide, Color, Move, Piece, Position, Role, Square};
+use scoresheet_pgn::game::{Event, Game, Outcome};
 use serde_json::{Map, Value};
 
 /// Reads one game.
@@ -208,7 +208,7 @@ fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
 fn is_chess960(start: &Position, moves: &[Move]) -> bool {
     let pieces = pieces_of(start);
     let unusual = |m: &Move| match m.kind {
-        crate::chess::MoveKind::Castle(side) => {
+        scoresheet_chess::MoveKind::Castle(side) => {
             m.from.file_index() != 4 || m.to.file_index() != if side == CastlingSide::King { 7 } else { 0 }
         }
         _ => false,

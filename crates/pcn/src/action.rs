@@ -2,7 +2,7 @@
 
 use super::board::{PieceName, name_of, square};
 use super::fault::{Path, PcnError, PcnFault};
-use crate::chess::{Color, Move, Piece, Position, Role, Square};
+use scoresheet_chess::{Color, Move, Piece, Position, Role, Square};
 use serde_json::Value;
 
 /// The board during a move, from a8, and the pieces that have jumped above it.

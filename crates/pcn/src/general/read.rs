@@ -2,11 +2,11 @@
 
 use super::action::{Action, Naming, Verb};
 use super::game::GeneralGame;
-use crate::chess::{Position, Square};
-use crate::game::Game;
-use crate::pcn::board::{Board, PieceName, name_of, square};
-use crate::pcn::fault::{Path, PcnError, PcnFault};
-use crate::pcn::read::{MEMBERS, boolean, parse_value as western, text};
+use crate::board::{Board, PieceName, name_of, square};
+use crate::fault::{Path, PcnError, PcnFault};
+use crate::read::{MEMBERS, boolean, parse_value as western, text};
+use scoresheet_chess::{Position, Square};
+use scoresheet_pgn::game::Game;
 use serde_json::Value;
 
 /// The maximum number of squares on a board. Taikyoku shogi, the largest known game, has 1,296 squares. The number is
@@ -16,7 +16,7 @@ const MAX_SQUARES: usize = 1 << 12;
 /// A game in a document, in the most specific representation.
 ///
 /// ```
-/// use scoresheet::pcn::general::{Document, read_documents};
+/// use scoresheet_pcn::general::{Document, read_documents};
 ///
 /// let games = read_documents(br#"[{}, {"starting_position": ["W:K", "w:k"]}]"#)?;
 /// assert!(matches!(games[..], [Document::Western(_), Document::General(..)]));
