@@ -210,6 +210,22 @@ fn packages_depend_only_on_what_is_below_them() {
     assert_eq!(dependencies(manifest), [".", "pgn", "answers"]);
 }
 
+/// Crates under the GPL are oracles of the tests. Published manifests keep profiles, and must not name them.
+#[test]
+fn no_published_manifest_names_a_crate_under_the_gpl() {
+    let root = root();
+    let folders = std::fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let manifests = folders.map(|folder| folder.join("Cargo.toml")).filter(|path| path.exists());
+    let manifests: Vec<_> = manifests.chain([root.join("Cargo.toml"), root.join("crates/Cargo.toml")]).collect();
+    assert!(manifests.len() > 15);
+    for path in manifests {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for name in ["shakmaty", "pgn-reader", "sfbinpack"] {
+            assert!(!text.contains(name), "{} names {name}", path.display());
+        }
+    }
+}
+
 #[test]
 fn no_files_need_one_another_in_a_circle() {
     let needs = needs(&files());
