@@ -4,7 +4,7 @@ use crate::board::legal_target;
 use crate::extra::{Extra, TAG};
 use scoresheet::chess::{Color, Move, Position, Square};
 use scoresheet::error::Result;
-use scoresheet::game::{Comment, Evaluation, Outcome, TextKind, Visitor};
+use scoresheet::game::{Evaluation, Outcome, TextKind, Visitor};
 use scoresheet::import::GameReceiver;
 use scoresheet::{GameRef, game};
 
@@ -113,7 +113,7 @@ impl ScoredGame {
     /// Errors: the archive is damaged.
     pub fn from_archive(game: &GameRef<'_>) -> Result<ScoredGame> {
         let mut reader = ScoreReader::default();
-        game.visit(&mut reader)?;
+        game.visit_without_lines(&mut reader)?;
         Ok(reader.finish(game.outcome()))
     }
 
@@ -220,16 +220,8 @@ impl Visitor for ScoreReader {
         if self.depth > 0 || !matches!(kind, TextKind::Brace | TextKind::Line) {
             return;
         }
-        if let Some(score) = plain_score(text) {
-            return self.set(self.moves.len(), score);
-        }
-        let Ok(text) = std::str::from_utf8(text) else { return };
-        let comment = Comment { ply: self.moves.len() as u32, depth: 0, text: text.to_owned(), mover: self.mover };
-        let Some(score) = comment.evaluation().map(Evaluation::training_score) else { return };
-        match (comment.command("eval"), self.moves.len().checked_sub(1)) {
-            (Some(_), _) => self.set(self.moves.len(), score),
-            (None, Some(before)) => self.set(before, score),
-            (None, None) => {}
+        if let Some((ply, score)) = game::stated_score(text, self.moves.len() as u32, self.mover) {
+            self.set(ply as usize, score.training_score());
         }
     }
 
@@ -244,17 +236,4 @@ impl Visitor for ScoreReader {
     fn outcome(&mut self, outcome: Outcome) {
         self.outcome = Some(outcome);
     }
-}
-
-/// Returns the hundredths in a comment `[%eval -0.12]`, which this package writes. Other forms take the general path.
-fn plain_score(text: &[u8]) -> Option<i32> {
-    let number = text.strip_prefix(b"[%eval ")?.strip_suffix(b"]")?;
-    let (sign, number) = number.strip_prefix(b"-").map_or((1, number), |rest| (-1, rest));
-    let [whole @ .., b'.', tenths @ b'0'..=b'9', hundredths @ b'0'..=b'9'] = number else { return None };
-    if whole.is_empty() || whole.len() > 6 || !whole.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let digit = |byte: &u8| i32::from(byte - b'0');
-    let whole = whole.iter().fold(0, |number, byte| number * 10 + digit(byte));
-    Some(sign * (whole * 100 + digit(tenths) * 10 + digit(hundredths)))
 }

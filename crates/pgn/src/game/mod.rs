@@ -19,6 +19,7 @@ mod line;
 mod move_tree;
 mod notes;
 mod played;
+mod score;
 
 mod owned;
 mod values;
@@ -41,4 +42,6 @@ pub use owned::{Game, GameFault, GameFaultKind};
 #[doc(hidden)]
 pub use owned::{start_by_rules, start_of_tags, stored_start};
 pub use played::PlayedMove;
+#[doc(hidden)]
+pub use score::stated_score;
 pub use values::Evaluation;
