@@ -1,5 +1,7 @@
 //! Sets of games, by number.
 
+use std::ops::Range;
+
 /// A set of games of one archive, with one bit for each number.
 ///
 /// ```
@@ -117,6 +119,21 @@ impl GameSet {
         ones(self.words.get(..full_words).unwrap_or_default()) + u64::from(rest.count_ones())
     }
 
+    /// Returns whether the set contains at least one of these games. Reads the bits of these games alone.
+    pub(in crate::archive) fn has_any_of(&self, games: Range<u64>) -> bool {
+        let (first, end) = (games.start.saturating_sub(1), games.end.saturating_sub(1).min(self.games));
+        if first >= end {
+            return false;
+        }
+        let (from, to) = ((first / 64) as usize, ((end - 1) / 64) as usize);
+        let words = self.words.get(from..=to).unwrap_or_default();
+        words.iter().zip(from..).any(|(word, at)| {
+            let head = if at == from { !0 << (first % 64) } else { !0 };
+            let tail = if at == to { !0 >> (63 - (end - 1) % 64) } else { !0 };
+            word & head & tail != 0
+        })
+    }
+
     /// Iterates over the numbers in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         self.words.iter().enumerate().flat_map(|(index, word)| {
@@ -223,6 +240,10 @@ mod tests {
             prop_assert_eq!(set.is_empty(), model.is_empty());
             for game in 0..games + 5 {
                 prop_assert_eq!(set.rank(game), model.iter().filter(|known| **known < game).count() as u64);
+            }
+            for (first, length) in (0..games + 5).flat_map(|first| [0, 1, 5, 63, 64, 65, 130].map(|length| (first, length))) {
+                let some = model.range(first..first + length).next().is_some();
+                prop_assert_eq!(set.has_any_of(first..first + length), some, "{} {}", first, length);
             }
             let runs: Vec<u64> = set.runs().flat_map(|(first, last)| first..=last).collect();
             prop_assert!(runs.into_iter().eq(model.iter().copied()));

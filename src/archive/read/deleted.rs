@@ -96,7 +96,7 @@ impl Deleted {
     /// Returns whether any game in this range has been deleted.
     pub fn has_any(&self, games: Range<u64>) -> bool {
         let rows = self.rows(games);
-        !rows.is_empty() && self.set.rank(rows.end + 1) > self.set.rank(rows.start + 1)
+        !rows.is_empty() && self.set.has_any_of(rows.start + 1..rows.end + 1)
     }
 
     /// Returns the number of deleted games.

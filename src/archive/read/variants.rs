@@ -42,7 +42,7 @@ impl Archive {
         let is_chess_chosen = is_chosen(Variant::Chess);
         let dropped = parallel::map(self.chunk_count(), |chunk| {
             let numbers = self.games_of(chunk);
-            let any = games.rank(numbers.end) > games.rank(numbers.start);
+            let any = games.has_any_of(numbers.clone());
             let variants = if any { self.chunk_variants(chunk) } else { None };
             // A chunk of chess drops none of its games if chess is chosen.
             let all = if !any || variants.is_none() && is_chess_chosen { 0..0 } else { numbers };

@@ -236,7 +236,13 @@ impl<'a> Hits<'a> {
             }
         };
         self.searched += among.as_ref().map_or(games - archive.deleted_count(), GameSet::len);
-        self.query.on_board(archive, among, || member.search().monitored(self.monitor), &mut found);
+        // One additional game shows whether the limit omits games.
+        let most = match self.query.is_of_one_position() {
+            true => self.left.saturating_add(self.offset).saturating_add(1),
+            false => u64::MAX,
+        };
+        let search = || member.search().monitored(self.monitor).at_most(most);
+        self.query.on_board(archive, among, search, &mut found);
         let list = found_games(member.before(), self.index, &found);
         self.note(found);
         (self.next, self.batch) = (last + 1, (self.batch * 2).min(BATCH.1));

@@ -252,6 +252,17 @@ impl Query {
         is_of_positions && self.follows.is_none() && !self.reach.is_beside_main_line()
     }
 
+    /// Returns whether the matching games are exactly those that reach one position, in order. A search for some of them
+    /// can end early.
+    pub(super) fn is_of_one_position(&self) -> bool {
+        let positions = match &self.board {
+            Some(Board::AnyPosition(positions) | Board::EveryPosition(positions)) => positions.len(),
+            _ => 0,
+        };
+        let is_in_order = self.order.is_none() && self.games.is_none();
+        positions == 1 && is_in_order && self.is_of_positions() && !self.either_color && !self.moments.is_any()
+    }
+
     /// Returns whether the query selects all games, because it has no conditions.
     pub fn is_all(&self) -> bool {
         self.filter.is_none() && self.games.is_none() && self.rules.is_none() && !self.has_hits()

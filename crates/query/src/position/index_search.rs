@@ -5,11 +5,12 @@
 //! starts from the standard position, only the head of the game's record is read.
 
 use crate::position::index::PositionIndex;
-use crate::position::places::{GameRange, PlaceSegment};
+use crate::position::places::{GameRange, PlaceSegment, Places};
 use crate::position::position_query::PositionQuery;
 use crate::position::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
 use scoresheet::archive::GameSet;
 use scoresheet::brenner::replay::Replay;
+use scoresheet::chess::Position;
 use scoresheet::chess::position::STANDARD;
 use scoresheet::error::{Damage, DamageKind, Error, Result};
 use scoresheet::parallel;
@@ -47,6 +48,37 @@ struct Beginning {
     fits: bool,
 }
 
+/// The first places of some positions in a segment.
+struct Lists<'a> {
+    segment: &'a PlaceSegment,
+    variants: Vec<Position>,
+    places: Vec<Places>,
+    /// The lists contain all places below this one.
+    end: u64,
+    /// The maximum number of places per list.
+    read: u64,
+}
+
+impl Lists<'_> {
+    /// Reads up to this many places of each position.
+    fn read(&mut self, most: u64) -> Result<()> {
+        (self.end, self.read) = (u64::MAX, most.max(FEW as u64));
+        self.places.clear();
+        for position in &self.variants {
+            let (places, are_all) = self.segment.first_places(position.zobrist(), self.read)?;
+            if !are_all {
+                self.end = self.end.min(places.last().map_or(0, |last| last.saturating_add(1)));
+            }
+            self.places.push(places);
+        }
+        Ok(())
+    }
+
+    fn are_complete(&self) -> bool {
+        self.end == u64::MAX
+    }
+}
+
 impl Search<'_> {
     /// Finds games with the index, and searches the games that the index does not cover.
     pub(crate) fn index_search(
@@ -56,8 +88,10 @@ impl Search<'_> {
         reach: SearchOptions,
     ) -> Result<SearchResult> {
         let mut parts = Vec::new();
+        // The games of several segments may alternate, so none of them can be passed over.
+        let most = if index.only_segment().is_some() { self.most() } else { u64::MAX };
         for segment in index.segments() {
-            self.search_segment(index, segment, query, reach, &mut parts)?;
+            self.search_segment(index, segment, query, reach, most, &mut parts)?;
         }
         let mut steps = vec![Step { what: "all games", games: self.archive().len() }];
         steps.push(Step { what: "position index", games: parts.iter().map(|part| part.games).sum() });
@@ -101,23 +135,27 @@ impl Search<'_> {
         segment: &PlaceSegment,
         query: &PositionQuery,
         reach: SearchOptions,
+        most: u64,
         parts: &mut Vec<Part>,
     ) -> Result<()> {
-        let variants = query.variants();
-        let lists = variants.iter().map(|position| segment.places_of_position(position)).collect::<Result<Vec<_>>>()?;
+        let mut lists = Lists { segment, variants: query.variants(), places: Vec::new(), end: 0, read: 0 };
+        lists.read(most)?;
         let from_start = query.matches(&STANDARD);
-        let count: usize = lists.iter().map(|list| list.len()).sum();
-        if count < FEW && !from_start {
-            let mut places: Vec<u64> = lists.iter().flat_map(|list| list.iter()).copied().collect();
+        let count: usize = lists.places.iter().map(|list| list.len()).sum();
+        if count < FEW && lists.are_complete() && !from_start {
+            let mut places: Vec<u64> = lists.places.iter().flat_map(|list| list.iter()).copied().collect();
             places.sort_unstable();
             let located = segment.locate(&places)?.into_iter();
             let places = located.map(|place| At { game: place.game, ply: place.ply, is_start: false }).collect();
             parts.push(self.part(query, places, reach, &mut Vec::new()));
             return Ok(());
         }
-        let of_range = |known: &mut Vec<Beginning>, range: &GameRange<'_>| {
-            let lists = lists.iter().map(|list| list.within(range.places.clone()));
+        let of_range = |lists: &Lists<'_>, known: &mut Vec<Beginning>, range: &GameRange<'_>| {
+            let lists = lists.places.iter().map(|list| list.within(range.places.clone()));
             let mut entries: Vec<u64> = lists.flatten().copied().collect();
+            if entries.is_empty() && !from_start {
+                return Part::default();
+            }
             entries.sort_unstable();
             let mut entries = entries.into_iter().peekable();
             let mut visits = Vec::new();
@@ -132,12 +170,27 @@ impl Search<'_> {
             self.part(query, visits, reach, known)
         };
         let ranges = segment.ranges(index.known())?;
-        let tasks: Vec<_> = ranges.chunks(4).collect();
-        let found = parallel::map_items(&tasks, |ranges| {
-            let mut known = Vec::new();
-            ranges.iter().map(|range| of_range(&mut known, range)).collect::<Vec<_>>()
-        });
-        parts.extend(found.into_iter().flatten());
+        let (mut left, mut games) = (ranges.as_slice(), 0);
+        // A search for a few games begins with a few ranges.
+        let mut wave = if most == u64::MAX { ranges.len() } else { 1 };
+        while !left.is_empty() && games < most {
+            let known = left.partition_point(|range| range.places.end <= lists.end);
+            if known == 0 {
+                lists.read(lists.read.saturating_mul(8))?;
+                continue;
+            }
+            let (now, rest) = left.split_at(known.min(wave));
+            let tasks: Vec<_> = now.chunks(4).collect();
+            let found = parallel::map_items(&tasks, |ranges| {
+                let mut known = Vec::new();
+                ranges.iter().map(|range| of_range(&lists, &mut known, range)).collect::<Vec<_>>()
+            });
+            for part in found.into_iter().flatten() {
+                games += games_of(&part.hits);
+                parts.push(part);
+            }
+            (left, wave) = (rest, wave.saturating_mul(2));
+        }
         Ok(())
     }
 

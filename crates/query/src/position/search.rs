@@ -178,12 +178,14 @@ pub struct Search<'a> {
     monitor: Option<&'a Monitor<'a>>,
     /// Whether games of variants with moves of their own are searched.
     has_variants: bool,
+    /// The number of games after which a search for a position may end.
+    most: u64,
 }
 
 impl<'a> Search<'a> {
     /// Returns a search of all games that uses no side files.
     pub fn new(archive: &'a Archive) -> Search<'a> {
-        Search { archive, signatures: None, index: None, among: None, monitor: None, has_variants: false }
+        Search { archive, signatures: None, index: None, among: None, monitor: None, has_variants: false, most: u64::MAX }
     }
 
     /// Returns the search with signatures, which must belong to the same archive.
@@ -199,6 +201,16 @@ impl<'a> Search<'a> {
     /// Returns the search limited to these games, or without a limit for `None`.
     pub fn among(self, games: impl Into<Option<&'a GameSet>>) -> Search<'a> {
         Search { among: games.into(), ..self }
+    }
+
+    /// Returns the search that may end after the first `most` games that reach a position. Its result contains at least
+    /// these games, if there are so many.
+    pub(crate) fn at_most(self, most: u64) -> Search<'a> {
+        Search { most, ..self }
+    }
+
+    pub(super) fn most(&self) -> u64 {
+        self.most
     }
 
     /// Returns the search with a monitor, if one is given. The unit of progress is a searched game. A search that was
