@@ -159,12 +159,12 @@ impl Search<'_> {
             entries.sort_unstable();
             let mut entries = entries.into_iter().peekable();
             let mut visits = Vec::new();
-            for (game, facts, range) in range.games() {
-                if from_start && !facts.set_up {
+            for (game, places) in range.games() {
+                if from_start && !range.is_set_up(game) {
                     visits.push(At { game, ply: 0, is_start: true });
                 }
-                while let Some(place) = entries.next_if(|place| *place < range.end) {
-                    visits.push(At { game, ply: place.saturating_sub(range.start) as u32, is_start: false });
+                while let Some(place) = entries.next_if(|place| *place < places.end) {
+                    visits.push(At { game, ply: place.saturating_sub(places.start) as u32, is_start: false });
                 }
             }
             self.part(query, visits, reach, known)

@@ -62,7 +62,7 @@ fn of_all(archive: &Archive, index: &PositionIndex) -> Result<Option<Vec<u32>>> 
             index.segments().iter().filter(|other| !std::ptr::eq(*other, segment)).collect();
         let of_range = |range: &crate::position::places::GameRange| {
             let live = range.games().filter(|(game, ..)| !archive.is_deleted(*game));
-            live.map(|(game, _, places)| {
+            live.map(|(game, places)| {
                 let ply = match (others.is_empty(), marks.novelty(&places)) {
                     (true, Some(ply)) => ply,
                     (true, None) => novelty(&archive.game(game)?, index)?.unwrap_or(0),
@@ -129,7 +129,7 @@ impl Marks {
         let (starts, live) = (Bits::new(places), Bits::new(places));
         let mut longest = 0;
         for range in segment.ranges(index.known())? {
-            for (game, _, places) in range.games() {
+            for (game, places) in range.games() {
                 starts.set(places.start);
                 longest = longest.max(places.end - places.start);
                 if !archive.is_deleted(game) {

@@ -392,16 +392,21 @@ pub(crate) struct GameRange<'a> {
 }
 
 impl GameRange<'_> {
-    /// Returns an iterator over the games that yields the number, the facts and the entries of each game.
+    /// Returns an iterator over the games that yields the number and the entries of each game.
     #[inline]
-    pub fn games(&self) -> impl Iterator<Item = (u64, Facts, Range<u64>)> {
+    pub fn games(&self) -> impl Iterator<Item = (u64, Range<u64>)> {
         let mut place = self.places.start;
-        let plies = self.plies.chunks_exact(self.width);
-        self.facts.iter().zip(plies).zip(self.game..).map(move |((facts, plies), game)| {
+        let plies = self.plies.chunks_exact(self.width).take(self.facts.len());
+        plies.zip(self.game..).map(move |(plies, game)| {
             let first = place;
             place = place.saturating_add(places_in(number(plies)));
-            (game, Facts::decode(u64::from_le_bytes(*facts)), first..place)
+            (game, first..place)
         })
+    }
+
+    /// Returns whether a game is set up, by its facts.
+    pub fn is_set_up(&self, game: u64) -> bool {
+        self.facts(game).is_some_and(|facts| facts.set_up)
     }
 
     /// Returns the available facts of a game in the range.

@@ -269,33 +269,35 @@ impl Tree {
         let played = moves.iter().zip(part.branches).filter(|(_, tally)| tally.games() > 0);
         let mut branches: Vec<Branch> = played.map(|(m, tally)| Branch { m: *m, tally }).collect();
         sort::by_key(&mut branches, |branch| std::cmp::Reverse(branch.tally.games()));
-        Tree { position: position.clone(), tally: part.all, branches, unread: part.unread }
+        let mut tally = part.rest;
+        branches.iter().for_each(|branch| tally.join(&branch.tally));
+        Tree { position: position.clone(), tally, branches, unread: part.unread }
     }
 }
 
-/// The counts of a part of the games, with the moves in the order of `legal_moves`.
+/// The counts of a part of the games.
 struct Part {
-    all: Tally,
+    /// The games that no branch counts, because they end or continue with a null move.
+    rest: Tally,
+    /// The games of each move, in the order of `legal_moves`.
     branches: Vec<Tally>,
     unread: Vec<Error>,
 }
 
 impl Part {
     fn new(moves: usize) -> Part {
-        Part { all: Tally::default(), branches: vec![Tally::default(); moves], unread: Vec::new() }
+        Part { rest: Tally::default(), branches: vec![Tally::default(); moves], unread: Vec::new() }
     }
 
     fn join(&mut self, other: Part) {
-        self.all.join(&other.all);
+        self.rest.join(&other.rest);
         self.branches.iter_mut().zip(&other.branches).for_each(|(branch, other)| branch.join(other));
         self.unread.extend(other.unread);
     }
 
     fn add(&mut self, game: u64, facts: &Facts, branch: Option<usize>) {
-        self.all.add(game, facts);
-        if let Some(tally) = branch.and_then(|branch| self.branches.get_mut(branch)) {
-            tally.add(game, facts);
-        }
+        let tally = branch.and_then(|branch| self.branches.get_mut(branch));
+        tally.unwrap_or(&mut self.rest).add(game, facts);
     }
 }
 
@@ -386,16 +388,21 @@ fn by_segment(
     let mut by_index = ByIndex { archive, places, lists, from_start, visit, among: search.games(), by_game };
     let mut ranges = segment.ranges(index.known())?;
     if !from_start {
-        ranges.retain(|range| !by_index.places.places.within(range.places.clone()).is_empty());
+        let mut places = by_index.places.places.as_ref();
+        ranges.retain(|range| {
+            skip(&mut places, |place| *place < range.places.start);
+            places.first().is_some_and(|place| *place < range.places.end)
+        });
     }
     let mut part = by_index.count(search, &ranges);
-    if by_index.prove(&mut part) {
+    if by_index.prove(&part) {
         part = by_index.count(search, &ranges);
     }
     Ok(part)
 }
 
 /// The entries of the index for a position.
+#[derive(Default)]
 struct Listed {
     places: Places,
     /// Whether it is certain that all listed games reach the position. If not, each game must be verified.
@@ -417,6 +424,11 @@ impl Listed {
             }
         }
         Ok(Listed { places, is_sure: false })
+    }
+
+    /// Returns the places from this one on.
+    fn places_from(&self, start: u64) -> &[u64] {
+        self.places.get(self.places.partition_point(|place| *place < start)..).unwrap_or_default()
     }
 }
 
@@ -443,20 +455,13 @@ struct ByIndex<'a> {
 impl ByIndex<'_> {
     /// Counts the games in these ranges.
     fn count(&self, search: &Search<'_>, ranges: &[GameRange<'_>]) -> Part {
-        let part = || Part::new(self.lists.len());
-        let add = |mut part: Part, range: &GameRange<'_>| {
-            if !search.is_stopped() {
-                self.add(range, &mut part);
-            }
-            part
-        };
         match ranges.len() {
             // A few games are counted faster than other threads wake up.
-            ..16 => ranges.iter().fold(part(), add),
+            ..16 => self.count_in_order(search, ranges),
             _ => {
-                let tasks: Vec<_> = ranges.chunks(ranges.len().div_ceil(256).max(8)).collect();
-                let parts = parallel::map_items(&tasks, |ranges| ranges.iter().fold(part(), add));
-                let mut all = part();
+                let tasks: Vec<_> = ranges.chunks(ranges.len().div_ceil(64).max(8)).collect();
+                let parts = parallel::map_items(&tasks, |ranges| self.count_in_order(search, ranges));
+                let mut all = Part::new(self.lists.len());
                 parts.into_iter().for_each(|part| all.join(part));
                 all
             }
@@ -464,78 +469,109 @@ impl ByIndex<'_> {
     }
 
     /// Verifies one game for each counted move. If the move was not played in this game, the entries belong to another
-    /// position, and no game contains the move. Returns whether all games with some move are unreadable. In this case,
-    /// all games must be verified.
-    fn prove(&mut self, counted: &mut Part) -> bool {
-        let mut is_open = false;
+    /// position, and no game contains the move: its list is emptied. If all games with a move are unreadable, all of
+    /// them must be verified. Returns whether a list has changed, which requires another count.
+    fn prove(&mut self, counted: &Part) -> bool {
+        let mut has_changed = false;
         if !self.places.is_sure {
             // All listed games have already been verified.
-            return is_open;
+            return has_changed;
         }
-        for (branch, tally) in counted.branches.iter_mut().enumerate().filter(|(_, tally)| tally.games() > 0) {
+        for (branch, tally) in counted.branches.iter().enumerate().filter(|(_, tally)| tally.games() > 0) {
             if !self.lists.get(branch).is_some_and(|list| list.is_sure) {
                 continue;
             }
             let played = tally.samples().find_map(|game| self.look(game).ok());
-            match played {
-                Some(played) if played == Some(Some(branch)) => {}
-                Some(_) => *tally = Tally::default(),
-                None => {
-                    is_open = true;
-                    self.lists.get_mut(branch).into_iter().for_each(|list| list.is_sure = false);
-                }
-            }
+            let verified = match played {
+                Some(played) if played == Some(Some(branch)) => continue,
+                Some(_) => Listed { places: Places::default(), is_sure: true },
+                None => Listed { is_sure: false, ..std::mem::take(&mut self.lists[branch]) },
+            };
+            self.lists[branch] = verified;
+            has_changed = true;
         }
-        is_open
+        has_changed
+    }
+
+    /// Counts the games in ranges that follow one another.
+    fn count_in_order(&self, search: &Search<'_>, ranges: &[GameRange<'_>]) -> Part {
+        let mut part = Part::new(self.lists.len());
+        let Some(start) = ranges.first().map(|range| range.places.start) else { return part };
+        let lists = self.lists.iter().map(|list| list.places_from(start)).enumerate();
+        let branches = lists.filter(|(_, list)| !list.is_empty()).collect();
+        let mut ahead = Ahead { visits: self.places.places_from(start), branches, next: Vec::new() };
+        for range in ranges {
+            if search.is_stopped() {
+                break;
+            }
+            self.add(range, &mut ahead, &mut part);
+        }
+        part
     }
 
     /// Adds the counts of the games in a range.
-    fn add(&self, range: &GameRange<'_>, part: &mut Part) {
-        // The place after the visit and the number of each game that reaches the position.
-        let mut behind = Vec::new();
-        let mut places = self.places.places.within(range.places.clone()).iter().copied().peekable();
+    fn add(&self, range: &GameRange<'_>, ahead: &mut Ahead<'_>, part: &mut Part) {
+        let Ahead { visits, branches, next } = ahead;
+        next.clear();
+        skip(visits, |place| *place < range.places.start);
         let may_be_deleted = self.archive.deleted_count() > 0;
-        for (game, facts, range) in range.games() {
-            let mut visit = (self.from_start && !facts.set_up).then_some(range.start);
-            while let Some(place) = places.next_if(|place| *place < range.end) {
+        for (game, places) in range.games() {
+            let mut visit = (self.from_start && !range.is_set_up(game)).then_some(places.start);
+            while let Some((place, rest)) = visits.split_first().filter(|(place, _)| **place < places.end) {
                 if visit.is_none() || self.visit == Visit::Last {
-                    visit = Some(place);
+                    visit = Some(*place);
                 }
+                *visits = rest;
             }
+            let Some(visit) = visit else { continue };
             let counts = self.among.is_none_or(|among| among.contains(game));
-            if let Some(visit) = visit.filter(|_| counts && !(may_be_deleted && self.archive.is_deleted(game))) {
-                if !self.places.is_sure {
-                    match self.look(game) {
-                        Ok(Some(branch)) => part.add(game, &facts, branch),
-                        Ok(None) => {}
-                        Err(error) => part.unread.push(error),
-                    }
-                    continue;
+            if !counts || may_be_deleted && self.archive.is_deleted(game) {
+                continue;
+            }
+            let Some(facts) = range.facts(game) else { continue };
+            if !self.places.is_sure {
+                match self.look(game) {
+                    Ok(Some(branch)) => part.add(game, &facts, branch),
+                    Ok(None) => {}
+                    Err(error) => part.unread.push(error),
                 }
-                part.all.add(game, &facts);
-                // The place that follows the last place of a game belongs to the next game.
-                let next = visit.saturating_add(1);
-                if next < range.end {
-                    behind.push((next, game));
-                }
+                continue;
+            }
+            // The place that follows the last place of a game belongs to the next game.
+            let place = visit.saturating_add(1);
+            match place < places.end {
+                true => next.push(Next { place, game, is_counted: false }),
+                false => part.rest.add(game, &facts),
             }
         }
-        for (branch, (tally, list)) in part.branches.iter_mut().zip(&self.lists).enumerate() {
-            let mut left = behind.as_slice();
-            for place in list.places.within(range.places.clone()).iter().copied() {
-                left = left.get(ahead(left, place)..).unwrap_or_default();
-                let Some((next, game)) = left.first() else { break };
-                let Some(facts) = range.facts(*game).filter(|_| *next == place) else { continue };
-                let is_played = match list.is_sure {
+        let Some(first) = next.first().map(|next| next.place) else { return };
+        for (branch, list) in branches.iter_mut() {
+            let Some(tally) = part.branches.get_mut(*branch) else { continue };
+            let is_sure = self.lists.get(*branch).is_some_and(|list| list.is_sure);
+            skip(list, |place| *place < first);
+            let mut left = next.as_mut_slice();
+            while let Some((place, rest)) = list.split_first().filter(|(place, _)| **place < range.places.end) {
+                let before = count_before(left, |next| next.place < *place);
+                left = std::mem::take(&mut left).get_mut(before..).unwrap_or_default();
+                let Some(next) = left.first_mut() else { break };
+                *list = rest;
+                let Some(facts) = range.facts(next.game).filter(|_| next.place == *place) else { continue };
+                let is_played = match is_sure {
                     true => Ok(true),
-                    false => self.look(*game).map(|found| found == Some(Some(branch))),
+                    false => self.look(next.game).map(|found| found == Some(Some(*branch))),
                 };
                 match is_played {
-                    Ok(true) => tally.add(*game, &facts),
+                    Ok(true) => {
+                        tally.add(next.game, &facts);
+                        next.is_counted = true;
+                    }
                     Ok(false) => {}
                     Err(error) => part.unread.push(error),
                 }
             }
+        }
+        for Next { game, .. } in next.iter().filter(|next| !next.is_counted) {
+            range.facts(*game).iter().for_each(|facts| part.rest.add(*game, facts));
         }
     }
 
@@ -548,13 +584,37 @@ impl ByIndex<'_> {
     }
 }
 
-/// Returns the number of entries below a place. The function is fast if this number is small.
-fn ahead(places: &[(u64, u64)], place: u64) -> usize {
+/// The places that follow the ranges counted so far.
+struct Ahead<'a> {
+    /// The places of the position.
+    visits: &'a [u64],
+    /// The places of the positions after each move that has any.
+    branches: Vec<(usize, &'a [u64])>,
+    /// A buffer for the places that follow the visits in a range.
+    next: Vec<Next>,
+}
+
+/// The place after the visit of a game.
+struct Next {
+    place: u64,
+    game: u64,
+    /// Whether a branch counts the game.
+    is_counted: bool,
+}
+
+/// Moves a list past its first entries that satisfy a condition.
+fn skip<T>(list: &mut &[T], is_before: impl Fn(&T) -> bool) {
+    *list = list.get(count_before(list, is_before)..).unwrap_or_default();
+}
+
+/// Returns the number of first entries that satisfy a condition, which no later entry does. The function is fast if this
+/// number is small.
+fn count_before<T>(list: &[T], is_before: impl Fn(&T) -> bool) -> usize {
     let mut step = 1;
-    while places.get(step).is_some_and(|(next, _)| *next < place) {
+    while list.get(step).is_some_and(&is_before) {
         step *= 2;
     }
     let from = step / 2;
-    let near = places.get(from..(step + 1).min(places.len())).unwrap_or_default();
-    from + near.partition_point(|(next, _)| *next < place)
+    let near = list.get(from..(step + 1).min(list.len())).unwrap_or_default();
+    from + near.partition_point(is_before)
 }
