@@ -106,8 +106,12 @@ functions! {
     create_varchar = 93: fn(*const c_char) -> Raw;
     destroy_value = 92: fn(*mut Raw);
     is_null_value = 149: fn(Raw) -> bool;
+    get_value_type = 136: fn(Raw) -> Raw;
     get_varchar = 142: fn(Raw) -> *mut c_char;
+    get_list_size = 151: fn(Raw) -> u64;
+    get_list_child = 152: fn(Raw, u64) -> Raw;
     create_logical_type = 156: fn(u32) -> Raw;
+    get_type_id = 166: fn(Raw) -> u32;
     destroy_logical_type = 184: fn(*mut Raw);
     chunk_get_vector = 190: fn(Raw, u64) -> Raw;
     chunk_get_size = 191: fn(Raw) -> u64;
@@ -167,7 +171,12 @@ pub enum Type {
     Integer = 4,
     BigInt = 5,
     Varchar = 17,
+    /// Of a parameter alone: a value of any type.
+    Any = 34,
 }
+
+/// The number of lists among the types of DuckDB.
+const LIST: u32 = 24;
 
 impl Api {
     /// Calls `with` with a type.
@@ -201,6 +210,29 @@ impl Api {
             let copy = std::ffi::CStr::from_ptr(text).to_string_lossy().into_owned();
             (self.free)(text.cast());
             Some(copy)
+        }
+    }
+}
+
+impl Api {
+    /// Returns the texts of a list, or of a single text, and frees the value. Returns `None` for NULL, also in a list.
+    ///
+    /// # Safety
+    ///
+    /// The value is NULL, or belongs to the caller.
+    pub unsafe fn texts(&self, mut value: Raw) -> Option<Vec<String>> {
+        if value.is_null() {
+            return None;
+        }
+        // SAFETY: the caller's promise. DuckDB lends the type, and returns a copy of each element.
+        unsafe {
+            if (self.is_null_value)(value) || (self.get_type_id)((self.get_value_type)(value)) != LIST {
+                return self.text(value).map(|text| vec![text]);
+            }
+            let count = (self.get_list_size)(value);
+            let texts = (0..count).map(|index| self.text((self.get_list_child)(value, index))).collect();
+            (self.destroy_value)(&mut value);
+            texts
         }
     }
 }

@@ -16,9 +16,9 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Opens an archive, or all archives of a folder, and selects games. `named` returns the value of a parameter.
-    pub fn open(path: &str, named: impl Fn(&str) -> Option<String>) -> Result<Selection, String> {
-        let set = open(path)?;
+    /// Opens archives like [`open`], and selects games. `named` returns the value of a parameter.
+    pub fn open(paths: &[String], named: impl Fn(&str) -> Option<String>) -> Result<Selection, String> {
+        let set = open(paths)?;
         let mut query = Query::new();
         if let Some(json) = named("query") {
             query = json.parse::<Query>().map_err(|fault| fault.to_string())?;
@@ -69,16 +69,23 @@ impl Selection {
     }
 }
 
-/// Opens an archive, all archives of a folder, or all archives that a pattern matches, in the order of their names.
-pub fn open(path: &str) -> Result<ArchiveSet, String> {
-    let mut paths = vec![PathBuf::from(path)];
-    if path.contains(['*', '?', '[']) && !paths[0].exists() {
-        let found = glob::glob(path).map_err(|error| format!("{path}: {error}"))?;
-        paths = found.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-        if paths.is_empty() {
-            return Err(format!("no file matches {path}"));
-        }
+/// Opens archives in this order. Each path is an archive, a folder, or a pattern. The archives of a folder or a pattern
+/// come in the order of their names.
+pub fn open(paths: &[impl AsRef<str>]) -> Result<ArchiveSet, String> {
+    if paths.is_empty() {
+        return Err("the list of paths is empty".to_owned());
     }
-    let paths = archives_of(paths).map_err(|error| error.to_string())?;
-    ArchiveSet::open(paths).map_err(|error| error.to_string())
+    let mut all = Vec::new();
+    for path in paths.iter().map(AsRef::as_ref) {
+        let mut found = vec![PathBuf::from(path)];
+        if path.contains(['*', '?', '[']) && !found[0].exists() {
+            let matches = glob::glob(path).map_err(|error| format!("{path}: {error}"))?;
+            found = matches.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+            if found.is_empty() {
+                return Err(format!("no file matches {path}"));
+            }
+        }
+        all.extend(archives_of(found).map_err(|error| error.to_string())?);
+    }
+    ArchiveSet::open(all).map_err(|error| error.to_string())
 }

@@ -31,8 +31,9 @@ pub unsafe fn register(api: &Api, database: Raw) -> Result<(), String> {
         for function in Function::ALL {
             let mut table = (api.create_table_function)();
             (api.table_set_name)(table, c_text(function.name()).as_ptr());
+            // A path or a list of paths.
+            api.with_type(Type::Any, |any| (api.table_add_parameter)(table, any));
             api.with_type(Type::Varchar, |text| {
-                (api.table_add_parameter)(table, text);
                 for parameter in function.parameters() {
                     (api.table_add_named_parameter)(table, c_text(parameter).as_ptr(), text);
                 }
@@ -62,9 +63,9 @@ unsafe extern "C" fn bind(info: Info) {
         // are freed by `text`, and DuckDB copies names and types.
         unsafe {
             let function = *(api.bind_get_extra_info)(info).cast::<Function>();
-            let path = api.text((api.bind_get_parameter)(info, 0)).ok_or("the path is NULL")?;
+            let paths = api.texts((api.bind_get_parameter)(info, 0)).ok_or("the path is NULL")?;
             let named = |name: &str| api.text((api.bind_get_named_parameter)(info, c_text(name).as_ptr()));
-            let rows = Rows::bind(function, &path, named)?;
+            let rows = Rows::bind(function, &paths, named)?;
             for (name, of) in function.columns() {
                 api.with_type(*of, |of| (api.bind_add_result_column)(info, c_text(name).as_ptr(), of));
             }

@@ -88,7 +88,7 @@ impl Scalar for FenAt {
         let (Ok(game), Ok(ply)) = (u64::try_from(row.number(1)), u32::try_from(row.number(2))) else {
             return Err(format!("fen_at: no game {}, ply {}", row.number(1), row.number(2)));
         };
-        let set = self::known(&mut known.sets, row.text(0), games::open)?;
+        let set = self::known(&mut known.sets, row.text(0), |path| games::open(&[path]))?;
         let position = set.game(game).and_then(|game| game.position(ply)).map_err(|error| error.to_string())?;
         Ok(Value::Text(position.fen()))
     }
@@ -109,7 +109,7 @@ impl Scalar for Reaches {
         let Ok(game) = u64::try_from(row.number(1)) else {
             return Err(format!("reaches: no game {}", row.number(1)));
         };
-        let set = self::known(&mut known.sets, row.text(0), games::open)?;
+        let set = self::known(&mut known.sets, row.text(0), |path| games::open(&[path]))?;
         let found = || -> Result<bool, Error> {
             // A missing or deleted game is an error.
             set.game(game)?;

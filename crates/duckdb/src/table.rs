@@ -125,10 +125,10 @@ pub struct Branch {
 
 impl Rows {
     /// Returns the rows of a call.
-    pub fn bind(function: Function, path: &str, named: impl Fn(&str) -> Option<String>) -> Result<Rows, String> {
+    pub fn bind(function: Function, paths: &[String], named: impl Fn(&str) -> Option<String>) -> Result<Rows, String> {
         match function {
-            Function::Games => Ok(Rows::Games(Selection::open(path, named)?)),
-            Function::Positions => Ok(Rows::Positions(Selection::open(path, named)?)),
+            Function::Games => Ok(Rows::Games(Selection::open(paths, named)?)),
+            Function::Positions => Ok(Rows::Positions(Selection::open(paths, named)?)),
             Function::Tree => {
                 let position = match (named("position"), named("moves")) {
                     (Some(_), Some(_)) => return Err("position and moves exclude each other".to_owned()),
@@ -136,7 +136,7 @@ impl Rows {
                     (None, Some(moves)) => line(&moves).map_err(|fault| fault.to_string())?,
                     (None, None) => Position::standard(),
                 };
-                let tree = games::open(path)?.tree(&position, Visit::First, None, None);
+                let tree = games::open(paths)?.tree(&position, Visit::First, None, None);
                 let tree = tree.complete().map_err(|error| error.to_string())?;
                 let branch = |branch: &scoresheet_query::Branch| {
                     let tally = &branch.tally;
