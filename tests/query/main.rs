@@ -14,6 +14,8 @@ mod filter;
 mod fresh;
 /// Patterns and the opening tree, position by position.
 mod naive;
+/// Pages of the games of a position.
+mod pages;
 /// The parts for training and test.
 mod parts;
 /// Questions as JSON, with the same answers in every interface.
