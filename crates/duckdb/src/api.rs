@@ -237,6 +237,14 @@ impl Api {
     }
 }
 
+/// The layout of DuckDB's strings: up to 12 bytes are inside, longer ones behind a pointer.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Text {
+    pub length: u32,
+    pub rest: [u8; 12],
+}
+
 /// A vector of a chunk, into which values are written.
 pub struct Column<'a> {
     api: &'a Api,
@@ -258,9 +266,37 @@ impl<'a> Column<'a> {
     /// Writes a text, or NULL.
     pub fn text(&self, row: usize, text: Option<&str>) {
         match text {
+            // SAFETY: the row is below the size of a vector of texts. Short texts have no other memory.
+            Some(text) if self.of == Type::Varchar && text.len() <= 12 => unsafe {
+                let mut inside = Text { length: text.len() as u32, rest: [0; 12] };
+                inside.rest.iter_mut().zip(text.as_bytes()).for_each(|(to, from)| *to = *from);
+                self.data.cast::<Text>().add(row).write(inside);
+            },
             // SAFETY: the row is below the size of a vector, and DuckDB copies the text, which is UTF-8.
             Some(text) if self.of == Type::Varchar => unsafe {
                 (self.api.vector_assign_string)(self.vector, row as u64, text.as_ptr().cast(), text.len() as u64);
+            },
+            _ => self.null(row),
+        }
+    }
+
+    /// Writes a text like `text`. Bytes that are not UTF-8 are replaced.
+    pub fn bytes(&self, row: usize, text: Option<&[u8]>) {
+        match text.map(std::str::from_utf8).transpose() {
+            // Faster than `from_utf8_lossy`, and nearly all texts are UTF-8.
+            Ok(text) => self.text(row, text),
+            Err(_) => self.text(row, text.map(String::from_utf8_lossy).as_deref()),
+        }
+    }
+
+    /// Writes the text of another row of this vector, which must not be NULL.
+    pub fn share(&self, row: usize, from: usize) {
+        match self.of {
+            // SAFETY: both rows are below the size of a vector of texts, which owns the memory of the text, and the other
+            // row has been written.
+            Type::Varchar => unsafe {
+                let texts = self.data.cast::<Text>();
+                texts.add(row).write(texts.add(from).read());
             },
             _ => self.null(row),
         }

@@ -1,7 +1,7 @@
 //! Archives as tables of DuckDB: `read_bga`, `bga_positions`, `bga_tree` and `fen_at`. docs/duckdb.md describes them.
 //!
 //! ```text
-//! arguments -> games (the archives and the selected games) -> table (columns and rows of a function) -> host -> api
+//! arguments -> games (the archives and the selected games) -> table, source (columns and rows) -> host -> api
 //! ```
 //!
 //! The extension uses the stable C interface of DuckDB 1.2, so one file loads in this and every later version. `api`
@@ -12,6 +12,7 @@ mod games;
 mod guard;
 mod host;
 mod scalar;
+mod source;
 mod table;
 
 use api::{Access, Api, Info};

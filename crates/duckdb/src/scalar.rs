@@ -1,6 +1,6 @@
 //! The scalar functions `fen_at`, `reaches`, `san` and `uci`.
 
-use crate::api::{self, Api, Column, Info, Raw, Type, c_text};
+use crate::api::{self, Api, Column, Info, Raw, Text, Type, c_text};
 use crate::games;
 use crate::guard::guarded;
 use scoresheet::archive::GameSet;
@@ -9,14 +9,6 @@ use scoresheet::{Error, Position};
 use scoresheet_query::{ArchiveSet, PositionQuery, SearchOptions};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-
-/// The layout of DuckDB's strings: short ones are inside, long ones behind a pointer.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Text {
-    length: u32,
-    rest: [u8; 12],
-}
 
 /// The archives and positions of a chunk, which are opened and read once.
 #[derive(Default)]

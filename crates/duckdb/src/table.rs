@@ -2,10 +2,12 @@
 
 use crate::api::{Column, Type};
 use crate::games::{self, Selection};
+use crate::source::{Row, Source, main_line};
 use scoresheet::game::Outcome;
 use scoresheet::{Error, Position};
 use scoresheet_query::tag_columns::{Column as TagColumn, Key};
-use scoresheet_query::{Visit, line, value};
+use scoresheet_query::{IndexedArchive, Visit, line, value};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -165,11 +167,13 @@ pub struct Scan {
     next: AtomicU64,
     /// For positions, the index of the next game, and its next ply.
     next_ply: Mutex<(u64, u32)>,
+    /// For games, the sources of the columns of each archive that has been read.
+    sources: Mutex<HashMap<usize, Option<Arc<Vec<Source>>>>>,
 }
 
 impl Scan {
     pub fn new(columns: Vec<usize>) -> Scan {
-        Scan { columns, next: AtomicU64::new(0), next_ply: Mutex::new((0, 0)) }
+        Scan { columns, next: AtomicU64::new(0), next_ply: Mutex::new((0, 0)), sources: Mutex::default() }
     }
 
     /// Writes the next rows, at most `most`. Returns their number, 0 at the end.
@@ -211,37 +215,73 @@ impl Scan {
         }
     }
 
+    /// Writes the rows of games, which begin at this index.
     fn games(&self, games: &Selection, first: u64, count: usize, columns: &[Column<'_>]) -> Result<(), Error> {
+        let rows: Vec<Row> = (first..).take(count).map(|row| games.get(row)).collect();
+        let (mut rest, mut written) = (rows.as_slice(), 0);
+        while let Some((number, _)) = rest.first() {
+            let (index, _) = games.set.index_of(*number)?;
+            let (member, _) = games.set.member_of(*number)?;
+            let numbers = member.numbers();
+            let count = rest.iter().take_while(|(number, _)| numbers.contains(number)).count();
+            let of_member = rest.get(..count).unwrap_or_default();
+            match self.sources(index, member) {
+                Some(sources) => {
+                    for (source, column) in sources.iter().zip(columns) {
+                        source.write(member, member.before(), of_member, written, column)?;
+                    }
+                }
+                None => self.read(member, (member.before(), of_member), written, columns)?,
+            }
+            written += of_member.len();
+            rest = rest.get(of_member.len()..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// Returns the sources of the columns for the archive at an index, or `None` if its games must be read.
+    fn sources(&self, index: usize, archive: &IndexedArchive) -> Option<Arc<Vec<Source>>> {
+        let mut known = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let sources = known.entry(index).or_insert_with(|| {
+            let name = |index: &usize| GAMES.get(*index).map_or("", |(name, _)| name);
+            let source = |name: &str| Source::new(archive, name, tags_of(name));
+            self.columns.iter().map(|index| source(name(index))).collect::<Option<Vec<_>>>().map(Arc::new)
+        });
+        sources.clone()
+    }
+
+    /// Writes rows of an archive that lacks some of the tag columns.
+    fn read(
+        &self,
+        archive: &IndexedArchive,
+        (before, rows): (u64, &[Row]),
+        first: usize,
+        columns: &[Column<'_>],
+    ) -> Result<(), Error> {
         let names: Vec<&str> =
             self.columns.iter().map(|index| GAMES.get(*index).map_or("", |(name, _)| *name)).collect();
         let mut needed: Vec<&'static str> = names.iter().flat_map(|name| tags_of(name)).copied().collect();
         needed.sort_unstable();
         needed.dedup();
-        // The columns of tags of the member that was read last.
-        let mut known: (usize, Vec<Option<Arc<TagColumn>>>) = (usize::MAX, Vec::new());
+        let known: Vec<Option<Arc<TagColumn>>> =
+            needed.iter().map(|tag| archive.columns().available(&Key::Tag((*tag).to_owned()))).collect();
         let mut texts: Vec<Option<String>> = Vec::new();
-        for row in 0..count {
-            let (number, ply) = games.get(first + row as u64);
-            let (index, game) = games.set.index_of(number)?;
-            let member = games.set.members().get(index).ok_or(Error::NoSuchGame { game: number, games: 0 })?;
-            if known.0 != index {
-                let column = |tag: &&str| member.columns().available(&Key::Tag((*tag).to_owned()));
-                known = (index, needed.iter().map(column).collect());
-            }
+        for (row, (number, ply)) in (first..).zip(rows) {
+            let game = number - before;
             texts.clear();
-            texts.extend(known.1.iter().map(|column| {
+            texts.extend(known.iter().map(|column| {
                 let text = column.as_ref()?.text(game)?;
                 Some(String::from_utf8_lossy(text).into_owned())
             }));
             // The game is read only for what no column has.
-            let is_read = known.1.iter().any(Option::is_none)
+            let is_read = known.iter().any(Option::is_none)
                 || names.iter().any(|name| matches!(*name, "plies" | "start_fen" | "result" | "main_line"));
-            let read = if is_read { Some(member.archive().game(game)?) } else { None };
-            if let Some(read) = read.as_ref().filter(|_| known.1.iter().any(Option::is_none)) {
+            let read = if is_read { Some(archive.archive().game(game)?) } else { None };
+            if let Some(read) = read.as_ref().filter(|_| known.iter().any(Option::is_none)) {
                 let mut seen = vec![false; needed.len()];
                 read.visit_tags(|name, value| {
                     let tag = needed.iter().position(|tag| tag.as_bytes() == name);
-                    let Some(tag) = tag.filter(|tag| known.1.get(*tag).is_some_and(Option::is_none)) else { return };
+                    let Some(tag) = tag.filter(|tag| known.get(*tag).is_some_and(Option::is_none)) else { return };
                     // If a tag occurs twice, its first value is used.
                     if !std::mem::replace(&mut seen[tag], true) {
                         texts[tag] = Some(String::from_utf8_lossy(value).into_owned());
@@ -254,7 +294,7 @@ impl Scan {
             };
             for (name, column) in names.iter().zip(columns) {
                 match *name {
-                    "game_id" => column.number(row, Some(number as i64)),
+                    "game_id" => column.number(row, Some(*number as i64)),
                     "ply" => column.number(row, ply.map(i64::from)),
                     "date_text" => column.text(row, value::played(tag("Date"), tag("UTCDate"))),
                     "white_elo" => column.number(row, tag("WhiteElo").and_then(|elo| value::rating(elo.as_bytes()))),
@@ -270,14 +310,7 @@ impl Scan {
                         column.text(row, start.as_deref());
                     }
                     "main_line" => {
-                        let mut line = String::new();
-                        for played in read.iter().flat_map(|game| game.moves()) {
-                            if !line.is_empty() {
-                                line.push(' ');
-                            }
-                            line.push_str(&played?.san());
-                        }
-                        column.text(row, Some(&line));
+                        column.text(row, read.as_ref().map(main_line).transpose()?.as_deref());
                     }
                     other => column.text(row, tags_of(other).first().and_then(|name| tag(name))),
                 }

@@ -39,6 +39,8 @@ pub mod games;
 
 pub use aliases::Aliases;
 pub use fault::QueryFault;
+#[doc(hidden)]
+pub use filter::eval::marked_outcome;
 pub use filter::game_field::{FieldValue, GameField};
 pub use filter::sort::SortKeys;
 pub use filter::{Filter, Passed};

@@ -185,7 +185,15 @@ pub struct Search<'a> {
 impl<'a> Search<'a> {
     /// Returns a search of all games that uses no side files.
     pub fn new(archive: &'a Archive) -> Search<'a> {
-        Search { archive, signatures: None, index: None, among: None, monitor: None, has_variants: false, most: u64::MAX }
+        Search {
+            archive,
+            signatures: None,
+            index: None,
+            among: None,
+            monitor: None,
+            has_variants: false,
+            most: u64::MAX,
+        }
     }
 
     /// Returns the search with signatures, which must belong to the same archive.

@@ -1,0 +1,156 @@
+//! The columns of `read_bga` from the tag columns of an archive, which need no game. Values that depend on a text are
+//! computed once for each text, not for each game.
+
+use crate::api::Column;
+use scoresheet::Error;
+use scoresheet::format::tag_columns::SET_UP;
+use scoresheet::game::Outcome;
+use scoresheet_query::tag_columns::{Column as TagColumn, Key};
+use scoresheet_query::{IndexedArchive, marked_outcome, value};
+use std::sync::Arc;
+
+/// A row: the number of the game in the set, and the first ply that matches.
+pub type Row = (u64, Option<u32>);
+
+/// The source of a column.
+pub enum Source {
+    Number,
+    Ply,
+    Text(Arc<TagColumn>),
+    Rating(Arc<TagColumn>, Vec<Option<i64>>),
+    /// The tags Date and UTCDate, and which texts of Date state a year.
+    Date(Arc<TagColumn>, Arc<TagColumn>, Vec<bool>),
+    /// The tag Result, the outcome that each text states, and the facts of games.
+    Outcome(Arc<TagColumn>, Vec<Outcome>, Arc<TagColumn>),
+    Plies(Arc<TagColumn>),
+    /// The facts of games. Only games that are set up are read.
+    Start(Arc<TagColumn>),
+    /// The main line, which is read.
+    Line,
+}
+
+impl Source {
+    /// Returns the source of a column, whose tags are `tags`, or `None` if a part of it is in no tag column.
+    pub fn new(archive: &IndexedArchive, name: &str, tags: &[&str]) -> Option<Source> {
+        let available = |key: Key| archive.columns().available(&key);
+        let tag = |index: usize| available(Key::Tag((*tags.get(index)?).to_owned()));
+        Some(match name {
+            "game_id" => Source::Number,
+            "ply" => Source::Ply,
+            "plies" => Source::Plies(available(Key::Plies)?),
+            "start_fen" => Source::Start(available(Key::Facts)?),
+            "main_line" => Source::Line,
+            "white_elo" | "black_elo" => {
+                let ratings = tag(0)?;
+                let values = of_texts(&ratings, |text| text.and_then(value::rating));
+                Source::Rating(ratings, values)
+            }
+            "date_text" => {
+                let dates = tag(0)?;
+                let years = of_texts(&dates, |text| text.is_some_and(|text| value::year(text).is_some()));
+                Source::Date(dates, tag(1)?, years)
+            }
+            "result" => {
+                let results = tag(0)?;
+                let outcomes = of_texts(&results, |text| Outcome::of_game(text, None));
+                Source::Outcome(results, outcomes, available(Key::Facts)?)
+            }
+            _ => Source::Text(tag(0)?),
+        })
+    }
+
+    /// Writes rows of an archive, whose games follow `before` games of the set, from the row `first` of a vector on.
+    pub fn write(
+        &self,
+        archive: &IndexedArchive,
+        before: u64,
+        rows: &[Row],
+        first: usize,
+        column: &Column<'_>,
+    ) -> Result<(), Error> {
+        let rows = (first..).zip(rows).map(|(row, (number, ply))| (row, *number, number - before, ply));
+        match self {
+            Source::Number => rows.for_each(|(row, number, ..)| column.number(row, Some(number as i64))),
+            Source::Ply => rows.for_each(|(row, _, _, ply)| column.number(row, ply.map(i64::from))),
+            Source::Text(texts) => write_texts(texts, rows.map(|(row, _, game, _)| (row, game)), column),
+            Source::Rating(ratings, values) => rows.for_each(|(row, _, game, _)| {
+                column.number(row, values.get(ratings.get(game) as usize).copied().flatten());
+            }),
+            Source::Plies(plies) => {
+                rows.for_each(|(row, _, game, _)| column.number(row, Some(i64::from(plies.get(game)))));
+            }
+            Source::Date(dates, utc_dates, years) => rows.for_each(|(row, _, game, _)| {
+                if years.get(dates.get(game) as usize) == Some(&true) {
+                    return column.bytes(row, dates.text(game));
+                }
+                let [date, utc_date] = [dates, utc_dates].map(|dates| dates.text(game).map(String::from_utf8_lossy));
+                column.text(row, value::played(date.as_deref(), utc_date.as_deref()));
+            }),
+            Source::Outcome(results, outcomes, facts) => rows.for_each(|(row, _, game, _)| {
+                let stated = outcomes.get(results.get(game) as usize).copied().unwrap_or(Outcome::Unknown);
+                let outcome = match stated {
+                    Outcome::Unknown => Outcome::from_number(marked_outcome(facts.get(game) as u8).into()),
+                    stated => Some(stated),
+                };
+                column.text(row, Some(outcome.unwrap_or(Outcome::Unknown).token()));
+            }),
+            Source::Start(facts) => {
+                for (row, _, game, _) in rows {
+                    match facts.get(game) & u32::from(SET_UP) {
+                        0 => column.null(row),
+                        _ => column.text(row, Some(&archive.archive().game(game)?.start().fen())),
+                    }
+                }
+            }
+            Source::Line => {
+                for (row, _, game, _) in rows {
+                    column.text(row, Some(&main_line(&archive.archive().game(game)?)?));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number of texts that rows of a vector share, which is a power of two.
+const SHARED: usize = 256;
+
+/// Writes the texts of games. Rows near each other often have the same text, which is then written once.
+fn write_texts(texts: &TagColumn, rows: impl Iterator<Item = (usize, u64)>, column: &Column<'_>) {
+    // By the lowest bits of a text's number: the number, and the row that has the text.
+    let mut written = [(0, 0); SHARED];
+    for (row, game) in rows {
+        let number = texts.get(game);
+        let text = || texts.strings().and_then(|strings| strings.get(number));
+        match written.get_mut(number as usize % SHARED) {
+            Some((known, from)) if *known == number && number > 0 => column.share(row, *from),
+            Some(known) => {
+                let text = text();
+                column.bytes(row, text);
+                if text.is_some() {
+                    *known = (number, row);
+                }
+            }
+            None => column.bytes(row, text()),
+        }
+    }
+}
+
+/// Returns the main line of a game in SAN.
+pub fn main_line(game: &scoresheet::GameRef<'_>) -> Result<String, Error> {
+    let mut line = String::new();
+    for played in game.moves() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&played?.san());
+    }
+    Ok(line)
+}
+
+/// Returns a value for each text of a column by its number, where 0 stands for no text.
+fn of_texts<T>(column: &TagColumn, value: impl Fn(Option<&[u8]>) -> T) -> Vec<T> {
+    let strings = column.strings();
+    let count = strings.map_or(0, |strings| strings.len() as u32);
+    (0..=count).map(|number| value(strings.and_then(|strings| strings.get(number)))).collect()
+}
