@@ -115,7 +115,7 @@ impl Archive {
             header,
             index_state: SideState::Missing,
             incomplete: None,
-            dictionary: Dictionary::new(index.dictionaries.clone()),
+            dictionary: Dictionary::new(&index),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
             variants: index.chunks.iter().map(|_| OnceLock::new()).collect(),
             has_no_variant_tags: AtomicBool::new(false),

@@ -5,25 +5,38 @@ use crate::archive::read::read_at::Store;
 use crate::error::{Damage, DamageKind};
 use crate::format::block::BlockKind;
 use crate::format::dictionary::BlockStrings;
-use crate::format::index::DictionaryEntry;
+use crate::format::index::{DictionaryEntry, Index};
 use crate::format::refused::decoded;
 use crate::format::{ArchiveId, Limits};
+use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The usual maximum size in bytes of a dictionary block.
+/// The usual maximum size in bytes of a dictionary block. Most blocks are much smaller.
 const USUAL: u64 = 64 << 10;
 
 /// The dictionary of an open archive.
 #[derive(Debug)]
 pub struct Dictionary {
     entries: Vec<DictionaryEntry>,
+    /// For each block, the starts of the next known blocks after it and after its copy.
+    ends: Vec<[u64; 2]>,
     blocks: Vec<OnceLock<Result<BlockStrings, Damage>>>,
 }
 
 impl Dictionary {
-    pub fn new(entries: Vec<DictionaryEntry>) -> Dictionary {
+    pub fn new(index: &Index) -> Dictionary {
+        let entries = index.dictionaries.clone();
         let blocks = entries.iter().map(|_| OnceLock::new()).collect();
-        Dictionary { entries, blocks }
+        let ends = entries.iter().enumerate().map(|(number, entry)| {
+            [entry.offset, entry.copy].map(|offset| {
+                let chunk = index.chunks.partition_point(|chunk| chunk.offset <= offset);
+                let chunk = index.chunks.get(chunk).map(|chunk| chunk.offset);
+                let next = entries.get(number + 1).map(|next| [next.offset, next.copy]);
+                let known = next.into_iter().flatten().chain(chunk).chain([entry.copy, index.state.length]);
+                known.filter(|start| *start > offset).min().unwrap_or(u64::MAX)
+            })
+        });
+        Dictionary { ends: ends.collect(), entries, blocks }
     }
 
     /// Returns the string with this number in the dictionary. If the string's block is damaged, reads the second copy
@@ -34,8 +47,9 @@ impl Dictionary {
         let index = after.checked_sub(1).ok_or(missing)?;
         let entry = self.entries.get(index).ok_or(missing)?;
         let block = self.blocks.get(index).ok_or(missing)?;
-        let read = |offset| read(archive, id, limits, offset, entry);
-        let strings = archive.once(block, || read(entry.offset).or_else(|_| read(entry.copy)))?;
+        let [end, copy_end] = self.ends.get(index).copied().ok_or(missing)?;
+        let read = |offset: u64, end: u64| read(archive, id, limits, offset..end, entry);
+        let strings = archive.once(block, || read(entry.offset, end).or_else(|_| read(entry.copy, copy_end)))?;
         usize::try_from(number - entry.first).ok().and_then(|index| strings.get(index)).ok_or(missing)
     }
 }
@@ -44,11 +58,11 @@ fn read(
     archive: &Store,
     id: ArchiveId,
     limits: &Limits,
-    offset: u64,
+    Range { start: offset, end }: Range<u64>,
     entry: &DictionaryEntry,
 ) -> Result<BlockStrings, Damage> {
-    // The header and the strings are read together if they have the usual size.
-    let size = entry.copy.saturating_sub(entry.offset).min(USUAL);
+    // The header and the strings are read together if they have the usual size. The next known block limits the size.
+    let size = end.saturating_sub(offset).min(USUAL);
     let near = archive.ahead(offset..offset.saturating_add(size), None);
     let file = near.of(archive);
     let block = BlockRef::at(&file, id, offset)?;
