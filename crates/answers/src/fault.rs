@@ -5,7 +5,7 @@
 
 use http::StatusCode;
 use scoresheet::Error;
-use scoresheet_query::QueryFault;
+use scoresheet_query::{QueryFault, Reason, reason};
 use serde_json::{Map, Value, json};
 
 /// The reason why a request cannot be answered.
@@ -30,9 +30,18 @@ impl std::fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl Fault {
-    /// Returns a fault with this status, code and message.
-    pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Fault {
-        Fault { status, code, message: message.into(), more: Map::new() }
+    /// Returns a fault with this status, code and message. A message with a code adds `reason` and `values`.
+    pub fn new(status: StatusCode, code: &'static str, message: impl Into<Reason>) -> Fault {
+        let reason = message.into();
+        let fault = Fault { status, code, message: reason.to_string(), more: Map::new() };
+        fault.with_reason(&reason)
+    }
+
+    /// Returns the fault with the code and the values of a message.
+    fn with_reason(self, reason: &Reason) -> Fault {
+        let Some(code) = reason.code() else { return self };
+        let values: Map<String, Value> = reason.values().map(|(name, value)| (name.to_owned(), value.into())).collect();
+        self.with("reason", code).with("values", values)
     }
 
     /// Returns the fault with one more member.
@@ -42,48 +51,60 @@ impl Fault {
     }
 
     /// Returns the fault of a malformed request.
-    pub fn bad(message: impl Into<String>) -> Fault {
+    pub fn bad(message: impl Into<Reason>) -> Fault {
         Fault::new(StatusCode::BAD_REQUEST, "bad_request", message)
     }
 
     /// Returns the fault of an invalid filter or pattern, with its column.
     pub fn query(parameter: &str, fault: &QueryFault) -> Fault {
-        Fault::new(StatusCode::BAD_REQUEST, "bad_query", format!("{parameter}: {}", fault.what()))
+        let message = format!("{parameter}: {}", fault.what());
+        let found = Fault::new(StatusCode::BAD_REQUEST, "bad_query", message)
+            .with_reason(fault.reason())
             .with("parameter", parameter)
-            .with("column", fault.column())
+            .with("column", fault.column());
+        match fault.member() {
+            Some(member) => found.with("member", member),
+            None => found,
+        }
     }
 
     /// Returns the fault for a missing object.
-    pub fn missing(message: impl Into<String>) -> Fault {
+    pub fn missing(message: impl Into<Reason>) -> Fault {
         Fault::new(StatusCode::NOT_FOUND, "not_found", message)
     }
 
     /// Returns the fault for busy threads.
     pub fn busy() -> Fault {
-        Fault::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many searches at once; try again")
+        Fault::new(StatusCode::SERVICE_UNAVAILABLE, "busy", reason!("busy", "too many searches at once; try again"))
             .with("retry_after", 1)
     }
 
     /// Returns the fault of a request that exceeded the time limit.
     pub fn deadline(seconds: u64) -> Fault {
-        Fault::new(StatusCode::SERVICE_UNAVAILABLE, "too_costly", format!("no answer within {seconds} s"))
-            .with("retry_after", seconds)
-            .with("advice", "scoresheet index ARCHIVE --positions --tag-columns --signatures")
+        Fault::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too_costly",
+            reason!("deadline", "no answer within {n} s", n = seconds),
+        )
+        .with("retry_after", seconds)
+        .with("advice", "scoresheet index ARCHIVE --positions --tag-columns --signatures")
     }
 
     /// Returns the fault of a request that was stopped because the client or the server has ended.
     pub fn stopped() -> Fault {
-        Fault::new(StatusCode::SERVICE_UNAVAILABLE, "stopped", "the work was stopped").with("retry_after", 1)
+        Fault::new(StatusCode::SERVICE_UNAVAILABLE, "stopped", reason!("stopped", "the work was stopped"))
+            .with("retry_after", 1)
     }
 
     /// Returns the fault of a request that needs a complete archive, of which only parts are fetched.
     pub fn complete_archive(bytes: u64) -> Fault {
-        Fault::new(StatusCode::CONFLICT, "whole", "this needs the complete archive").with("bytes", bytes)
+        Fault::new(StatusCode::CONFLICT, "whole", reason!("whole", "this needs the complete archive"))
+            .with("bytes", bytes)
     }
 
     /// Returns the fault for an internal error.
     pub fn internal() -> Fault {
-        Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "internal error of the server")
+        Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", reason!("internal", "internal error of the server"))
     }
 
     /// Returns the fault as JSON.
@@ -99,10 +120,13 @@ impl Fault {
 impl From<Error> for Fault {
     fn from(error: Error) -> Fault {
         match error {
-            Error::NoSuchGame { game, games } => {
-                Fault::missing(format!("there is no game {game}; the last is {games}"))
-            }
-            Error::Deleted { game } => Fault::missing(format!("game {game} has been deleted")),
+            Error::NoSuchGame { game, games } => Fault::missing(reason!(
+                "no_game",
+                "there is no game {game}; the last is {last}",
+                game = game,
+                last = games
+            )),
+            Error::Deleted { game } => Fault::missing(reason!("deleted", "game {game} has been deleted", game = game)),
             Error::NoSuchPly { .. } => Fault::missing(error.to_string()),
             Error::Interrupted => Fault::stopped(),
             Error::Damaged(damage) => {

@@ -6,9 +6,9 @@
 use crate::fault::Fault;
 use crate::snapshot::Choice;
 use scoresheet::chess::fen::{Fen, FenError, Illegality, ReadMode};
-use scoresheet::chess::{Position, Variant};
-use scoresheet_query::Rules;
+use scoresheet::chess::{Color, Position, Variant};
 use scoresheet_query::openings::{Opening, Openings};
+use scoresheet_query::{Reason, Rules, reason};
 use std::str::FromStr;
 
 /// The maximum length of a filter in bytes.
@@ -53,7 +53,9 @@ impl Params {
     pub fn number<T: FromStr>(&self, name: &str, default: T) -> Result<T, Fault> {
         match self.get(name) {
             None => Ok(default),
-            Some(text) => text.parse().map_err(|_| Fault::bad(format!("{name}: not a number, or out of range"))),
+            Some(text) => text
+                .parse()
+                .map_err(|_| Fault::bad(reason!("number", "{name}: not a number, or out of range", name = name))),
         }
     }
 
@@ -65,7 +67,7 @@ impl Params {
         match self.get(name).unwrap_or("0").to_ascii_lowercase().as_str() {
             "1" | "true" | "yes" | "on" => Ok(true),
             "0" | "false" | "no" | "off" => Ok(false),
-            _ => Err(Fault::bad(format!("{name}: expected 1 or 0"))),
+            _ => Err(Fault::bad(reason!("one_or_zero", "{name}: expected 1 or 0", name = name))),
         }
     }
 
@@ -74,7 +76,11 @@ impl Params {
     /// Errors: the filter is too long.
     pub fn filter(&self) -> Result<&str, Fault> {
         let text = self.get("where").unwrap_or_default();
-        if text.len() > WHERE { Err(Fault::bad(format!("where: longer than {WHERE} bytes"))) } else { Ok(text) }
+        if text.len() > WHERE {
+            Err(Fault::bad(reason!("length", "where: longer than {n} bytes", n = WHERE)))
+        } else {
+            Ok(text)
+        }
     }
 
     /// Returns the query in JSON; empty if missing.
@@ -82,7 +88,11 @@ impl Params {
     /// Errors: the query is too long.
     pub fn question(&self) -> Result<&str, Fault> {
         let text = self.get("find").unwrap_or_default();
-        if text.len() > WHERE { Err(Fault::bad(format!("find: longer than {WHERE} bytes"))) } else { Ok(text) }
+        if text.len() > WHERE {
+            Err(Fault::bad(reason!("length", "find: longer than {n} bytes", n = WHERE)))
+        } else {
+            Ok(text)
+        }
     }
 
     /// Returns whether there is neither a filter nor a query.
@@ -119,7 +129,9 @@ impl Params {
     /// Errors: the name is unknown.
     pub fn variant(&self) -> Result<Variant, Fault> {
         let text = self.get("variant").unwrap_or_default();
-        Variant::from_tag(text).ok_or_else(|| Fault::bad(format!("variant: no variant that archives can have: {text}")))
+        Variant::from_tag(text).ok_or_else(|| {
+            Fault::bad(reason!("variant", "variant: no variant that archives can have: {name}", name = text))
+        })
     }
 
     /// Returns the position of the parameter `fen` and the moves of the parameter `play`, by the rules of `variant`.
@@ -134,11 +146,11 @@ impl Params {
         let moves = self.get("play").unwrap_or_default().split(',').filter(|text| !text.is_empty());
         for (number, text) in (1..).zip(moves) {
             if number > PLIES {
-                return Err(Fault::bad(format!("play: more than {PLIES} moves")));
+                return Err(Fault::bad(reason!("many_moves", "play: more than {n} moves", n = PLIES)));
             }
             let legal = line.position.parse_uci(text).ok().filter(|m| *m != scoresheet::Move::NULL);
-            let m =
-                legal.ok_or_else(|| Fault::bad(format!("play: move {number} is not legal")).with("move", number))?;
+            let illegal = || reason!("illegal", "play: move {n} is not legal", n = number);
+            let m = legal.ok_or_else(|| Fault::bad(illegal()).with("parameter", "play").with("move", number))?;
             line.moves.push((line.position.san(m), line.position.uci(m)));
             line.position.play_unchecked(m);
             line.opening = opening(&line.position).or(line.opening);
@@ -179,8 +191,11 @@ pub fn spaced(fen: &str) -> String {
 /// Errors: the text is not a FEN; in chess, a king is missing or the side to move could capture the king.
 pub fn position(text: &str, variant: Variant) -> Result<Position, Fault> {
     let text = &spaced(text);
-    let wrong =
-        |error: FenError| Fault::bad(format!("fen: {}", error.in_text(text.as_bytes()))).with("column", error.column);
+    let wrong = |error: FenError| {
+        let message = format!("fen: {}", error.in_text(text.as_bytes()));
+        let reason = Reason::from_fen(&error, text, message);
+        Fault::bad(reason).with("parameter", "fen").with("column", error.column)
+    };
     if variant != Variant::Chess {
         return Position::from_fen_of(variant, text).map_err(wrong);
     }
@@ -196,8 +211,24 @@ pub fn position(text: &str, variant: Variant) -> Result<Position, Fault> {
     };
     let position = fen.position();
     match fen.illegalities_of(&position).into_iter().find(fatal) {
-        Some(why) => Err(Fault::bad(format!("fen: {why}"))),
+        Some(why) => Err(Fault::bad(illegality(why)).with("parameter", "fen")),
         None => Ok(position),
+    }
+}
+
+/// Returns the reason why a position cannot be shown.
+fn illegality(why: Illegality) -> Reason {
+    let text = format!("fen: {why}");
+    let of_side = |code, color: Color| {
+        let side = if color == Color::White { "white" } else { "black" };
+        Reason::new(code, [("side", side.to_owned())], text.clone())
+    };
+    match why {
+        Illegality::NoKing(color) => of_side("no_king", color),
+        Illegality::ManyKings(color) => of_side("kings", color),
+        Illegality::OpponentInCheck(color) => of_side("check", color),
+        Illegality::PawnOnBackRank(square) => Reason::new("pawn_square", [("square", square.to_string())], text),
+        _ => text.into(),
     }
 }
 
@@ -210,12 +241,17 @@ fn decoded(text: &str) -> Result<String, Fault> {
             b'+' => b' ',
             b'%' => match (digit(rest.next()), digit(rest.next())) {
                 (Some(high), Some(low)) => (high * 16 + low) as u8,
-                _ => return Err(Fault::bad("% in the query must be followed by two hexadecimal digits")),
+                _ => {
+                    return Err(Fault::bad(reason!(
+                        "escape",
+                        "% in the query must be followed by two hexadecimal digits"
+                    )));
+                }
             },
             byte => byte,
         });
     }
-    String::from_utf8(bytes).map_err(|_| Fault::bad("the query is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| Fault::bad(reason!("query_utf8", "the query is not UTF-8")))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::Snapshot;
 use crate::stop::{Cost, Stop};
+use scoresheet_query::reason;
 use std::sync::Arc;
 
 /// A parsed request.
@@ -47,14 +48,19 @@ impl Request {
     /// Errors: the path does not exist; a parameter is invalid. Some parameters are read only with the answer.
     pub fn read(path: &str, query: Option<&str>, body: Option<&[u8]>) -> Result<Request, Fault> {
         let params = Params::read(query)?;
-        let game = |text: &str| text.parse::<u64>().map_err(|_| Fault::bad("games/N: expected the number of a game"));
+        let game = |text: &str| {
+            text.parse::<u64>()
+                .map_err(|_| Fault::bad(reason!("game_number", "games/N: expected the number of a game")))
+        };
         let parts: Vec<&str> = path.split('/').collect();
         let noun = match (parts.as_slice(), body) {
             (["find"], Some(body)) => Noun::Find(Arc::new(find::by_question(body)?)),
             (["read", "games"], Some(body)) => Noun::ReadGames(Arc::new(read_games::parse(body)?)),
             (["read"], Some(body)) => Noun::Read(Arc::new(read::parse(body)?)),
             (["find"], None) => Noun::Find(Arc::new(find::by_position(&params)?)),
-            (_, Some(_)) => return Err(Fault::missing("there is no such route; see /api/v1/openapi.json")),
+            (_, Some(_)) => {
+                return Err(Fault::missing(reason!("no_route", "there is no such route; see /api/v1/openapi.json")));
+            }
             (["archives"], _) => Noun::Archives,
             (["games"], _) => Noun::Games,
             (["games", number], _) => Noun::Game(game(number)?),
@@ -72,7 +78,7 @@ impl Request {
             (["download.pgn"], _) => Noun::Download,
             #[cfg(not(target_family = "wasm"))]
             (["openapi.json"], _) => Noun::Description,
-            _ => return Err(Fault::missing("there is no such route; see /api/v1/openapi.json")),
+            _ => return Err(Fault::missing(reason!("no_route", "there is no such route; see /api/v1/openapi.json"))),
         };
         Ok(Request { noun, params })
     }

@@ -9,7 +9,7 @@ use scoresheet::archive::GameSet;
 use scoresheet::chess::{Position, Variant};
 use scoresheet_query::report::spellings::{Named, Suggestion, spellings_among};
 use scoresheet_query::tag_columns::Unread;
-use scoresheet_query::{ArchiveSet, Filter, PositionQuery, Query, Rules, SortKeys, TagColumns};
+use scoresheet_query::{ArchiveSet, Filter, PositionQuery, Query, Rules, SortKeys, TagColumns, reason};
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -55,7 +55,9 @@ impl Choice<'_> {
             "" => String::new(),
             text => match serde_json::from_str::<serde_json::Value>(text) {
                 Ok(value) => value.to_string(),
-                Err(error) => return Err(Fault::bad(format!("find: invalid JSON: {error}"))),
+                Err(error) => {
+                    return Err(Fault::bad(reason!("invalid_json", "find: invalid JSON: {what}", what = error)));
+                }
             },
         };
         Ok(format!("{only:?}\0{fen}\0{filter}\0{sort}\0{question}\0{rules:?}"))
@@ -121,8 +123,15 @@ impl Snapshot {
         match only {
             None => Ok(all.collect()),
             Some(number) => {
-                let missing =
-                    || Fault::missing(format!("there is no archive {number}; the last is {}", self.books.len()));
+                let missing = || {
+                    let last = self.books.len();
+                    Fault::missing(reason!(
+                        "no_archive",
+                        "there is no archive {number}; the last is {last}",
+                        number = number,
+                        last = last
+                    ))
+                };
                 let found = number.checked_sub(1).and_then(|index| all.into_iter().nth(index));
                 Ok(vec![found.ok_or_else(missing)?])
             }

@@ -1,10 +1,117 @@
 //! Faults in a query, with their positions in its text.
 
+use scoresheet::chess::fen::{FenError, FenFault, FenField};
 use std::fmt;
 use std::ops::Range;
 
-/// A fault within a text: its column in bytes, from 1, and a description.
-pub(crate) type Fault = (usize, String);
+/// A fault within a text: its column in bytes, from 1, and its reason.
+pub(crate) type Fault = (usize, Reason);
+
+/// The reason of a fault: a message in English, and for programs its stable code and the values in it.
+///
+/// Codes keep their meaning in all versions. Messages that other packages or systems write have no code.
+///
+/// ```
+/// let fault = scoresheet_query::Filter::parse("whitelo > 2500").unwrap_err();
+/// let reason = fault.reason();
+/// assert_eq!(reason.to_string(), "no field is called whitelo: did you mean whiteelo?");
+/// let values: Vec<_> = reason.values().collect();
+/// assert_eq!((reason.code(), &values[..]), (Some("field_near"), &[("name", "whitelo"), ("near", "whiteelo")][..]));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reason {
+    code: Option<&'static str>,
+    values: Vec<(&'static str, String)>,
+    text: String,
+}
+
+impl Reason {
+    /// Returns a reason with a code, values and a message.
+    pub fn new<const N: usize>(
+        code: &'static str,
+        values: [(&'static str, String); N],
+        text: impl Into<String>,
+    ) -> Reason {
+        Reason { code: Some(code), values: values.into(), text: text.into() }
+    }
+
+    /// Returns the reason why `fen` cannot be read, with a message. The values are the faulty field `part`, the `column`
+    /// in bytes from 1, and the character `found`, which is empty if the fault is not in a single character.
+    pub fn from_fen(error: &FenError, fen: &str, text: impl Into<String>) -> Reason {
+        let code = match error.fault {
+            FenFault::Missing => "fen_missing",
+            FenFault::NoSuchPiece => "fen_piece",
+            FenFault::RankTooLong => "fen_long_rank",
+            FenFault::RankTooShort => "fen_short_rank",
+            FenFault::RankCount => "fen_ranks",
+            FenFault::BoardSize { .. } => "fen_board_size",
+            FenFault::AdjacentDigits => "fen_digits",
+            FenFault::NoSuchSide => "fen_side",
+            FenFault::NoSuchRight => "fen_right",
+            FenFault::RightOutOfOrder => "fen_right_order",
+            FenFault::NoSuchSquare => "fen_square",
+            FenFault::WrongRank => "fen_target_rank",
+            FenFault::NotANumber => "fen_number",
+            FenFault::NumberTooLarge => "fen_large_number",
+            FenFault::LeadingZero => "fen_zero",
+            FenFault::OldSymbol => "fen_nil",
+            FenFault::Separator => "fen_separator",
+            FenFault::TooManyFields => "fen_fields",
+        };
+        let part = match error.field {
+            FenField::Placement => "placement",
+            FenField::Turn => "turn",
+            FenField::Castling => "castling",
+            FenField::EnPassant => "en_passant",
+            FenField::HalfmoveClock => "halfmove_clock",
+            FenField::FullmoveNumber => "fullmove_number",
+        };
+        let found = error.character_in(fen.as_bytes()).map_or_else(String::new, |letter| letter.to_string());
+        Reason::new(code, [("part", part.to_owned()), ("column", error.column.to_string()), ("found", found)], text)
+    }
+
+    /// Returns the code, or `None` for a message of another origin.
+    pub fn code(&self) -> Option<&'static str> {
+        self.code
+    }
+
+    /// Returns the names and the values that the message contains.
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.values.iter().map(|(name, value)| (*name, value.as_str()))
+    }
+}
+
+impl From<&str> for Reason {
+    fn from(text: &str) -> Reason {
+        text.to_owned().into()
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Reason {
+        Reason { code: None, values: Vec::new(), text }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Returns a [`Reason`](crate::Reason) with a code, and with values in the `{}` of its message.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! reason {
+    ($code:literal, $text:literal) => {
+        $crate::Reason::new($code, [], $text)
+    };
+    ($code:literal, $text:literal, $($name:ident = $value:expr),+ $(,)?) => {{
+        $(let $name = $value;)+
+        $crate::Reason::new($code, [$((stringify!($name), $name.to_string())),+], format!($text, $($name = $name),+))
+    }};
+}
+pub(crate) use reason;
 
 /// The fault in a query that cannot be parsed, with its position and a description of the expected text. It is
 /// displayed on three lines, with a marker below the position.
@@ -19,21 +126,31 @@ pub(crate) type Fault = (usize, String);
 pub struct QueryFault {
     query: String,
     at: Range<usize>,
+    /// The path of the faulty member of a JSON object.
+    member: Option<String>,
+    reason: Reason,
+    /// The message, with the path.
     what: String,
 }
 
 impl QueryFault {
     /// Returns the fault that the bytes `at` of a query contain.
-    pub fn new(query: &str, at: Range<usize>, what: impl Into<String>) -> QueryFault {
-        QueryFault { query: query.to_owned(), at, what: what.into() }
+    pub fn new(query: &str, at: Range<usize>, reason: impl Into<Reason>) -> QueryFault {
+        let reason = reason.into();
+        QueryFault { query: query.to_owned(), at, member: None, what: reason.to_string(), reason }
+    }
+
+    /// Returns the fault with the path of the JSON member that contains it.
+    pub(crate) fn in_member(self, path: String) -> QueryFault {
+        QueryFault { what: format!("{path}: {}", self.reason), member: Some(path), ..self }
     }
 
     /// Returns the fault of a single letter, given its column in bytes, from 1. The column after the last letter stands
     /// for the end.
-    pub fn in_bytes(query: &str, (column, what): (usize, String)) -> QueryFault {
+    pub fn in_bytes(query: &str, (column, reason): (usize, impl Into<Reason>)) -> QueryFault {
         let start = column.saturating_sub(1).min(query.len());
         let letter = query.get(start..).and_then(|rest| rest.chars().next());
-        QueryFault::new(query, start..start + letter.map_or(0, char::len_utf8), what)
+        QueryFault::new(query, start..start + letter.map_or(0, char::len_utf8), reason)
     }
 
     /// Returns the range of the fault in the query, which is empty at the end of the query if something is missing.
@@ -50,6 +167,20 @@ impl QueryFault {
     /// Returns a short description of the fault or of the expected text.
     pub fn what(&self) -> &str {
         &self.what
+    }
+
+    /// Returns the reason, which does not contain the path of a JSON member.
+    pub fn reason(&self) -> &Reason {
+        &self.reason
+    }
+
+    /// Returns the path of the faulty member if the query is a JSON object, as in `fen[1]`.
+    pub fn member(&self) -> Option<&str> {
+        self.member.as_deref()
+    }
+
+    pub(crate) fn into_reason(self) -> Reason {
+        self.reason
     }
 }
 

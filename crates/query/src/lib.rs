@@ -38,7 +38,7 @@ pub mod report;
 pub mod games;
 
 pub use aliases::Aliases;
-pub use fault::QueryFault;
+pub use fault::{QueryFault, Reason};
 #[doc(hidden)]
 pub use filter::eval::marked_outcome;
 pub use filter::game_field::{FieldValue, GameField};

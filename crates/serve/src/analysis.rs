@@ -6,6 +6,7 @@ use axum::extract::{RawQuery, State};
 use axum::routing::get;
 use axum::{Json, Router};
 use scoresheet_answers::{Fault, Params};
+use scoresheet_query::reason;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -21,7 +22,9 @@ pub fn routes() -> Router<App> {
 
 async fn answer(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Json<Value>, Refused> {
     let Some(engine) = &app.engine else {
-        return Err(Fault::missing("the server has no engine; start it with --engine PROGRAM").into());
+        return Err(
+            Fault::missing(reason!("no_engine", "the server has no engine; start it with --engine PROGRAM")).into()
+        );
     };
     let params = Params::read(query.as_deref())?;
     let position = params.line()?.position;

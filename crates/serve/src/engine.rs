@@ -5,6 +5,7 @@
 
 use scoresheet::chess::{Color, Position};
 use scoresheet_answers::Fault;
+use scoresheet_query::reason;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
@@ -155,13 +156,15 @@ impl Engine {
 
 /// Waits for the engine. Converts the engine's failures to faults of the request.
 async fn in_time<T>(most: Duration, work: impl Future<Output = io::Result<T>>) -> Result<T, Fault> {
-    let failed = |what: &str| Fault::new(axum::http::StatusCode::BAD_GATEWAY, "engine", format!("the engine {what}"));
+    let failed = |reason| Fault::new(axum::http::StatusCode::BAD_GATEWAY, "engine", reason);
     match tokio::time::timeout(most, work).await {
         Ok(Ok(done)) => Ok(done),
         // The text of the error may contain the engine's path.
-        Ok(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Err(failed("has ended")),
-        Ok(Err(_)) => Err(failed("cannot be run")),
-        Err(_) => Err(failed("does not answer")),
+        Ok(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            Err(failed(reason!("engine_ended", "the engine has ended")))
+        }
+        Ok(Err(_)) => Err(failed(reason!("engine_run", "the engine cannot be run"))),
+        Err(_) => Err(failed(reason!("engine_silent", "the engine does not answer"))),
     }
 }
 

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use scoresheet_answers::Fault;
+use scoresheet_query::reason;
 use std::any::Any;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -63,7 +64,11 @@ async fn allowed(State(app): State<App>, request: Request, next: Next) -> Respon
         Err(fault) => Refused(fault).into_response(),
         Ok(request) => match Turn::take(&request, app.config.per_client) {
             None => {
-                let fault = Fault::new(StatusCode::TOO_MANY_REQUESTS, "too_many", "too many requests at once");
+                let fault = Fault::new(
+                    StatusCode::TOO_MANY_REQUESTS,
+                    "too_many",
+                    reason!("too_many", "too many requests at once"),
+                );
                 Refused(fault.with("retry_after", 1)).into_response()
             }
             Some(_turn) => next.run(request).await,
@@ -88,9 +93,11 @@ async fn with_body(request: Request, most: Duration) -> Result<Request, Fault> {
     match tokio::time::timeout(most, axum::body::to_bytes(body, longest)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, bytes.into())),
         Ok(Err(_)) => Err(too_large(longest)),
-        Err(_) => {
-            Err(Fault::new(StatusCode::REQUEST_TIMEOUT, "slow_body", "the body of the request arrives too slowly"))
-        }
+        Err(_) => Err(Fault::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "slow_body",
+            reason!("slow_body", "the body of the request arrives too slowly"),
+        )),
     }
 }
 
@@ -100,7 +107,11 @@ fn longest(path: &str) -> Option<usize> {
 }
 
 fn too_large(longest: usize) -> Fault {
-    Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body is longer than {longest} bytes"))
+    Fault::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "too_large",
+        reason!("body_length", "the body is longer than {n} bytes", n = longest),
+    )
 }
 
 fn check(app: &App, request: &Request) -> Result<(), Fault> {
@@ -109,7 +120,7 @@ fn check(app: &App, request: &Request) -> Result<(), Fault> {
         return Err(Fault::new(
             StatusCode::URI_TOO_LONG,
             "too_long",
-            format!("the address is longer than {URL} bytes"),
+            reason!("address_length", "the address is longer than {n} bytes", n = URL),
         ));
     }
     let headers = request.headers();
@@ -118,14 +129,18 @@ fn check(app: &App, request: &Request) -> Result<(), Fault> {
         return Err(Fault::new(
             StatusCode::MISDIRECTED_REQUEST,
             "wrong_host",
-            "this server does not answer requests for this host; --host NAME allows a name",
+            reason!("wrong_host", "this server does not answer requests for this host; --host NAME allows a name"),
         ));
     }
     match *request.method() {
         Method::GET | Method::HEAD if is_cross_site(request, app.config.cors) => Err(other_origin()),
         Method::GET | Method::HEAD => Ok(()),
         Method::POST if longest(uri.path()).is_some() => may_post(request, host),
-        _ => Err(Fault::new(StatusCode::METHOD_NOT_ALLOWED, "read_only", "the server is read-only: use GET or HEAD")),
+        _ => Err(Fault::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "read_only",
+            reason!("read_only", "the server is read-only: use GET or HEAD"),
+        )),
     }
 }
 
@@ -150,7 +165,11 @@ fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
     let headers = request.headers();
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind.split(';').next().map(str::trim) != Some("application/json") {
-        return Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", "the body must be application/json"));
+        return Err(Fault::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "not_json",
+            reason!("media_type", "the body must be application/json"),
+        ));
     }
     let same = |origin: &HeaderValue| {
         let origin = origin.to_str().unwrap_or_default();

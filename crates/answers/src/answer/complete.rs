@@ -4,9 +4,9 @@ use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::Snapshot;
 use scoresheet::chess::Position;
-use scoresheet_query::fold;
 use scoresheet_query::openings::Openings;
 use scoresheet_query::tag_columns::Key;
+use scoresheet_query::{fold, reason};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
         "player" | "white" | "black" => Some("White"),
         "event" => Some("Event"),
         "opening" => None,
-        _ => return Err(Fault::bad("field: expected player, event or opening")),
+        _ => return Err(Fault::bad(reason!("complete_field", "field: expected player, event or opening"))),
     };
     // Names that begin with the text precede other names.
     let (mut beginning, mut within) = (BTreeSet::new(), BTreeSet::new());

@@ -11,7 +11,7 @@ use scoresheet_query::filter::Relation;
 use scoresheet_query::report::editions::{DateColumns, Edition, GameDates, editions, is_tournament, named};
 use scoresheet_query::report::points::Points;
 use scoresheet_query::report::standings::Standings;
-use scoresheet_query::{Filter, GameSummary, Rules, fold};
+use scoresheet_query::{Filter, GameSummary, Rules, fold, reason};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -20,7 +20,8 @@ use std::ops::RangeInclusive;
 const PLAYERS: usize = 500;
 
 pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
-    let name = params.get("name").ok_or_else(|| Fault::bad("name: expected the name of an event"))?;
+    let name =
+        params.get("name").ok_or_else(|| Fault::bad(reason!("event_name", "name: expected the name of an event")))?;
     let mut filter = Filter::condition("event", Relation::Is, name).map_err(|fault| Fault::query("name", &fault))?;
     if !params.filter()?.trim().is_empty() {
         let more = Filter::parse(params.filter()?).map_err(|fault| Fault::query("where", &fault))?;
@@ -48,7 +49,12 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     let games: Vec<u64> =
         of_games.into_iter().filter(|(_, edition)| chosen.contains(edition)).map(|(number, _)| number).collect();
     if games.len() as u64 > GAMES {
-        return Err(Fault::bad(format!("the event has {} games; a tournament has at most {GAMES}", games.len())));
+        return Err(Fault::bad(reason!(
+            "event_games",
+            "the event has {games} games; a tournament has at most {most}",
+            games = games.len(),
+            most = GAMES
+        )));
     }
     standings_of(snapshot, name, (&all, &games), year, selection.undecided)
 }

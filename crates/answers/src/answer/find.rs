@@ -15,7 +15,7 @@ use scoresheet::chess::{Position, Variant};
 use scoresheet_query::games::Plan;
 use scoresheet_query::pattern::{Condition, Pattern};
 use scoresheet_query::tag_columns::Unread;
-use scoresheet_query::{Cost, Hit, Query, Rules, SearchOptions};
+use scoresheet_query::{Cost, Hit, Query, Rules, SearchOptions, reason};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -112,7 +112,8 @@ fn by_sample(_: &Query, _: &Book, _: Option<&GameSet>) -> f64 {
 
 /// Parses the request for a search by position.
 pub fn by_position(params: &Params) -> Result<FindRequest, Fault> {
-    let position = requested_position(params)?.ok_or_else(|| Fault::bad("fen or play: expected a position"))?;
+    let position = requested_position(params)?
+        .ok_or_else(|| Fault::bad(reason!("position", "fen or play: expected a position")))?;
     let reach = SearchOptions {
         all_plies: params.switch("all_plies")?,
         variations: params.switch("variations")?,
@@ -140,14 +141,17 @@ pub fn by_position(params: &Params) -> Result<FindRequest, Fault> {
 
 /// Parses a query in JSON. Its member `archive` limits the search to the archive with this number.
 pub fn by_question(body: &[u8]) -> Result<FindRequest, Fault> {
-    let body = std::str::from_utf8(body).map_err(|_| Fault::bad("the body is not UTF-8"))?;
+    let body = std::str::from_utf8(body).map_err(|_| Fault::bad(reason!("body_utf8", "the body is not UTF-8")))?;
     let (mut only, mut listed, mut again) = (None, None, None);
     let mut text = body.to_owned();
     if let Ok(Value::Object(mut fields)) = serde_json::from_str(body) {
         let members = fields.len();
         let mut number = |name: &str| match fields.remove(name).unwrap_or_default() {
             Value::Null => Ok(None),
-            value => value.as_u64().map(Some).ok_or_else(|| Fault::bad(format!("{name}: expected a whole number"))),
+            value => value
+                .as_u64()
+                .map(Some)
+                .ok_or_else(|| Fault::bad(reason!("whole_number", "{name}: expected a whole number", name = name))),
         };
         only = number("archive")?.map(|archive| usize::try_from(archive).unwrap_or(usize::MAX));
         listed = number("listed")?;

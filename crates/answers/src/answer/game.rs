@@ -12,7 +12,7 @@ use scoresheet::game::{Analysis, Comment, Event, Outcome, PrincipalVariation, Te
 use scoresheet::pgn::PgnWriter;
 use scoresheet::{Archive, Game};
 use scoresheet_query::openings::{Opening, Openings};
-use scoresheet_query::{PositionQuery, SearchOptions};
+use scoresheet_query::{PositionQuery, SearchOptions, reason};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
@@ -51,8 +51,12 @@ pub use scoresheet_query::position::novelty::ANOTHER_ORDER;
 pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, Fault> {
     let (book, before, game_number) = snapshot.locate(number)?;
     if !snapshot.is_indexed() {
-        return Err(Fault::new(http::StatusCode::CONFLICT, "no_index", "novelties need a position index")
-            .with("advice", "scoresheet index ARCHIVE --positions"));
+        return Err(Fault::new(
+            http::StatusCode::CONFLICT,
+            "no_index",
+            reason!("no_index", "novelties need a position index"),
+        )
+        .with("advice", "scoresheet index ARCHIVE --positions"));
     }
     let game = book.archive().game(game_number)?.to_game()?;
     if let Some(site) = book.site() {
@@ -262,8 +266,11 @@ impl Reader<'_> {
                     line.moves.push(node);
                 }
                 Event::Open if open.len() == MOST_LEVELS => {
-                    let what =
-                        format!("more than {MOST_LEVELS} variations are inside each other: read the PGN instead");
+                    let what = reason!(
+                        "too_deep",
+                        "more than {n} variations are inside each other: read the PGN instead",
+                        n = MOST_LEVELS
+                    );
                     return Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "too_deep", what));
                 }
                 Event::Open => {

@@ -8,7 +8,7 @@ use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
-use scoresheet_query::{PositionQuery, SearchOptions};
+use scoresheet_query::{PositionQuery, SearchOptions, reason};
 use serde_json::{Map, Value, json};
 
 /// The maximum and default number of games per page.
@@ -114,7 +114,7 @@ fn cursor(offset: u64, version: u64) -> String {
 }
 
 fn offset(cursor: &str, version: u64) -> Result<u64, Fault> {
-    let wrong = || Fault::bad("after: not a cursor from a list of games");
+    let wrong = || Fault::bad(reason!("cursor", "after: not a cursor from a list of games"));
     let (offset, state) = cursor.split_once('.').ok_or_else(wrong)?;
     let [offset, state] = [offset, state].map(|text| u64::from_str_radix(text, 16));
     match (offset, state) {
@@ -122,7 +122,7 @@ fn offset(cursor: &str, version: u64) -> Result<u64, Fault> {
         (Ok(_), Ok(_)) => Err(Fault::new(
             http::StatusCode::GONE,
             "changed",
-            "the archives have changed since the list began; start it again",
+            reason!("changed", "the archives have changed since the list began; start it again"),
         )),
         _ => Err(wrong()),
     }

@@ -10,7 +10,7 @@ use scoresheet_query::report::groups::{self, Group, NameMatch};
 use scoresheet_query::report::player::{ArchiveGame, PlayerArchive, PlayerReport};
 use scoresheet_query::report::points::Points;
 use scoresheet_query::report::spellings;
-use scoresheet_query::{Filter, nearest};
+use scoresheet_query::{Filter, nearest, reason};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -19,14 +19,15 @@ const MOST: usize = 100;
 const LISTED: usize = 20;
 
 pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
-    let name = params.get("name").ok_or_else(|| Fault::bad("name: expected the name of a player"))?;
+    let name =
+        params.get("name").ok_or_else(|| Fault::bad(reason!("player_name", "name: expected the name of a player")))?;
     let most = params.number("limit", LISTED)?.min(MOST);
     let only = params.archive()?;
     snapshot.require_complete()?;
     let names = names(snapshot, only, name, params.switch("exact")?)?;
     let filter = match params.choice()?.filter {
         "" => None,
-        text => Some(Filter::parse(text).map_err(|fault| Fault::bad(format!("where: {fault}")))?),
+        text => Some(Filter::parse(text).map_err(|fault| Fault::query("where", &fault))?),
     };
     let selection = snapshot.select(params.choice()?, stop)?;
     let books = snapshot.books(only)?;
@@ -114,8 +115,15 @@ fn names(snapshot: &Snapshot, only: Option<usize>, name: &str, is_exact: bool) -
             near.extend(groups::nearest_player(book.tags(), name));
         }
         let near = nearest(name, near.iter().map(String::as_str));
-        let near = near.map_or_else(String::new, |near| format!(": did you mean {near:?}?"));
-        return Err(Fault::missing(format!("no player's name contains {name:?}{near}")));
+        return Err(Fault::missing(match near {
+            Some(near) => reason!(
+                "player_near",
+                "no player's name contains {name:?}: did you mean {near:?}?",
+                name = name,
+                near = near
+            ),
+            None => reason!("no_player", "no player's name contains {name:?}", name = name),
+        }));
     };
     let mut names: Vec<String> = Vec::new();
     for (.., book) in &books {

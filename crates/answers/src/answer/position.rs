@@ -6,6 +6,7 @@ use crate::trees::after;
 use scoresheet::chess::fen::{Fen, ReadMode};
 use scoresheet::chess::san::SanError;
 use scoresheet::chess::{Color, Position, UciError};
+use scoresheet_query::reason;
 use serde_json::{Value, json};
 
 pub fn position(params: &Params) -> Result<Value, Fault> {
@@ -22,7 +23,7 @@ pub fn position(params: &Params) -> Result<Value, Fault> {
         });
         let m = m.map_err(|what| Fault::bad(format!("move: {what}")))?;
         if m == scoresheet::Move::NULL {
-            return Err(Fault::bad("move: null moves are not allowed"));
+            return Err(Fault::bad(reason!("null_move", "move: null moves are not allowed")));
         }
         line.moves.push((position.san(m), position.uci(m)));
         line.position.play_unchecked(m);

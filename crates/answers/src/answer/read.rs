@@ -8,6 +8,7 @@ use crate::stop::Stop;
 use scoresheet::Game;
 use scoresheet::pgn::{Disposition, PgnWriter, ReadOptions, read_game};
 use scoresheet_query::openings::Openings;
+use scoresheet_query::reason;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -22,11 +23,14 @@ pub struct ReadRequest {
 ///
 /// Errors: the body has a different form.
 pub fn parse(body: &[u8]) -> Result<ReadRequest, Fault> {
-    let body: Value = serde_json::from_slice(body).map_err(|error| Fault::bad(format!("invalid JSON: {error}")))?;
-    let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad("pgn: expected a text"))?.to_owned();
+    let body: Value = serde_json::from_slice(body)
+        .map_err(|error| Fault::bad(reason!("invalid_json", "invalid JSON: {what}", what = error)))?;
+    let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad(reason!("text", "pgn: expected a text")))?.to_owned();
     let number = match &body["number"] {
         Value::Null => 1,
-        number => number.as_u64().ok_or_else(|| Fault::bad("number: expected a number from 1"))?,
+        number => {
+            number.as_u64().ok_or_else(|| Fault::bad(reason!("number_from_1", "number: expected a number from 1")))?
+        }
     };
     Ok(ReadRequest { pgn, number })
 }
@@ -52,8 +56,10 @@ pub fn read(snapshot: &Snapshot, request: &ReadRequest, stop: &Stop) -> Result<V
     }
     let Some((game, has_fault)) = found else {
         return Err(Fault::missing(match games {
-            0 => "the text contains no game".to_owned(),
-            games => format!("there is no game {}; the last is {games}", request.number),
+            0 => reason!("no_text", "the text contains no game"),
+            games => {
+                reason!("no_game", "there is no game {game}; the last is {last}", game = request.number, last = games)
+            }
         }));
     };
     let mut writer = PgnWriter::new();

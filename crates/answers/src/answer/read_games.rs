@@ -12,6 +12,7 @@ use scoresheet::Game;
 use scoresheet::chess::Position;
 use scoresheet::game::Outcome;
 use scoresheet::pgn::{Disposition, ReadOptions, read_game};
+use scoresheet_query::reason;
 use scoresheet_query::value;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -31,11 +32,12 @@ pub struct GamesRequest {
 ///
 /// Errors: the body has a different form.
 pub fn parse(body: &[u8]) -> Result<GamesRequest, Fault> {
-    let body: Value = serde_json::from_slice(body).map_err(|error| Fault::bad(format!("invalid JSON: {error}")))?;
-    let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad("pgn: expected a text"))?.to_owned();
+    let body: Value = serde_json::from_slice(body)
+        .map_err(|error| Fault::bad(reason!("invalid_json", "invalid JSON: {what}", what = error)))?;
+    let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad(reason!("text", "pgn: expected a text")))?.to_owned();
     let more = match &body["more"] {
         Value::Null => false,
-        more => more.as_bool().ok_or_else(|| Fault::bad("more: expected true or false"))?,
+        more => more.as_bool().ok_or_else(|| Fault::bad(reason!("switch", "more: expected true or false")))?,
     };
     Ok(GamesRequest { pgn, more })
 }

@@ -16,7 +16,7 @@ use scoresheet::Archive;
 use scoresheet::archive::ReadExactAt;
 use scoresheet::chess::{Move, Position};
 use scoresheet::format::facts::Facts;
-use scoresheet_query::{Branch, GameSummary, Tally, Tree};
+use scoresheet_query::{Branch, GameSummary, Reason, Tally, Tree, reason};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -120,7 +120,7 @@ impl SiteFile {
         if (header.id, header.sequence, header.archive, header.games)
             != (state.id.0, state.sequence, state.length, state.games)
         {
-            return Err(broken("the site file belongs to another state of the archive"));
+            return Err(broken(reason!("site_outdated", "the site file belongs to another state of the archive")));
         }
         let (buckets, headings) = (Kept(Mutex::default()), Kept(Mutex::default()));
         Ok(SiteFile { reader: Box::new(reader), header, buckets, headings })
@@ -277,16 +277,16 @@ fn named(moves: &[Move], branches: Vec<(u8, Tally)>) -> Result<Vec<Branch>, Faul
     branches.into_iter().map(name).collect()
 }
 
-fn broken(what: &str) -> Fault {
+fn broken(what: impl Into<Reason>) -> Fault {
     Fault::new(http::StatusCode::INTERNAL_SERVER_ERROR, "damaged", what)
 }
 
 fn damaged() -> Fault {
-    broken("the site file is damaged")
+    broken(reason!("site_damaged", "the site file is damaged"))
 }
 
 fn unreadable(error: &std::io::Error) -> Fault {
-    broken(&format!("the site file cannot be read: {error}"))
+    broken(reason!("site_unreadable", "the site file cannot be read: {what}", what = error))
 }
 
 impl fmt::Debug for SiteFile {

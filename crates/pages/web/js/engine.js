@@ -64,7 +64,7 @@ export function analysis(signal, { onPlay, onHint } = {}) {
       }
     } catch (error) {
       if (error.name === "AbortError" || current.aborted) return;
-      fill(status, el("span.fault", {}, error.code === "busy" ? t("server_busy") : translated(error.message)));
+      fill(status, el("span.fault", {}, error.code === "busy" ? t("server_busy") : translated(error)));
     }
   }
 

@@ -167,8 +167,8 @@ function form(where, error) {
     if (error.column) {
       textarea.focus();
       textarea.setSelectionRange(error.column - 1, error.column);
-      fault.textContent = t("column", { n: error.column, what: translated(error.message) });
-    } else fault.textContent = translated(error.message);
+      fault.textContent = t("column", { n: error.column, what: translated(error) });
+    } else fault.textContent = translated(error);
   }
   if (error) setTimeout(() => tell(error));
 

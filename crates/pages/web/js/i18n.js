@@ -32,22 +32,16 @@ export function counted(key, count) {
   return t(form in texts ? form : `${key}_other`, { n: number(count) });
 }
 
-/** Returns an English message of a server or a reader in the language of the page, if it has a translation. */
-export function translated(message) {
-  if (language === "en" || !message) return message ?? "";
-  const [, prefix, what] = /^((?:where|sort|find|fen|play|the question): )?(.*)$/s.exec(message);
-  // If two texts match, the more specific one is used.
-  const texts = Object.entries(fallback).filter(([key]) => key.startsWith("message_")).sort(([, a], [, b]) => b.length - a.length);
-  for (const [key, known] of texts) {
-    const parts = known.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const found = new RegExp(`^${parts.join("(.+)")}$`, "s").exec(what);
-    if (!found) continue;
-    const names = [...known.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-    // Translates the known words of a message; names stay unchanged.
-    const part = (name, text) => (["side", "part", "what"].includes(name) ? translated(text) : text);
-    return (prefix ?? "") + t(key, Object.fromEntries(names.map((name, at) => [name, part(name, found[at + 1])])));
+/** Returns the message of an error in the language of the page, by its code `reason` if the language has a text for it,
+ * without the name of the parameter. */
+export function translated({ message = "", reason, values = {}, parameter, member }) {
+  const key = `message_${reason}`;
+  if (key in texts) {
+    const { part, side } = values;
+    const text = t(key, { ...values, ...(part && { part: t(`fen_${part}`) }), ...(side && { side: t(side) }) });
+    return text.replace(/: $/, "");
   }
-  return message;
+  return [parameter, member].reduce((text, name) => (name && text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text), message);
 }
 
 /** Returns a number with at least `least` and at most `most` decimal places. */

@@ -31,7 +31,10 @@ export async function load(panel, work, show) {
 /** The codes of errors that a retry may resolve, because the request is valid. */
 const PASSING = ["gone", "busy", "too_costly", "stopped", "http", "missing", "damaged", "whole", "wrong"];
 
-/** Returns the message of an error. */
+/** Returns the message of an error, with the member of the question that it is about. */
+const inMember = (error) => (error.member ? `${error.member}: ` : "") + translated(error);
+
+/** Returns the notice of an error. */
 export function broken(error, retry) {
   if (!(error instanceof Fault)) console.error(error);
   if (site && error.bytes) return archiveNeeded(error, retry);
@@ -39,7 +42,7 @@ export function broken(error, retry) {
   const ofFilter = error.code === "bad_query" && error.parameter === "where";
   return el("div.notice", { role: "alert" },
     el("p", {}, el("strong", {}, t(heading[error.code] ?? (ofFilter ? "wrong_filter" : "wrong"))), " ",
-      error.column ? t("column", { n: error.column, what: translated(error.message) }) : translated(error.message)),
+      error.column ? t("column", { n: error.column, what: inMember(error) }) : translated(error)),
     ofFilter && el("p", {}, filter.marked(state.read().params.where ?? "", error.column)),
     error.advice && el("p", {}, t("advice"), " ", el("code", {}, error.advice)),
     ofFilter && el("button.primary", { type: "button", onclick: () => filter.edit(error) }, t("edit_filter")),

@@ -1,6 +1,6 @@
 //! Splits the text of a filter into words and signs.
 
-use crate::fault::QueryFault;
+use crate::fault::{QueryFault, reason};
 use std::ops::Range;
 
 /// A word or sign.
@@ -38,8 +38,9 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, QueryFault> {
             continue;
         }
         let kind = if letter == '"' {
-            let (value, length) = quoted(rest)
-                .ok_or_else(|| QueryFault::new(text, start..text.len(), "this text has no closing quotation mark"))?;
+            let (value, length) = quoted(rest).ok_or_else(|| {
+                QueryFault::new(text, start..text.len(), reason!("quote", "this text has no closing quotation mark"))
+            })?;
             at += length;
             Kind::Quoted(value)
         } else if letter == ',' {
@@ -52,11 +53,11 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, QueryFault> {
             let length = word(rest);
             if length == 0 {
                 let what = match letter {
-                    '&' => "write \"and\" here".to_owned(),
-                    '|' => "write \"or\" here".to_owned(),
-                    '!' => "write \"not\" here".to_owned(),
-                    '\'' => "put texts in double quotation marks".to_owned(),
-                    letter => format!("{letter:?} has no meaning here"),
+                    '&' => reason!("write_word", "write \"{word}\" here", word = "and"),
+                    '|' => reason!("write_word", "write \"{word}\" here", word = "or"),
+                    '!' => reason!("write_word", "write \"{word}\" here", word = "not"),
+                    '\'' => reason!("double_quotes", "put texts in double quotation marks"),
+                    letter => reason!("no_meaning", "{letter} has no meaning here", letter = format!("{letter:?}")),
                 };
                 let end = start + letter.len_utf8();
                 return Err(QueryFault::new(text, start..end, what));

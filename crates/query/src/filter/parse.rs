@@ -1,6 +1,6 @@
 //! Tokens into a tree. `docs/QUERY.md` gives the grammar.
 
-use crate::fault::QueryFault;
+use crate::fault::{QueryFault, Reason, reason};
 use crate::filter::conditions::{
     decided, joined, known, no_numbers, not, numbers, opening, results_differ, unreadable,
 };
@@ -39,7 +39,11 @@ pub struct Parsed {
 /// Parses a filter.
 pub fn parse(text: &str) -> Result<Parsed, QueryFault> {
     if text.len() > MAX_TEXT {
-        return Err(QueryFault::new("", 0..0, format!("a filter has at most {MAX_TEXT} bytes")));
+        return Err(QueryFault::new(
+            "",
+            0..0,
+            reason!("filter_length", "a filter has at most {n} bytes", n = MAX_TEXT),
+        ));
     }
     let tokens = lexer::tokens(text)?;
     let of_side = |side| {
@@ -48,8 +52,10 @@ pub fn parse(text: &str) -> Result<Parsed, QueryFault> {
         let expr = parser.any()?;
         match &parser.peek().kind {
             Kind::End => Ok((expr, parser.is_relative, parser.questions)),
-            Kind::Sign(")") => Err(parser.fault("unmatched closing parenthesis")),
-            _ => Err(parser.unquoted().unwrap_or_else(|| parser.fault("expected \"and\", \"or\" or the end"))),
+            Kind::Sign(")") => Err(parser.fault(reason!("parenthesis", "unmatched closing parenthesis"))),
+            _ => Err(parser
+                .unquoted()
+                .unwrap_or_else(|| parser.fault(reason!("and_or_end", "expected \"and\", \"or\" or the end")))),
         }
     };
     let (neutral, is_of_player, questions) = of_side(None)?;
@@ -79,12 +85,13 @@ pub fn sort_keys(text: &str) -> Result<Vec<(String, Field, bool)>, QueryFault> {
             parser.next += 1;
         }
         if !matches!(parser.peek().kind, Kind::Word(_) | Kind::Quoted(_)) {
-            return Err(parser.fault("expected a field, as in -elo or date"));
+            return Err(parser.fault(reason!("sort_field", "expected a field, as in -elo or date")));
         }
         let at = parser.peek().clone();
         let field = parser.field()?;
         if parser.is_relative || matches!(field, Field::Decided { .. } | Field::Comment | Field::Glyph { .. }) {
-            return Err(parser.fault_at(&at, "games cannot be sorted by this: use a field of the game"));
+            return Err(parser
+                .fault_at(&at, reason!("not_sortable", "games cannot be sorted by this: use a field of the game")));
         }
         let name = match &at.kind {
             Kind::Word(word) => word.to_ascii_lowercase(),
@@ -95,7 +102,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(String, Field, bool)>, QueryFault> {
         match &parser.peek().kind {
             Kind::End => return Ok(keys),
             Kind::Sign(",") => parser.next += 1,
-            _ => return Err(parser.fault("expected \",\" or the end")),
+            _ => return Err(parser.fault(reason!("comma_or_end", "expected \",\" or the end"))),
         }
     }
 }
@@ -109,10 +116,12 @@ pub fn fields(text: &str) -> Result<Vec<(String, Field)>, QueryFault> {
         let at = parser.peek().clone();
         let field = match at.kind {
             Kind::Word(_) | Kind::Quoted(_) => parser.field()?,
-            _ => return Err(parser.fault("expected a field, as in white or date")),
+            _ => return Err(parser.fault(reason!("column_field", "expected a field, as in white or date"))),
         };
         if parser.is_relative {
-            return Err(parser.fault_at(&at, "this field belongs to a player, not to a game"));
+            return Err(
+                parser.fault_at(&at, reason!("field_of_player", "this field belongs to a player, not to a game"))
+            );
         }
         let name = match (&at.kind, &field) {
             (Kind::Word(word), Field::Text(tag)) if word.eq_ignore_ascii_case("tag") => tag.clone(),
@@ -123,7 +132,7 @@ pub fn fields(text: &str) -> Result<Vec<(String, Field)>, QueryFault> {
         match &parser.peek().kind {
             Kind::End => return Ok(fields),
             Kind::Sign(",") => parser.next += 1,
-            _ => return Err(parser.fault("expected \",\" or the end")),
+            _ => return Err(parser.fault(reason!("comma_or_end", "expected \",\" or the end"))),
         }
     }
 }
@@ -185,11 +194,11 @@ impl Parser<'_> {
         token
     }
 
-    fn fault(&self, what: impl Into<String>) -> QueryFault {
+    fn fault(&self, what: impl Into<Reason>) -> QueryFault {
         QueryFault::new(self.text, self.peek().at.clone(), what)
     }
 
-    fn fault_at(&self, token: &Token, what: impl Into<String>) -> QueryFault {
+    fn fault_at(&self, token: &Token, what: impl Into<Reason>) -> QueryFault {
         QueryFault::new(self.text, token.at.clone(), what)
     }
 
@@ -205,7 +214,7 @@ impl Parser<'_> {
         found
     }
 
-    fn expect(&mut self, sign: &str, what: &str) -> Result<(), QueryFault> {
+    fn expect(&mut self, sign: &str, what: impl Into<Reason>) -> Result<(), QueryFault> {
         if self.sign(sign) { Ok(()) } else { Err(self.fault(what)) }
     }
 
@@ -227,7 +236,7 @@ impl Parser<'_> {
 
     fn condition_or_group(&mut self) -> Result<Expr, QueryFault> {
         if self.depth >= MAX_DEPTH {
-            return Err(self.fault(format!("conditions nested more than {MAX_DEPTH} deep")));
+            return Err(self.fault(reason!("depth", "conditions nested more than {n} deep", n = MAX_DEPTH)));
         }
         self.depth += 1;
         let expr = if self.word("not") {
@@ -236,7 +245,7 @@ impl Parser<'_> {
             let inner = self.any()?;
             match self.unquoted() {
                 Some(fault) => Err(fault),
-                None => self.expect(")", "expected \")\"").map(|()| inner),
+                None => self.expect(")", reason!("close_parenthesis", "expected \")\"")).map(|()| inner),
             }
         } else {
             self.condition()
@@ -256,11 +265,13 @@ impl Parser<'_> {
             let at = self.peek().clone();
             let field = self.field()?;
             let (expr, what) = match *call {
-                "unreadable" => (unreadable(&field), "every value of this field can be read"),
-                _ => (known(&field), "every game has this field"),
+                "unreadable" => {
+                    (unreadable(&field), reason!("always_readable", "every value of this field can be read"))
+                }
+                _ => (known(&field), reason!("always_present", "every game has this field")),
             };
             let expr = expr.ok_or_else(|| self.fault_at(&at, what))?;
-            self.expect(")", "expected \")\"")?;
+            self.expect(")", reason!("close_parenthesis", "expected \")\""))?;
             return Ok(if *call == "missing" { not(expr) } else { expr });
         }
         let field = self.field()?;
@@ -295,25 +306,44 @@ impl Parser<'_> {
             Kind::Word(word) if word.eq_ignore_ascii_case("tag") && self.sign("(") => {
                 let token = self.take();
                 let (Kind::Quoted(name) | Kind::Word(name)) = token.kind else {
-                    return Err(self.fault_at(&token, "expected the name of a tag, as in tag(\"Event\")"));
+                    return Err(
+                        self.fault_at(&token, reason!("tag_name", "expected the name of a tag, as in tag(\"Event\")"))
+                    );
                 };
-                self.expect(")", "expected \")\"")?;
+                self.expect(")", reason!("close_parenthesis", "expected \")\""))?;
                 Ok(Field::Text(name))
             }
             Kind::Word(word) => self.sided(field::find(word)).ok_or_else(|| {
                 let what = match field::nearest(word) {
                     // Other programs ask for the side that a position is about.
                     _ if word.eq_ignore_ascii_case("side") => {
-                        "the side is called player here: write score = 1 for the games that it won, color = black, or \
-                         playersacrifice > 0"
-                            .to_owned()
+                        reason!(
+                            "field_side",
+                            "the side is called player here: write score = 1 for the games that it won, color = black, \
+                             or playersacrifice > 0"
+                        )
                     }
-                    Some(name) => format!("no field is called {word}: did you mean {name}?"),
-                    None => format!("no field is called {word}: a tag of that name is tag(\"{word}\")"),
+                    Some(near) => {
+                        reason!(
+                            "field_near",
+                            "no field is called {name}: did you mean {near}?",
+                            name = word,
+                            near = near
+                        )
+                    }
+                    None => reason!(
+                        "field",
+                        "no field is called {name}: a tag of that name is {tag}",
+                        name = word,
+                        tag = format!("tag(\"{word}\")")
+                    ),
                 };
                 self.fault_at(&token, what)
             }),
-            _ => Err(self.fault_at(&token, "expected a condition, as in white = \"Carlsen, Magnus\"")),
+            _ => {
+                Err(self
+                    .fault_at(&token, reason!("condition", "expected a condition, as in white = \"Carlsen, Magnus\"")))
+            }
         }
     }
 
@@ -332,7 +362,7 @@ impl Parser<'_> {
         if let Field::Fact(bit) = field {
             return match &self.peek().kind {
                 Kind::Sign("=" | "!=" | "<" | "<=" | ">" | ">=" | "~" | "^=") => {
-                    Err(self.fault("this is a fact: it takes no comparison"))
+                    Err(self.fault(reason!("fact", "this is a fact: it takes no comparison")))
                 }
                 _ => Ok(Expr::Test(Test::Facts(*bit))),
             };
@@ -341,7 +371,11 @@ impl Parser<'_> {
             return self.set(field, false);
         }
         if self.word("not") {
-            return if self.word("in") { self.set(field, true) } else { Err(self.fault("expected \"in\"")) };
+            return if self.word("in") {
+                self.set(field, true)
+            } else {
+                Err(self.fault(reason!("in", "expected \"in\"")))
+            };
         }
         let token = self.take();
         self.check_sign(&token)?;
@@ -353,7 +387,7 @@ impl Parser<'_> {
             Kind::Sign(">") => Sign::More,
             Kind::Sign(">=") => Sign::AtLeast,
             Kind::Sign(sign @ ("~" | "^=")) => return self.matching(field, sign == "^=", &token),
-            _ => return Err(self.fault_at(&token, "expected = != < <= > >= ~ ^= or \"in\"")),
+            _ => return Err(self.fault_at(&token, reason!("comparison", "expected = != < <= > >= ~ ^= or \"in\""))),
         };
         let token = self.value()?;
         let item = Item { first: Some(token.clone()), last: None };
@@ -361,18 +395,21 @@ impl Parser<'_> {
             let is_color = match written(&token).to_ascii_lowercase().as_str() {
                 "white" => *side == Color::White,
                 "black" => *side == Color::Black,
-                _ => return Err(self.fault_at(&token, "expected white or black")),
+                _ => return Err(self.fault_at(&token, reason!("color", "expected white or black"))),
             };
             return match sign {
                 Sign::Is => Ok(Expr::always(is_color)),
                 Sign::IsNot => Ok(Expr::always(!is_color)),
-                _ => Err(self.fault_at(&token, "compare colors with = or !=")),
+                _ => Err(self.fault_at(&token, reason!("color_comparison", "compare colors with = or !="))),
             };
         }
         if matches!(field, Field::Glyph { .. }) {
             return match sign {
                 Sign::Is => self.items(field, &[item], false),
-                _ => Err(self.fault_at(&token, "a game has many glyphs: write glyph = $4, or not glyph = $4")),
+                _ => Err(self.fault_at(
+                    &token,
+                    reason!("many_glyphs", "a game has many glyphs: write glyph = $4, or not glyph = $4"),
+                )),
             };
         }
         let is_text = has_names(field) || is_result(field);
@@ -386,12 +423,12 @@ impl Parser<'_> {
             return self.items(field, &[item], sign == Sign::IsNot);
         }
         if is_result(field) {
-            return Err(self.fault_at(&token, "compare results with = or !="));
+            return Err(self.fault_at(&token, reason!("result_comparison", "compare results with = or !=")));
         }
         if matches!(field, Field::Measure(measure) if !measure.kind.unit().is_ordered())
             && !matches!(sign, Sign::Is | Sign::IsNot)
         {
-            return Err(self.fault_at(&token, "this field has no order: compare it with = or !="));
+            return Err(self.fault_at(&token, reason!("no_order", "this field has no order: compare it with = or !=")));
         }
         let (low, high) = self.number(field, &token)?;
         let ranges = Ranges(match sign {
@@ -420,7 +457,9 @@ impl Parser<'_> {
         if next.at.start != token.at.end {
             return Ok(());
         }
-        let what = format!("{first}{second} is not a comparison: write {meant}");
+        let found = format!("{first}{second}");
+        let what =
+            reason!("other_comparison", "{found} is not a comparison: write {meant}", found = found, meant = meant);
         Err(QueryFault::new(self.text, token.at.start..next.at.end, what))
     }
 
@@ -447,11 +486,19 @@ impl Parser<'_> {
         let value = self.text.get(at.clone())?;
         match (is_text, &self.peek().kind) {
             (true, _) => {
-                let what = format!("put a text of several words or with a comma in quotation marks: \"{value}\"");
+                let what = reason!(
+                    "words",
+                    "put a text of several words or with a comma in quotation marks: {text}",
+                    text = format!("\"{value}\"")
+                );
                 Some(QueryFault::new(self.text, at, what))
             }
             (false, Kind::Sign(_)) => {
-                let what = format!("write several values as a set after \"in\": {} in {{{value}}}", written(field));
+                let what = reason!(
+                    "set",
+                    "write several values as a set after \"in\": {set}",
+                    set = format!("{} in {{{value}}}", written(field))
+                );
                 Some(QueryFault::new(self.text, at, what))
             }
             (false, _) => None,
@@ -463,7 +510,10 @@ impl Parser<'_> {
         let token = self.value()?;
         let text = written(&token);
         if text.is_empty() {
-            return Err(self.fault_at(&token, "every text contains this: write has(..) for games that have the tag"));
+            return Err(self.fault_at(
+                &token,
+                reason!("any_text", "every text contains this: write has(..) for games that have the tag"),
+            ));
         }
         let test = || if begins { TextTest::Begins(text.clone()) } else { TextTest::Has(text.clone()) };
         let tag = |name: &str| Expr::Test(Test::Text(name.to_owned(), test()));
@@ -478,15 +528,22 @@ impl Parser<'_> {
             Field::Comment => Expr::Test(Test::Content(ContentTest::Comment(test()))),
             Field::Value(name, Reading::Eco | Reading::Date) => tag(name),
             Field::Date(Reading::Date) => tag("Date"),
-            _ => return Err(self.fault_at(sign, "this is not a text: compare it with = != < <= > >= or \"in\"")),
+            _ => {
+                return Err(self.fault_at(
+                    sign,
+                    reason!("not_text", "this is not a text: compare it with = != < <= > >= or \"in\""),
+                ));
+            }
         })
     }
 
     fn value(&mut self) -> Result<Token, QueryFault> {
         match &self.peek().kind {
             Kind::Word(_) | Kind::Quoted(_) => Ok(self.take_value()),
-            Kind::End => Err(self.fault("expected a value")),
-            _ => Err(self.fault("expected a value; quote text that contains special characters")),
+            Kind::End => Err(self.fault(reason!("value", "expected a value"))),
+            _ => {
+                Err(self.fault(reason!("quote_value", "expected a value; quote text that contains special characters")))
+            }
         }
     }
 
@@ -517,7 +574,7 @@ impl Parser<'_> {
         } else {
             let item = self.item()?;
             if item.last.is_none() {
-                let what = "expected \"..\": a range is written 2010..2020, a set {a, b}";
+                let what = reason!("range", "expected \"..\": a range is written 2010..2020, a set {a, b}");
                 return Err(self.fault(what));
             }
             return self.items(field, &[item], outside);
@@ -528,7 +585,7 @@ impl Parser<'_> {
             if self.sign(close) {
                 return self.items(field, &items, outside);
             }
-            self.expect(",", &format!("expected \",\" or \"{close}\""))?;
+            self.expect(",", reason!("comma_or_close", "expected \",\" or \"{close}\"", close = close))?;
         }
     }
 
@@ -546,7 +603,7 @@ impl Parser<'_> {
                     Some(self.take_value())
                 }
                 _ if first.is_some() => None,
-                _ => return Err(self.fault("expected a value")),
+                _ => return Err(self.fault(reason!("value", "expected a value"))),
             }),
         };
         Ok(Item { first, last })
@@ -559,7 +616,9 @@ impl Parser<'_> {
             let mut results = 0;
             for item in items {
                 let (Some(token), None) = (&item.first, &item.last) else {
-                    return Err(self.fault("results have no order: write a set, as in {1-0, 0-1}"));
+                    return Err(
+                        self.fault(reason!("results_no_order", "results have no order: write a set, as in {1-0, 0-1}"))
+                    );
                 };
                 results |= 1 << self.result(token)? as u8;
             }
@@ -572,8 +631,8 @@ impl Parser<'_> {
         if let Field::Glyph { in_main_line } = field {
             let glyph = |item: &Item| match (&item.first, &item.last) {
                 (Some(token), None) => content::number(&written(token))
-                    .ok_or_else(|| self.fault_at(token, "expected a glyph, as in $4 or \"!?\"")),
-                _ => Err(self.fault("glyphs have no order: write a set, as in {$1, $3}")),
+                    .ok_or_else(|| self.fault_at(token, reason!("glyph", "expected a glyph, as in $4 or \"!?\""))),
+                _ => Err(self.fault(reason!("glyphs_no_order", "glyphs have no order: write a set, as in {$1, $3}"))),
             };
             let numbers = items.iter().map(glyph).collect::<Result<_, _>>()?;
             let any = ContentTest::Glyph { numbers, in_main_line: *in_main_line };
@@ -594,7 +653,7 @@ impl Parser<'_> {
                     if low > high
                         && let Some(token) = end
                     {
-                        return Err(self.fault_at(token, "this range ends before it begins"));
+                        return Err(self.fault_at(token, reason!("range_reversed", "this range ends before it begins")));
                     }
                     ranges.push((low, high));
                 }
@@ -639,45 +698,50 @@ impl Parser<'_> {
             }
         }
         if let Field::Measure(Measure { kind, .. }) | Field::EitherMeasure(kind) = field {
-            return kind
-                .unit()
-                .literal(&text)
-                .ok_or_else(|| self.fault_at(token, format!("expected {}", kind.unit().what())));
+            return kind.unit().literal(&text).ok_or_else(|| self.fault_at(token, kind.unit().expected()));
         }
         if let Field::Score(_) = field {
             return match text.as_str() {
                 "0" => Ok((0, 0)),
                 "0.5" | ".5" | "1/2" | "\u{bd}" => Ok((1, 1)),
                 "1" => Ok((2, 2)),
-                _ => Err(self.fault_at(token, "expected 1, 0.5 or 0")),
+                _ => Err(self.fault_at(token, reason!("score", "expected 1, 0.5 or 0"))),
             };
         }
-        let (reading, what) = match field {
-            Field::Value(_, Reading::Eco) => (Reading::Eco, "a code, as in B90, B9 or B"),
+        let (reading, expected) = match field {
+            Field::Value(_, Reading::Eco) => (Reading::Eco, reason!("eco", "expected a code, as in B90, B9 or B")),
             Field::Value(_, Reading::Date) | Field::Date(Reading::Date) => {
-                (Reading::Date, "a date, as in 1998, 1998.05 or 1998.05.31")
+                (Reading::Date, reason!("date", "expected a date, as in 1998, 1998.05 or 1998.05.31"))
             }
             Field::Value(_, Reading::Speed) => {
-                (Reading::Speed, "ultraBullet, bullet, blitz, rapid, classical or correspondence")
+                let what = reason!("speed", "expected ultraBullet, bullet, blitz, rapid, classical or correspondence");
+                (Reading::Speed, what)
             }
-            Field::Value(_, Reading::Rating) | Field::Rating | Field::Ratings(_) => (Reading::Number, "a rating"),
-            Field::Year => (Reading::Number, "a year"),
+            Field::Value(_, Reading::Rating) | Field::Rating | Field::Ratings(_) => {
+                (Reading::Number, reason!("rating", "expected a rating"))
+            }
+            Field::Year => (Reading::Number, reason!("year", "expected a year")),
             Field::Comment => {
-                return Err(self.fault_at(token, "a game has many comments: write comment ~ word"));
+                return Err(
+                    self.fault_at(token, reason!("many_comments", "a game has many comments: write comment ~ word"))
+                );
             }
             Field::Opening | Field::Player | Field::Decided { .. } => {
-                return Err(self.fault_at(token, "names have no order: write = != ~ ^= or a set {a, b}"));
+                return Err(self.fault_at(
+                    token,
+                    reason!("names_no_order", "names have no order: write = != ~ ^= or a set {a, b}"),
+                ));
             }
-            _ => (Reading::Number, "a whole number"),
+            _ => (Reading::Number, reason!("whole_number", "expected a whole number")),
         };
         let range = reading::literal(reading, &text);
         let fits = |(low, _): &(i64, i64)| *field != Field::Year || (1..=9999).contains(low);
-        range.filter(fits).ok_or_else(|| self.fault_at(token, format!("expected {what}")))
+        range.filter(fits).ok_or_else(|| self.fault_at(token, expected))
     }
 
     fn result(&self, token: &Token) -> Result<Outcome, QueryFault> {
         let outcome = Outcome::parse(written(token).as_bytes());
-        outcome.ok_or_else(|| self.fault_at(token, "expected 1-0, 0-1, 1/2-1/2 or *"))
+        outcome.ok_or_else(|| self.fault_at(token, reason!("result", "expected 1-0, 0-1, 1/2-1/2 or *")))
     }
 }
 

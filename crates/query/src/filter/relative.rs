@@ -1,17 +1,20 @@
 //! Reads dates that are relative to today, as in `today - 3y`.
 
+use crate::fault::{Reason, reason};
 use scoresheet::game::calendar::{civil, days, month_length, today};
 
 /// Returns the date, such as `2024.05.31`, for a text such as `today`, `today-3y` or `today-1m+7d`, or a description of
 /// the fault in the text.
-pub fn date(text: &str) -> Result<String, &'static str> {
-    let Some(terms) = text.get(5..) else { return Err(FORM) };
-    let today = today().ok_or("the system does not report the date")?;
-    let (year, month, day) = moved(today, terms).ok_or(FORM)?;
+pub fn date(text: &str) -> Result<String, Reason> {
+    let Some(terms) = text.get(5..) else { return Err(form()) };
+    let today = today().ok_or_else(|| reason!("no_clock", "the system does not report the date"))?;
+    let (year, month, day) = moved(today, terms).ok_or_else(form)?;
     Ok(format!("{year:04}.{month:02}.{day:02}"))
 }
 
-const FORM: &str = "write today - 3y, today - 6m, today - 2w or today - 10d";
+fn form() -> Reason {
+    reason!("today", "write today - 3y, today - 6m, today - 2w or today - 10d")
+}
 
 /// Returns whether a word begins a date that is relative to today.
 pub fn begins(word: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use super::rules::Rules;
 use super::{Board, Query};
-use crate::fault::QueryFault;
+use crate::fault::{Fault, QueryFault, Reason, reason};
 use crate::measure::{Judgement, Moments};
 use crate::pattern::json::{self as scoutfish, object, parsed, roles};
 use crate::pattern::json_path::JsonPath;
@@ -43,38 +43,38 @@ impl Fields<'_> {
         self.fields.get(name).filter(|value| !value.is_null())
     }
 
-    fn fault(&self, name: &str, what: &str) -> QueryFault {
+    fn fault(&self, name: &str, what: impl Into<Reason>) -> QueryFault {
         self.path.field(name).fault(what)
     }
 
     fn text(&self, name: &str) -> Result<Option<&str>, QueryFault> {
-        let text = |value: &Value| value.as_str().map(str::len).ok_or_else(|| self.fault(name, "expected a text"));
+        let text = |value: &Value| {
+            value.as_str().map(str::len).ok_or_else(|| self.fault(name, reason!("text", "expected a text")))
+        };
         self.get(name).map(|value| text(value).map(|_| value.as_str().unwrap_or_default())).transpose()
     }
 
     fn switch(&self, name: &str) -> Result<bool, QueryFault> {
         let Some(value) = self.get(name) else { return Ok(false) };
-        value.as_bool().ok_or_else(|| self.fault(name, "expected true or false"))
+        value.as_bool().ok_or_else(|| self.fault(name, reason!("switch", "expected true or false")))
     }
 
     fn number(&self, name: &str) -> Result<Option<u64>, QueryFault> {
-        let number = |value: &Value| value.as_u64().ok_or_else(|| self.fault(name, "expected a whole number"));
+        let number = |value: &Value| {
+            value.as_u64().ok_or_else(|| self.fault(name, reason!("whole_number", "expected a whole number")))
+        };
         self.get(name).map(number).transpose()
     }
 
     /// Parses a text. Errors contain the position in the text.
-    fn read<T>(
-        &self,
-        name: &str,
-        read: impl FnOnce(&str) -> Result<T, (usize, String)>,
-    ) -> Result<Option<T>, QueryFault> {
+    fn read<T>(&self, name: &str, read: impl FnOnce(&str) -> Result<T, Fault>) -> Result<Option<T>, QueryFault> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         read(text).map(Some).map_err(|fault| self.path.field(name).fault_within(fault))
     }
 
     /// Parses a text like `read`, but with a parser whose faults contain the text.
     fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, QueryFault>) -> Result<Option<T>, QueryFault> {
-        self.read(name, |text| parse(text).map_err(|fault| (fault.at().start + 1, fault.what().to_owned())))
+        self.read(name, |text| parse(text).map_err(|fault| (fault.at().start + 1, fault.into_reason())))
     }
 }
 
@@ -141,10 +141,13 @@ impl FromStr for Query {
         }
         if let Some(unknown) = fields.fields.keys().find(|name| !Query::MEMBERS.contains(&name.as_str())) {
             let what = match unknown.as_str() {
-                "result" => "no such member: a result belongs to where, as in \"where\": \"result = 0-1\"".to_owned(),
-                _ => format!("no such member; the members are {}", Query::MEMBERS.join(", ")),
+                "result" => reason!(
+                    "result_member",
+                    "no such member: a result belongs to where, as in \"where\": \"result = 0-1\""
+                ),
+                _ => reason!("no_member", "no such member; the members are {names}", names = Query::MEMBERS.join(", ")),
             };
-            return Err(fields.path.field(unknown).fault_of_name(&what));
+            return Err(fields.path.field(unknown).fault_of_name(what));
         }
         let scoutfish = match fields.get("query") {
             None => None,
@@ -158,10 +161,12 @@ impl FromStr for Query {
             None => (pattern(&fields)?, 0, None),
         };
         if fields.get("query").is_some() && CONDITIONS.iter().any(|name| fields.get(name).is_some()) {
-            return Err(fields.fault("query", "the query of Scoutfish must contain all conditions"));
+            return Err(
+                fields.fault("query", reason!("scoutfish", "the query of Scoutfish must contain all conditions"))
+            );
         }
         let rules: Option<Rules> =
-            fields.read("variant", |text| text.parse().map_err(|fault: ParseError| (1, fault.to_string())))?;
+            fields.read("variant", |text| text.parse().map_err(|fault: ParseError| (1, fault.to_string().into())))?;
         let positions = positions(&fields, rules.map(Rules::variant).unwrap_or_default())?;
         let has_both = fields.get("fen").is_some() && fields.get("moves").is_some();
         let board = match (positions.is_empty(), pattern) {
@@ -172,23 +177,31 @@ impl FromStr for Query {
                 Some(Board::EveryPosition(positions))
             }
             (false, None) if has_both => {
-                return Err(fields.fault("moves", "with several FENs, write \"every\": true, or leave out moves"));
+                return Err(fields
+                    .fault("moves", reason!("every", "with several FENs, write \"every\": true, or leave out moves")));
             }
             (false, None) => Some(Board::AnyPosition(positions)),
-            (false, Some(_)) => return Err(fields.path.fault("expected positions or a pattern, not both")),
+            (false, Some(_)) => {
+                return Err(fields
+                    .path
+                    .fault(reason!("positions_or_pattern", "expected positions or a pattern, not both")));
+            }
         };
         let clock = |value: &Value| {
             let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-            seconds.ok_or_else(|| fields.fault("clock_below", "expected seconds"))
+            seconds.ok_or_else(|| fields.fault("clock_below", reason!("seconds", "expected seconds")))
         };
         let pawns = |value: &Value| {
             let hundredths = value.as_f64().map(|pawns| (pawns * 100.0).round());
             let swing = hundredths.filter(|hundredths| (0.0..=1e6).contains(hundredths));
-            swing.map(|hundredths| hundredths as u32).ok_or_else(|| fields.fault("swing", "expected 0 to 10000 pawns"))
+            swing
+                .map(|hundredths| hundredths as u32)
+                .ok_or_else(|| fields.fault("swing", reason!("pawns", "expected 0 to 10000 pawns")))
         };
-        let judgement =
-            |text: &str| Judgement::from_name(text).ok_or((1, "expected inaccuracy, mistake or blunder".to_owned()));
-        let ranges = |text: &str| text.parse().map_err(|what| (1, what));
+        let judgement = |text: &str| {
+            Judgement::from_name(text).ok_or((1, reason!("judgement", "expected inaccuracy, mistake or blunder")))
+        };
+        let ranges = |text: &str| text.parse().map_err(|what: String| (1, what.into()));
         let query = Query {
             filter: fields.parse("where", str::parse)?,
             games: fields.read("games", ranges)?,
@@ -225,8 +238,8 @@ fn positions(fields: &Fields<'_>, variant: Variant) -> Result<Vec<PositionQuery>
     let mut positions = Vec::new();
     let path = fields.path.field("fen");
     let read = |value: &Value, path: &JsonPath<'_>| {
-        let text = value.as_str().ok_or_else(|| path.fault("expected a FEN or a list of FENs"))?;
-        let within = |fault: QueryFault| path.fault_within((fault.at().start + 1, fault.what().to_owned()));
+        let text = value.as_str().ok_or_else(|| path.fault(reason!("fen_list", "expected a FEN or a list of FENs")))?;
+        let within = |fault: QueryFault| path.fault_within((fault.at().start + 1, fault.into_reason()));
         PositionQuery::from_fen_of(variant, text).map_err(within)
     };
     match fields.get("fen") {
@@ -253,31 +266,33 @@ fn repertoire(fields: &Fields<'_>) -> Result<Option<RepertoireQuery>, QueryFault
     let side = fields.read("side", |text| match text {
         "white" => Ok(Color::White),
         "black" => Ok(Color::Black),
-        _ => Err((1, "expected white or black".to_owned())),
+        _ => Err((1, reason!("color", "expected white or black"))),
     })?;
     let ways = read_all(fields, "leaves", |text| {
         let way = Leaving::from_name(text);
-        way.ok_or_else(|| (1, format!("expected {}", Leaving::NAMES.map(|(name, _)| name).join(", "))))
+        way.ok_or_else(|| {
+            (1, reason!("leaving", "expected {names}", names = Leaving::NAMES.map(|(name, _)| name).join(", ")))
+        })
     })?;
     if fields.get("repertoire").is_none() {
         let other = ["side", "leaves"].into_iter().find(|name| fields.get(name).is_some());
-        return other.map_or(Ok(None), |name| Err(fields.fault(name, "needs the member repertoire")));
+        return other.map_or(Ok(None), |name| {
+            Err(fields.fault(name, reason!("needs_repertoire", "needs the member repertoire")))
+        });
     }
-    let Some(side) = side else { return Err(fields.fault("repertoire", "needs the member side: white or black")) };
-    let read = |pgn: &str| Repertoire::from_pgn(side, pgn).map_err(|(offset, fault)| (offset + 1, fault));
+    let Some(side) = side else {
+        return Err(fields.fault("repertoire", reason!("needs_side", "needs the member side: white or black")));
+    };
+    let read = |pgn: &str| Repertoire::from_pgn(side, pgn).map_err(|(offset, fault)| (offset + 1, fault.into()));
     let Some(repertoire) = fields.read("repertoire", read)? else { return Ok(None) };
     match repertoire.positions() {
-        0 => Err(fields.fault("repertoire", "no moves of this side")),
+        0 => Err(fields.fault("repertoire", reason!("no_moves_of_side", "no moves of this side"))),
         _ => Ok(Some(RepertoireQuery::new(repertoire, &ways))),
     }
 }
 
 /// Reads a member that is a text or a list of alternatives.
-fn read_all<T>(
-    fields: &Fields<'_>,
-    name: &str,
-    read: impl Fn(&str) -> Result<T, (usize, String)>,
-) -> Result<Vec<T>, QueryFault> {
+fn read_all<T>(fields: &Fields<'_>, name: &str, read: impl Fn(&str) -> Result<T, Fault>) -> Result<Vec<T>, QueryFault> {
     match fields.get(name) {
         None => Ok(Vec::new()),
         Some(_) => scoutfish::list(fields.fields, &fields.path, name, read),
@@ -303,7 +318,7 @@ fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
     };
     let plies = fields.number("plies")?.unwrap_or(1);
     if !(1..=1000).contains(&plies) {
-        return Err(fields.fault("plies", "expected 1 to 1000 plies"));
+        return Err(fields.fault("plies", reason!("plies", "expected 1 to 1000 plies")));
     }
     Ok((condition != Condition::default()).then(|| Pattern::lasting(condition, plies as usize)))
 }

@@ -1,6 +1,7 @@
 //! The names of measures, and how their values are represented as numbers, for filters, sort orders and tables.
 
 use super::{end, ending};
+use crate::fault::{Reason, reason};
 use scoresheet::chess::{Color, Role};
 use scoresheet::game::Evaluation;
 
@@ -204,19 +205,25 @@ impl Unit {
         !matches!(self, Unit::Piece | Unit::End | Unit::Ending | Unit::Name)
     }
 
-    /// Returns a description of the expected form of a value.
-    pub fn what(self) -> &'static str {
+    /// Returns the fault of a value, which describes its expected form.
+    pub fn expected(self) -> Reason {
         match self {
-            Unit::Time => "a time: seconds as in 10 or 9.5, or 1:30",
-            Unit::Hundredths => "a number, as in 95.5",
-            Unit::Evaluation => "a number of pawns, as in 1.5, or a mate, as in \"#3\"",
-            Unit::Count => "a whole number",
-            Unit::Name => "a name",
-            Unit::End => "an end, as in checkmate, repetition, fifty, resignation or time",
-            Unit::Ending => {
-                "an ending, as in rook or \"KRP v KR\", with one P for any number of pawns and at most two other pieces"
+            Unit::Time => reason!("time", "expected a time: seconds as in 10 or 9.5, or 1:30"),
+            Unit::Hundredths => reason!("decimal", "expected a number, as in 95.5"),
+            Unit::Evaluation => {
+                reason!("evaluation", "expected a number of pawns, as in 1.5, or a mate, as in \"#3\"")
             }
-            Unit::Piece => "a piece: pawn, knight, bishop, rook, queen or king",
+            Unit::Count => reason!("whole_number", "expected a whole number"),
+            Unit::Name => reason!("name", "expected a name"),
+            Unit::End => {
+                reason!("end", "expected an end, as in checkmate, repetition, fifty, resignation or time")
+            }
+            Unit::Ending => reason!(
+                "ending_kind",
+                "expected an ending, as in rook or \"KRP v KR\", with one P for any number of pawns and at most two \
+                 other pieces"
+            ),
+            Unit::Piece => reason!("piece", "expected a piece: pawn, knight, bishop, rook, queen or king"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Conditions on the surplus of pieces.
 
-use crate::fault::{Fault, QueryFault};
+use crate::fault::{Fault, QueryFault, reason};
 use scoresheet::chess::Role;
 
 /// The surplus of each side over the other in each role, such as `PPvN`.
@@ -40,7 +40,9 @@ impl Imbalance {
     }
 
     pub(crate) fn read(text: &str) -> Result<Imbalance, Fault> {
-        let not_a_piece = |at: usize| (at + 1, "not a piece: write for example PPvN".to_owned());
+        let not_a_piece = |at: usize| {
+            (at + 1, reason!("not_imbalance", "not a piece: write for example {letters}", letters = "PPvN"))
+        };
         let role_of = |letter: u8| Role::from_letter(letter).filter(|role| *role != Role::King);
         let (pieces, words) = text.split_once(',').unwrap_or((text, ""));
         let (mut surpluses, mut free, mut sign) = (vec![[0i16; 6]], 0u8, 1);
@@ -58,7 +60,7 @@ impl Imbalance {
                 b'[' => {
                     let rest = bytes.get(at..).unwrap_or_default();
                     let length = rest.iter().position(|byte| *byte == b']');
-                    let length = length.ok_or_else(|| (begun + 1, "missing closing bracket".to_owned()))?;
+                    let length = length.ok_or_else(|| (begun + 1, reason!("bracket", "missing closing bracket")))?;
                     let letters = rest.iter().take(length).zip(at..);
                     at += length + 1;
                     letters
@@ -81,11 +83,21 @@ impl Imbalance {
             surpluses.sort_unstable();
             surpluses.dedup();
             if surpluses.is_empty() || surpluses.len() > Imbalance::MOST {
-                return Err((begun + 1, format!("expected 1 to {} alternatives", Imbalance::MOST)));
+                return Err((
+                    begun + 1,
+                    reason!("alternatives", "expected 1 to {n} alternatives", n = Imbalance::MOST),
+                ));
             }
         }
         if sign == 1 {
-            return Err((pieces.len() + 1, "expected a v between White's and Black's pieces, as in PPvN".to_owned()));
+            return Err((
+                pieces.len() + 1,
+                reason!(
+                    "imbalance",
+                    "expected a v between White's and Black's pieces, as in {letters}",
+                    letters = "PPvN"
+                ),
+            ));
         }
         let (mut at, mut is_closed) = (pieces.len() + 1, words.is_empty());
         for word in words.split(' ') {
@@ -97,14 +109,14 @@ impl Imbalance {
                 _ => {
                     return Err((
                         at + 1,
-                        "expected for example \"pawns free\" or \"pawns and queens free\"".to_owned(),
+                        reason!("free_pieces", "expected for example \"pawns free\" or \"pawns and queens free\""),
                     ));
                 }
             }
             at += word.len() + 1;
         }
         if !is_closed {
-            return Err((text.len() + 1, "expected \"free\", as in \"pawns free\"".to_owned()));
+            return Err((text.len() + 1, reason!("free", "expected \"free\", as in \"pawns free\"")));
         }
         Ok(Imbalance { surpluses, free })
     }

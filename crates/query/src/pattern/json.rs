@@ -1,10 +1,10 @@
 //! Reads queries in the JSON format of Scoutfish (its README, "Rules", "Sequences" and "Streaks"), with some additional
 //! rules.
 
-use crate::fault::QueryFault;
+use crate::fault::{Fault, QueryFault, reason};
 use crate::pattern::json_path::JsonPath;
 use crate::pattern::{
-    BoardPattern, Condition, Ending, Fault, Imbalance, Material, MoveNumbers, MoveRule, Pattern, Streak, Structure,
+    BoardPattern, Condition, Ending, Imbalance, Material, MoveNumbers, MoveRule, Pattern, Streak, Structure,
 };
 use scoresheet::chess::{Color, Role};
 use scoresheet::game::Outcome;
@@ -43,7 +43,10 @@ pub(crate) fn parsed(text: &str) -> Result<Value, QueryFault> {
         let before: usize = text.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1).sum();
         let what = error.to_string();
         let what = what.split(" at line ").next().unwrap_or_default();
-        QueryFault::in_bytes(text, (before + error.column(), format!("this is not JSON: {what}")))
+        QueryFault::in_bytes(
+            text,
+            (before + error.column(), reason!("not_json", "this is not JSON: {what}", what = what)),
+        )
     })
 }
 
@@ -52,7 +55,10 @@ pub(crate) fn read(value: &Value, path: &JsonPath) -> Result<JsonQuery, QueryFau
     let fields = object(value, path)?;
     let number = |name: &str| match fields.get(name) {
         None => Ok(None),
-        Some(value) => value.as_u64().map(Some).ok_or_else(|| path.field(name).fault("expected a whole number")),
+        Some(value) => value
+            .as_u64()
+            .map(Some)
+            .ok_or_else(|| path.field(name).fault(reason!("whole_number", "expected a whole number"))),
     };
     let (skip, limit) = (number("skip")?.unwrap_or(0), number("limit")?);
     let streaks = if let Some(items) = fields.get("sequence") {
@@ -68,13 +74,13 @@ pub(crate) fn read(value: &Value, path: &JsonPath) -> Result<JsonQuery, QueryFau
 }
 
 pub(crate) fn object<'a>(value: &'a Value, path: &JsonPath) -> Result<&'a Map<String, Value>, QueryFault> {
-    value.as_object().ok_or_else(|| path.fault("expected an object {..}"))
+    value.as_object().ok_or_else(|| path.fault(reason!("object", "expected an object {..}")))
 }
 
 fn array<'a>(value: &'a Value, path: &JsonPath) -> Result<&'a [Value], QueryFault> {
     match value.as_array() {
         Some(items) if !items.is_empty() => Ok(items),
-        _ => Err(path.fault("expected an array of at least one rule")),
+        _ => Err(path.fault(reason!("rules", "expected an array of at least one rule"))),
     }
 }
 
@@ -83,9 +89,11 @@ fn only(fields: &Map<String, Value>, known: &[&str], path: &JsonPath) -> Result<
     let at_top = |name: &&String| path.is_root() && matches!(name.as_str(), "skip" | "limit");
     match fields.keys().find(|name| !known.contains(&name.as_str()) && !at_top(name)) {
         None => Ok(()),
-        Some(name) => {
-            Err(path.field(name).fault_of_name(&format!("no such rule here; there are {}", known.join(", "))))
-        }
+        Some(name) => Err(path.field(name).fault_of_name(reason!(
+            "no_rule",
+            "no such rule here; there are {names}",
+            names = known.join(", ")
+        ))),
     }
 }
 
@@ -132,7 +140,7 @@ pub(crate) fn is_member(name: &str) -> bool {
 fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, QueryFault> {
     only(fields, &RULES, path)?;
     if !fields.keys().any(|name| RULES.contains(&name.as_str())) {
-        return Err(path.fault("expected at least one rule"));
+        return Err(path.fault(reason!("rule", "expected at least one rule")));
     }
     let mut condition = Condition {
         boards: list(fields, path, "sub-fen", BoardPattern::read_sub_fen)?,
@@ -142,7 +150,8 @@ fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, 
         structures: list(fields, path, "structure", Structure::read)?,
         move_numbers: single(fields, path, "at-move", MoveNumbers::read)?,
         results: list(fields, path, "result", |text| {
-            Outcome::parse(text.as_bytes()).ok_or((1, "not a result: write 1-0, 0-1, 1/2-1/2 or *".to_owned()))
+            Outcome::parse(text.as_bytes())
+                .ok_or((1, reason!("not_result", "not a result: write 1-0, 0-1, 1/2-1/2 or *")))
         })?,
         moves: list(fields, path, "white-move", |text| MoveRule::read(text, Color::White))?,
         moved: single(fields, path, "moved", roles)?,
@@ -150,7 +159,7 @@ fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, 
         side: single(fields, path, "stm", |text| match text.to_ascii_lowercase().as_str() {
             "white" => Ok(Color::White),
             "black" => Ok(Color::Black),
-            _ => Err((1, "neither white nor black".to_owned())),
+            _ => Err((1, reason!("neither_color", "neither white nor black"))),
         })?,
         ending: single(fields, path, "result-type", Ending::read)?,
     };
@@ -177,7 +186,7 @@ pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
 pub(crate) fn roles(text: &str) -> Result<Vec<Role>, Fault> {
     let role = |(at, letter): (usize, u8)| {
         Role::from_letter(letter.to_ascii_uppercase())
-            .ok_or_else(|| (at + 1, "not a piece: write some of PNBRQK".to_owned()))
+            .ok_or_else(|| (at + 1, reason!("not_pieces", "not a piece: write some of {letters}", letters = "PNBRQK")))
     };
     text.bytes().enumerate().map(role).collect()
 }
@@ -191,7 +200,7 @@ pub(crate) fn list<T>(
 ) -> Result<Vec<T>, QueryFault> {
     let path = path.field(name);
     let read_at = |value: &Value, path: &JsonPath| {
-        let text = value.as_str().ok_or_else(|| path.fault("expected a text"))?;
+        let text = value.as_str().ok_or_else(|| path.fault(reason!("text", "expected a text")))?;
         read(text).map_err(|fault| path.fault_within(fault))
     };
     match fields.get(name) {
@@ -210,7 +219,7 @@ fn single<T>(
     read: impl Fn(&str) -> Result<T, Fault>,
 ) -> Result<Option<T>, QueryFault> {
     match fields.get(name) {
-        Some(Value::Array(_)) => Err(path.field(name).fault("expected one text, not a list")),
+        Some(Value::Array(_)) => Err(path.field(name).fault(reason!("single_text", "expected one text, not a list"))),
         _ => Ok(list(fields, path, name, read)?.pop()),
     }
 }

@@ -1,6 +1,6 @@
 //! Locates a value in a JSON text, for error messages.
 
-use crate::fault::QueryFault;
+use crate::fault::{Fault, QueryFault, Reason};
 use std::fmt;
 use std::ops::Range;
 
@@ -45,28 +45,28 @@ impl<'a> JsonPath<'a> {
     }
 
     /// Returns a fault in the value.
-    pub fn fault(&self, what: &str) -> QueryFault {
+    pub fn fault(&self, what: impl Into<Reason>) -> QueryFault {
         self.fault_at(self.find().1, what)
     }
 
     /// Returns a fault in the name of the member.
-    pub fn fault_of_name(&self, what: &str) -> QueryFault {
+    pub fn fault_of_name(&self, what: impl Into<Reason>) -> QueryFault {
         self.fault_at(self.find().0, what)
     }
 
     /// Returns a fault at a letter in this string value, given its column in bytes, from 1.
-    pub fn fault_within(&self, (column, what): (usize, String)) -> QueryFault {
+    pub fn fault_within(&self, (column, what): Fault) -> QueryFault {
         let Range { start, end } = self.find().1;
         let literal = self.text.get(start..end).unwrap_or_default();
         let at = start + raw(literal, column.saturating_sub(1));
         let letter = self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-        self.fault_at(at..at + letter, &what)
+        self.fault_at(at..at + letter, what)
     }
 
-    fn fault_at(&self, at: Range<usize>, what: &str) -> QueryFault {
-        let what = if self.is_root() { what.to_owned() } else { format!("{self}: {what}") };
+    fn fault_at(&self, at: Range<usize>, what: impl Into<Reason>) -> QueryFault {
         let end = self.text.len();
-        QueryFault::new(self.text, at.start.min(end)..at.end.min(end), what)
+        let fault = QueryFault::new(self.text, at.start.min(end)..at.end.min(end), what);
+        if self.is_root() { fault } else { fault.in_member(self.to_string()) }
     }
 
     /// Returns the range of the name, if the value is a member, and the range of the value.

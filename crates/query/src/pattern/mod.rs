@@ -12,7 +12,7 @@ mod structure;
 pub use search::PatternOptions;
 pub use structure::Structure;
 
-use crate::fault::{Fault, QueryFault};
+use crate::fault::{Fault, QueryFault, Reason, reason};
 use crate::position::position_query::class;
 pub use imbalance::Imbalance;
 pub use move_numbers::MoveNumbers;
@@ -60,23 +60,24 @@ impl BoardPattern {
     pub(crate) fn read(text: &str) -> Result<BoardPattern, Fault> {
         let bytes = text.as_bytes();
         let (mut at, mut file, mut rank, mut squares) = (0, 0u8, 7u8, Vec::new());
-        let fault = |at: usize, what: &str| (at + 1, what.to_owned());
+        let fault = |at: usize, what: Reason| (at + 1, what);
         while let Some(&byte) = bytes.get(at) {
             let begun = at;
             at += 1;
             match byte {
                 b'/' => {
                     if file != 8 {
-                        return Err(fault(begun, "a rank has eight squares"));
+                        return Err(fault(begun, reason!("rank_squares", "a rank has eight squares")));
                     }
-                    rank = rank.checked_sub(1).ok_or_else(|| fault(begun, "a board has eight ranks"))?;
+                    rank =
+                        rank.checked_sub(1).ok_or_else(|| fault(begun, reason!("ranks", "a board has eight ranks")))?;
                     file = 0;
                     continue;
                 }
                 b'1'..=b'8' => {
                     file += byte - b'0';
                     if file > 8 {
-                        return Err(fault(begun, "a rank has eight squares"));
+                        return Err(fault(begun, reason!("rank_squares", "a rank has eight squares")));
                     }
                     continue;
                 }
@@ -90,20 +91,30 @@ impl BoardPattern {
                     match bytes.get(at) {
                         Some(b']') => break,
                         Some(letter) => {
-                            mask |= mask_of(*letter)
-                                .ok_or_else(|| fault(at, "not a piece: write one of PNBRQKpnbrqk.*Aa"))?
+                            mask |= mask_of(*letter).ok_or_else(|| {
+                                fault(
+                                    at,
+                                    reason!(
+                                        "not_piece",
+                                        "not a piece: write one of {letters}",
+                                        letters = "PNBRQKpnbrqk.*Aa"
+                                    ),
+                                )
+                            })?
                         }
-                        None => return Err(fault(begun, "missing closing bracket")),
+                        None => return Err(fault(begun, reason!("bracket", "missing closing bracket"))),
                     }
                     at += 1;
                 }
                 at += 1;
                 if negated { ANY & !mask } else { mask }
             } else {
-                mask_of(byte).ok_or_else(|| fault(begun, "not a piece, a number of squares or one of .?*Aa["))?
+                mask_of(byte).ok_or_else(|| {
+                    fault(begun, reason!("not_board", "not a piece, a number of squares or one of .?*Aa["))
+                })?
             };
             if file == 8 {
-                return Err(fault(begun, "a rank has eight squares"));
+                return Err(fault(begun, reason!("rank_squares", "a rank has eight squares")));
             }
             if mask != ANY {
                 squares.push((rank * 8 + file, mask));
@@ -111,7 +122,7 @@ impl BoardPattern {
             file += 1;
         }
         if rank != 0 || file != 8 {
-            return Err(fault(bytes.len(), "a board has eight ranks of eight squares"));
+            return Err(fault(bytes.len(), reason!("board", "a board has eight ranks of eight squares")));
         }
         Ok(BoardPattern(squares))
     }
@@ -121,7 +132,7 @@ impl BoardPattern {
         let invalid =
             placement.bytes().position(|byte| !matches!(byte, b'/' | b'1'..=b'8') && class_of(byte).is_none());
         match invalid {
-            Some(at) => Err((at + 1, "not a piece or a number of empty squares".to_owned())),
+            Some(at) => Err((at + 1, reason!("not_squares", "not a piece or a number of empty squares"))),
             None => BoardPattern::read(placement),
         }
     }
@@ -133,7 +144,7 @@ impl BoardPattern {
         for (at, byte) in text.bytes().enumerate().take_while(|(_, byte)| *byte != b' ') {
             slashes += u8::from(byte == b'/');
             if matches!(byte, b'P' | b'p') && matches!(slashes, 0 | 7) {
-                return Err((at + 1, format!("no pawn stands on rank {}", 8 - slashes)));
+                return Err((at + 1, reason!("pawn_rank", "no pawn stands on rank {rank}", rank = 8 - slashes)));
             }
         }
         let of = |square: u8| {
@@ -191,8 +202,9 @@ impl Material {
         while let Some(&letter) = bytes.get(at) {
             let begun = at;
             at += 1;
-            let class =
-                class_of(letter).ok_or_else(|| (begun + 1, "not a piece: write one of PNBRQKpnbrqk".to_owned()))?;
+            let class = class_of(letter).ok_or_else(|| {
+                (begun + 1, reason!("not_piece", "not a piece: write one of {letters}", letters = "PNBRQKpnbrqk"))
+            })?;
             kings += usize::from(letter == b'K');
             let black = !lower && kings > 1;
             let first = number(text, &mut at)?;
@@ -207,7 +219,7 @@ impl Material {
                 (Some(least), Some(b'-')) => {
                     let begun = at;
                     let most = number(text, &mut at)?.filter(|most| least <= *most);
-                    (least, most.ok_or_else(|| (begun + 1, format!("expected at least {least}")))?)
+                    (least, most.ok_or_else(|| (begun + 1, reason!("at_least", "expected at least {n}", n = least)))?)
                 }
                 (Some(number), _) => (number, number),
             };
@@ -217,7 +229,7 @@ impl Material {
             }
         }
         if bytes.is_empty() {
-            return Err((1, "no pieces: write for example KRPkr".to_owned()));
+            return Err((1, reason!("no_pieces", "no pieces: write for example {letters}", letters = "KRPkr")));
         }
         Ok(Material(counts))
     }
@@ -241,7 +253,7 @@ fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
         return Ok(None);
     }
     let number = rest.get(..digits).and_then(|digits| digits.parse().ok()).filter(|number| *number <= 64);
-    let fault = (*at + 1, "a board has 64 squares".to_owned());
+    let fault = (*at + 1, reason!("squares", "a board has 64 squares"));
     *at += digits;
     number.map(Some).ok_or(fault)
 }
@@ -264,7 +276,7 @@ impl Ending {
             "mate" => Ok(Ending::Mate),
             "stalemate" => Ok(Ending::Stalemate),
             "last" => Ok(Ending::Any),
-            _ => Err((1, "expected mate, stalemate or last".to_owned())),
+            _ => Err((1, reason!("ending", "expected mate, stalemate or last"))),
         }
     }
 }

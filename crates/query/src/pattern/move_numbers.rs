@@ -1,6 +1,6 @@
 //! Conditions on the number of a move.
 
-use crate::fault::{Fault, QueryFault};
+use crate::fault::{Fault, QueryFault, reason};
 
 /// A range of move numbers of a game, which are counted from its first move: White's and Black's first moves have the
 /// number 1.
@@ -34,7 +34,7 @@ impl MoveNumbers {
         let range = number(first, 1).zip(number(last, u32::MAX)).filter(|_| text != "-");
         match range.filter(|(first, last)| *first > 0 && first <= last && !text.is_empty()) {
             Some((first, last)) => Ok(MoveNumbers { first, last }),
-            None => Err((1, "expected numbers of moves, as in 20, 20-30, 20- or -30".to_owned())),
+            None => Err((1, reason!("move_numbers", "expected numbers of moves, as in 20, 20-30, 20- or -30"))),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Conditions on moves, and moves determined from the boards before and after them.
 
-use crate::fault::{Fault, QueryFault};
+use crate::fault::{Fault, QueryFault, reason};
 use crate::position::position_query::class;
 use scoresheet::brenner::replay::ReplayState;
 use scoresheet::brenner::{CASTLE_A, CASTLE_H};
@@ -72,7 +72,7 @@ impl MoveRule {
             Some(b"+" | b"++") => Some(Gives::Check),
             Some(b"#") => Some(Gives::Mate),
             Some(b"") => None,
-            _ => return Err((bytes.len() + 1, "write + for check or # for mate".to_owned())),
+            _ => return Err((bytes.len() + 1, reason!("check_or_mate", "write + for check or # for mate"))),
         };
         let mut rule = MoveRule {
             color,
@@ -86,7 +86,7 @@ impl MoveRule {
             promotions: 0,
             is_en_passant: false,
         };
-        let fault = || (1, "not a move: write for example Nf3, exd5, e8=Q, =N, e.p. or O-O".to_owned());
+        let fault = || (1, reason!("not_move", "not a move: write for example Nf3, exd5, e8=Q, =N, e.p. or O-O"));
         rule.castle = match bytes {
             b"O-O" | b"0-0" => Some(CastlingSide::King),
             b"O-O-O" | b"0-0-0" => Some(CastlingSide::Queen),

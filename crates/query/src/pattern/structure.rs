@@ -1,6 +1,6 @@
 //! Structures, which are named arrangements of pawns, bishops and kings.
 
-use crate::fault::{Fault, QueryFault};
+use crate::fault::{Fault, QueryFault, reason};
 use scoresheet::chess::{Color, Role};
 
 /// The light squares. The lowest bit is a1.
@@ -157,12 +157,14 @@ impl Structure {
             if !word.is_empty() {
                 let kind = Structure::names().position(|name| name.eq_ignore_ascii_case(word));
                 let names = || Structure::names().collect::<Vec<_>>().join(", ");
-                kinds.push(kind.ok_or_else(|| (at + 1, format!("no such structure: there are {}", names())))?);
+                kinds.push(kind.ok_or_else(|| {
+                    (at + 1, reason!("no_structure", "no such structure: there are {names}", names = names()))
+                })?);
             }
             at += word.len() + 1;
         }
         match kinds.is_empty() {
-            true => Err((1, "expected a structure, as in passed-pawn".to_owned())),
+            true => Err((1, reason!("structure", "expected a structure, as in passed-pawn"))),
             false => Ok(Structure { kinds, color: Color::White }),
         }
     }

@@ -1,7 +1,7 @@
 //! Groups games by opening, rating, year, opponent and other keys. Each group states results, ratings and performance.
 
 use crate::aliases::Aliases;
-use crate::fault::QueryFault;
+use crate::fault::{QueryFault, reason};
 use crate::filter::Filter;
 use crate::filter::eval::{marked_outcome, outcome};
 use crate::fold::fold;
@@ -180,14 +180,27 @@ impl FromStr for GroupKeys {
             let range = at..at + part.len();
             keys.push(key.ok_or_else(|| {
                 let what = match nearest(name, GroupKey::names()) {
-                    Some(near) => format!("games are not grouped by {name}: did you mean {near}?"),
-                    None => format!("games are grouped by {}", GroupKey::names().collect::<Vec<_>>().join(", ")),
+                    Some(near) => reason!(
+                        "group_near",
+                        "games are not grouped by {name}: did you mean {near}?",
+                        name = name,
+                        near = near
+                    ),
+                    None => reason!(
+                        "group",
+                        "games are grouped by {names}",
+                        names = GroupKey::names().collect::<Vec<_>>().join(", ")
+                    ),
                 };
                 QueryFault::new(text, range.clone(), what)
             })?);
             at += part.len() + 1;
             if keys.len() > MOST {
-                return Err(QueryFault::new(text, range, "games are grouped by at most three keys"));
+                return Err(QueryFault::new(
+                    text,
+                    range,
+                    reason!("group_keys", "games are grouped by at most three keys"),
+                ));
             }
         }
         Ok(GroupKeys(keys))

@@ -246,22 +246,24 @@ fn the_pages_speak_german() {
     browser.until("document.querySelector('.total')?.textContent === '3.001 Partien'");
 }
 
-/// The page translates frequent English messages of the server.
+/// The page translates messages of the server by their codes.
 #[test]
-fn frequent_errors_are_shown_in_german() {
+fn errors_are_shown_in_german() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of("[White \"Tal, Mikhail\"]\n\n1. e4 *\n");
     browser.dark(false);
     browser.speak("de-DE,de");
     for (path, message) in [
-        ("explorer?play=e2e5", "play: Zug 1 ist nicht möglich"),
+        ("explorer?play=e2e5", "Zug 1 ist nicht möglich"),
         (
             "explorer?fen=rnbqkbnx/8/8/8/8/8/8/8+w+-+-+0+1",
-            "fen: FEN: Aufstellung, Spalte 8: keine Figur hat diesen Buchstaben: x",
+            "FEN: Aufstellung, Spalte 8: keine Figur hat diesen Buchstaben: x",
         ),
-        ("explorer?fen=8/8/8/8/8/8/8/4K3+w+-+-+0+1", "fen: Schwarz hat keinen König"),
+        ("explorer?fen=8/8/8/8/8/8/8/4K3+w+-+-+0+1", "Schwarz hat keinen König"),
         ("games?where=foo+%3D+1", "kein Feld heißt foo: ein Tag dieses Namens ist tag(\"foo\")"),
         ("games?where=whitelo+%3D+1", "kein Feld heißt whitelo: ist whiteelo gemeint?"),
+        ("games?where=elo+%3E%3D+fast", "Spalte 8: eine Wertung wird erwartet"),
+        ("games?sort=elo+date", "„,“ oder das Ende wird erwartet"),
         ("player?name=Tahl,+Mikhail", "kein Spieler heißt „Tahl, Mikhail“: ist „Tal, Mikhail“ gemeint?"),
         ("game?n=9", "9"),
     ] {

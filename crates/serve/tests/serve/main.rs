@@ -23,6 +23,8 @@ mod explorer;
 mod fake_engine;
 /// Many clients, slow clients, and shutdown.
 mod load;
+/// The codes of messages.
+mod messages;
 /// The pages' files.
 mod pages;
 /// The program, and the signals that end it.

@@ -142,6 +142,16 @@ impl std::error::Error for FenError {}
 impl FenError {
     /// Returns the message. It includes the character of `text` at the fault if the fault lies in a single character.
     pub fn in_text(&self, text: &[u8]) -> String {
+        match self.character_in(text) {
+            None => self.to_string(),
+            Some('\t') => format!("{self}: a tab"),
+            Some(' ') => format!("{self}: one space too many"),
+            Some(letter) => format!("{self}: {}", letter.escape_debug()),
+        }
+    }
+
+    /// Returns the character of `text` at the fault if the fault lies in a single character.
+    pub fn character_in(&self, text: &[u8]) -> Option<char> {
         let about = matches!(
             self.fault,
             FenFault::NoSuchPiece
@@ -151,13 +161,7 @@ impl FenError {
                 | FenFault::Separator
         );
         let rest = text.get(self.column.saturating_sub(1)..).filter(|_| about).unwrap_or_default();
-        let found = match String::from_utf8_lossy(rest.get(..4).unwrap_or(rest)).chars().next() {
-            None => return self.to_string(),
-            Some('\t') => "a tab".to_owned(),
-            Some(' ') => "one space too many".to_owned(),
-            Some(letter) => letter.escape_debug().to_string(),
-        };
-        format!("{self}: {found}")
+        String::from_utf8_lossy(rest.get(..4).unwrap_or(rest)).chars().next()
     }
 }
 

@@ -462,7 +462,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
         fill(left, t("left_archive"), " ", el("button.move", { type: "button", onclick: () => go(main[found.ply]) }, `${numbering(found)} ${san(found.san)}`), ": ", counted("games_before", found.games_before));
       } else fill(left, t("never_left"));
     }, (error) => {
-      if (error.name !== "AbortError") fill(left, error.code === "no_index" ? t("novelty_index") : translated(error.message));
+      if (error.name !== "AbortError") fill(left, error.code === "no_index" ? t("novelty_index") : translated(error));
     });
   }
 

@@ -51,7 +51,7 @@ export function show(main, { params, signal }) {
         cost.advice && !cost.bytes && [" ", t("advice"), " ", el("code", {}, cost.advice)]);
     } catch (error) {
       if (error.name === "AbortError") return;
-      if (fen && error.code === "bad_request") fill(legality, translated(error.message));
+      if (fen && error.code === "bad_request") fill(legality, translated(error));
       fill(price);
     }
   }, 200);
@@ -122,12 +122,12 @@ export function show(main, { params, signal }) {
   }
 
   /** Returns the field that an error is about, and the error in words; nothing if it is about no field of the form. */
-  function ofField({ code, message, parameter }) {
-    if (code !== "bad_query" && code !== "bad_request" || parameter === "where") return [];
-    const [, name, what] = /^(?:the question: )?([\w-]+): (.+)$/s.exec(message) ?? [];
+  function ofField(error) {
+    if (error.code !== "bad_query" && error.code !== "bad_request" || error.parameter === "where") return [];
+    const [name] = /^[\w-]+/.exec(error.member ?? error.parameter ?? "") ?? [];
     const field = name?.replaceAll("-", "_");
-    if (field && form.elements[field]) return [field, translated(what)];
-    return form.elements.query?.value ? ["query", translated(message.replace(/^the question: /, ""))] : [];
+    if (field && form.elements[field]) return [field, translated(error)];
+    return form.elements.query?.value ? ["query", (error.member ? `${error.member}: ` : "") + translated(error)] : [];
   }
 
   /** Shows an error under a field, and gives the field the focus. Without arguments, removes the error. */
