@@ -194,6 +194,11 @@ impl Snapshot {
         self.spellings.get_or_init(found)
     }
 
+    /// Returns whether the first page of the events of all games is already known.
+    pub fn knows_first_events(&self) -> bool {
+        self.first_events.get().is_some()
+    }
+
     /// Returns the first page of the events of all games. `count` computes the page for the first request.
     ///
     /// Errors: an error of `count`.

@@ -31,6 +31,20 @@ pub struct Document<'a> {
     pub noscript: &'a str,
 }
 
+/// Returns the content policy of all pages: files of their own address, and no scripts or styles inside documents.
+/// `scripts` are further sources of scripts, each after a blank, and `more` are further directives, each after `; `.
+///
+/// ```
+/// let policy = scoresheet_pages::policy(" 'wasm-unsafe-eval'", "; worker-src 'self'");
+/// assert!(policy.contains("script-src 'self' 'wasm-unsafe-eval';") && policy.ends_with("; worker-src 'self'"));
+/// ```
+pub fn policy(scripts: &str, more: &str) -> String {
+    format!(
+        "default-src 'none'; script-src 'self'{scripts}; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+         base-uri 'none'; form-action 'self'{more}"
+    )
+}
+
 /// The script of all pages.
 const SCRIPT: &str = "js/app.js";
 

@@ -5,7 +5,7 @@
 
 mod document;
 
-pub use document::Document;
+pub use document::{Document, policy};
 
 /// Lists the files of `web/`, which a test compares with the folder.
 macro_rules! files {

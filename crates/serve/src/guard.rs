@@ -29,8 +29,7 @@ const TEXT: usize = 1 << 20;
 /// The routes that accept bodies, each with its maximum length.
 const POSTED: [(&str, usize); 3] = [("/api/v1/find", BODY), ("/api/v1/read", TEXT), ("/api/v1/read/games", TEXT)];
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-                      base-uri 'none'; form-action 'self'; frame-ancestors ";
+static POLICY: LazyLock<String> = LazyLock::new(|| scoresheet_pages::policy("", "; frame-ancestors "));
 
 /// The address of the client.
 #[derive(Clone, Copy, Debug)]
@@ -211,7 +210,7 @@ fn is_explorer(path: &str) -> bool {
 fn protect(headers: &mut HeaderMap, path: &str, cors: bool) {
     let mut set = |name: HeaderName, value: HeaderValue| headers.insert(name, value);
     let ancestors = if path == "/embed" || path.starts_with("/embed/") { "*" } else { "'none'" };
-    if let Ok(policy) = HeaderValue::from_str(&format!("{POLICY}{ancestors}")) {
+    if let Ok(policy) = HeaderValue::from_str(&format!("{}{ancestors}", *POLICY)) {
         set(header::CONTENT_SECURITY_POLICY, policy);
     }
     set(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

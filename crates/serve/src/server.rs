@@ -7,6 +7,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use scoresheet_answers::{Request, Stop};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -103,13 +104,19 @@ async fn watch(app: App, message: impl Fn(&str) + Send + 'static) {
     }
 }
 
-/// Reads the players' names in the background, so the first page of a player needs no scan. Without tag columns this
-/// would read the tags of all games, perhaps for nobody.
+/// Lists the events and reads the players' names in the background, so the first visits of the start page and of a
+/// player need no scan. Without tag columns this would read the tags of all games, perhaps for nobody.
 fn prepare(app: &App) {
     let snapshot = Arc::clone(&app.shelf.now().snapshot);
     if snapshot.has_columns() && !snapshot.knows_spellings() {
         let pool = app.work.scan_pool();
-        tokio::task::spawn_blocking(move || pool.install(|| _ = snapshot.spellings()));
+        let work = move || {
+            // Requests report errors.
+            let events = Request::read("events", None, None);
+            let _ = events.and_then(|events| events.answer(&snapshot, &Stop::default(), 0));
+            snapshot.spellings();
+        };
+        tokio::task::spawn_blocking(move || pool.install(work));
     }
 }
 
@@ -120,9 +127,9 @@ mod tests {
     use scoresheet::{Archive, Import};
     use std::time::Instant;
 
-    /// Without a request, the server knows the names soon after its start, and again after a change.
+    /// Without a request, the server knows the events and the names soon after its start, and again after a change.
     #[test]
-    fn the_names_are_read_when_the_server_starts() {
+    fn events_and_names_are_read_when_the_server_starts() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.bga");
         let pgn = "[White \"Tal, M\"]\n[Black \"Tal, Mikhail\"]\n\n1. e4 *\n";
@@ -140,6 +147,7 @@ mod tests {
                 assert!(began.elapsed() < Duration::from_secs(30), "the names are not read");
                 std::thread::sleep(Duration::from_millis(20));
             }
+            assert!(app.shelf.now().knows_first_events());
         };
         until_known();
         let before = app.shelf.now().version;

@@ -80,7 +80,7 @@ self.addEventListener("fetch", (event) => {
     if (rangeHeader) event.respondWith(range(request, rangeHeader));
     return;
   }
-  if (name === "assets/wasm/model.bin") event.respondWith(seen(request));
+  if (/^assets\/\w+\/wasm\/model\.bin$/.test(name)) event.respondWith(seen(request));
   if (!(name in LIST.files)) return;
   event.respondWith(caches.open(PAGES).then((cache) => cache.match(new URL(name, root))).then((kept) => kept ?? fetch(request)));
 });

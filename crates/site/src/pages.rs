@@ -5,14 +5,16 @@ use crate::options::Options;
 use crate::parts::{MANIFEST, hash};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
+use scoresheet::packed::MODEL;
 use scoresheet_answers::site::format::pack;
-use scoresheet_pages::{Document, FILES, escape};
+use scoresheet_pages::{Document, FILES, escape, policy};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// The reader for browsers, which the build script creates.
 pub const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm_bg.wasm"));
@@ -30,19 +32,36 @@ pub const MIT: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/LICENSE-MIT")
 /// The Apache license of Scoresheet.
 pub const APACHE: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/LICENSE-APACHE"));
 
-/// The content policy: the server's policy, plus the permission to run WebAssembly.
-const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
-                      connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'";
+/// The content policy: that of all pages, plus the permission to run WebAssembly in a worker.
+static POLICY: LazyLock<String> =
+    LazyLock::new(|| policy(" 'wasm-unsafe-eval'", "; worker-src 'self'; manifest-src 'self'"));
+
+/// The folder of the files that only a new version of the program changes. Its name is their hash, so browsers can keep
+/// them.
+static ASSETS: LazyLock<String> = LazyLock::new(|| {
+    let mut hasher = Sha256::new();
+    for (name, bytes) in FILES.iter().copied().chain([("js", GLUE.as_bytes()), ("wasm", MODULE), ("model", MODEL)]) {
+        hasher.update((name.len() as u64).to_le_bytes());
+        hasher.update(name);
+        hasher.update((bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    }
+    let digits: String = hasher.finalize().iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect();
+    format!("assets/{digits}/")
+});
+
+/// The number of hexadecimal digits in the name of the folder.
+const DIGITS: usize = 24;
 
 /// Writes the pages and the service worker. Returns the size in bytes of the files that the first visit loads.
 pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u64> {
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for (name, bytes) in FILES {
-        files.insert(format!("assets/{name}"), bytes.to_vec());
+        files.insert(format!("{}{name}", *ASSETS), bytes.to_vec());
     }
-    files.insert("assets/wasm/scoresheet_wasm.js".to_owned(), GLUE.as_bytes().to_vec());
-    files.insert("assets/wasm/scoresheet_wasm_bg.wasm".to_owned(), MODULE.to_vec());
-    files.insert("assets/wasm/model.bin".to_owned(), pack(scoresheet::packed::MODEL)?);
+    files.insert(format!("{}wasm/scoresheet_wasm.js", *ASSETS), GLUE.as_bytes().to_vec());
+    files.insert(format!("{}wasm/scoresheet_wasm_bg.wasm", *ASSETS), MODULE.to_vec());
+    files.insert(format!("{}wasm/model.bin", *ASSETS), pack(MODEL)?);
     files.insert("index.html".to_owned(), index(options).into_bytes());
     if let Some(logo) = &options.logo {
         files.insert(logo_path(options), fs::read(logo)?);
@@ -51,6 +70,7 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
         files.insert(STYLE.to_owned(), options.style().into_bytes());
     }
     files.insert("licences.html".to_owned(), licences().into_bytes());
+    remove_old_assets(folder)?;
     for (name, bytes) in &files {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {
@@ -58,6 +78,8 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
         }
         fs::write(path, bytes)?;
     }
+    // Netlify and Cloudflare Pages read headers from this file.
+    fs::write(folder.join("_headers"), format!("/{}*\n  Cache-Control: {KEPT}\n", *ASSETS))?;
     // Without this file, GitHub Pages runs Jekyll, which omits some files.
     fs::write(folder.join(".nojekyll"), "")?;
     // Visits do not load the vendored board's checksums and similar files. Visits load the model of packed moves only
@@ -73,6 +95,28 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
     let list = json!({"version": hash(&all), "files": hashes});
     fs::write(folder.join("sw.js"), SERVICE.replace("/*LIST*/{}", &list.to_string()))?;
     Ok(names.iter().map(|name| files[*name].len() as u64).sum())
+}
+
+/// The header of files that never change.
+const KEPT: &str = "public, max-age=31536000, immutable";
+
+/// Removes the files of other versions of the program.
+fn remove_old_assets(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder.join("assets")) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_version = name.len() == DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_version && !ASSETS.contains(&*name) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// A site with a base address has a feed.
@@ -106,8 +150,8 @@ fn index(options: &Options) -> String {
     };
     let icon = logo.as_ref().map(|(kind, path)| (kind.as_str(), path.as_str()));
     let noscript = "This page shows a chess archive with JavaScript.";
-    let document = Document::new("assets/");
-    Document { title: options.title(), policy: Some(POLICY), head: &head, icon, noscript, ..document }
+    let document = Document::new(&ASSETS);
+    Document { title: options.title(), policy: Some(&POLICY), head: &head, icon, noscript, ..document }
         .html(&["js/app.js", "js/pages/start.js"])
 }
 
@@ -131,11 +175,11 @@ fn licences() -> String {
     };
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>Licenses</title>\n\
-         <link rel=\"icon\" type=\"image/svg+xml\" href=\"assets/icon.svg\">\n\
-         <link rel=\"stylesheet\" href=\"assets/app.css\">\n</head>\n<body>\n<main>\n\
+         <link rel=\"icon\" type=\"image/svg+xml\" href=\"{assets}icon.svg\">\n\
+         <link rel=\"stylesheet\" href=\"{assets}app.css\">\n</head>\n<body>\n<main>\n\
          <p><a href=\"./\">Back to the games</a></p>\n<h1>Licenses</h1>\n\
          <p>The games are those of whoever published this site. What shows them:</p>\n<table>\n\
          <tr><th scope=\"row\">Scoresheet: pages, pieces, reader, archive</th><td>{version}</td><td>MIT OR Apache-2.0</td></tr>\n\
@@ -152,6 +196,8 @@ fn licences() -> String {
             .map(|(licence_text, names)| text(&escape(&names.join(", ")), licence_text))
             .collect::<String>(),
         version = env!("CARGO_PKG_VERSION"),
+        policy = *POLICY,
+        assets = *ASSETS,
     )
 }
 

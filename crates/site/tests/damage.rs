@@ -104,11 +104,23 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
     assert!(std::fs::read_to_string(site.join("assets/site.css")).unwrap().contains("light-dark(#00529b, #8ab8ff)"));
     let page = std::fs::read_to_string(site.join("index.html")).unwrap();
     let at = |part: &str| page.find(part).unwrap_or_else(|| panic!("{part} in {page}"));
-    assert!(at("assets/app.css") < at("assets/site.css") && at("assets/site.css") < at("<script"));
+    assert!(at("/app.css") < at("assets/site.css") && at("assets/site.css") < at("<script"));
     assert!(
         page.contains("<title>Club &amp; co</title>")
             && page.contains("type=\"image/svg+xml\" href=\"assets/logo.svg\"")
     );
+    // The program's files are in a folder that is named by their hash. Files of other versions are removed.
+    let folders = || {
+        let entries = std::fs::read_dir(site.join("assets")).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.is_dir()).collect::<Vec<_>>()
+    };
+    let [version] = &folders()[..] else { panic!("{:?}", folders()) };
+    let version = version.file_name().unwrap().to_str().unwrap().to_owned();
+    assert!(version.len() == 24 && page.contains(&format!("src=\"assets/{version}/js/app.js\"")), "{page}");
+    assert!(page.contains(&format!("<link rel=\"modulepreload\" href=\"assets/{version}/js/pages/start.js\">")));
+    let headers = std::fs::read_to_string(site.join("_headers")).unwrap();
+    assert!(headers.starts_with(&format!("/assets/{version}/*\n")) && headers.contains("immutable"), "{headers}");
+    std::fs::create_dir(site.join("assets").join("0".repeat(24))).unwrap();
     // The service worker caches both.
     let worker = std::fs::read_to_string(site.join("sw.js")).unwrap();
     assert!(worker.contains("assets/site.css") && worker.contains("assets/logo.svg"));
@@ -116,6 +128,7 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
     assert!(!site.join("feed.xml").exists());
     let options = Options { base: Some("https://example.org/club".to_owned()), ..options };
     make(&[&first_archive, &second_archive], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
+    assert_eq!(folders(), [site.join("assets").join(&version)]);
     let feed = std::fs::read_to_string(site.join("feed.xml")).unwrap();
     assert_eq!(feed.matches("<entry>").count(), 50);
     let entry = feed.split("<entry>").nth(1).unwrap();
