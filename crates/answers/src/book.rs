@@ -55,19 +55,15 @@ impl Book {
         Book { metadata: Some(metadata).into(), ..self }
     }
 
-    /// Returns the variants of the archive's games, without chess, each with its number of games. The files of a site
-    /// leave them out. They are counted once.
+    /// Returns the book with the given variants of its games, each with its number of games, instead of counting them.
+    pub fn with_variants(self, variants: Vec<(Variant, u64)>) -> Book {
+        Book { variants: variants.into(), ..self }
+    }
+
+    /// Returns the variants of the archive's games, without chess, each with its number of games. They are counted once.
+    /// An archive with a site file has only the variants that were given.
     pub fn variants(&self) -> &[(Variant, u64)] {
-        let count = || {
-            let rules = |variant| Rules::Only(variant).among(self.archive(), None);
-            if self.site.is_some() || rules(Variant::Chess).is_none() {
-                return Vec::new();
-            }
-            let games = |variant| rules(variant).map_or_else(|| self.archive().live().len(), |games| games.len());
-            let others = Variant::ALL.into_iter().filter(|variant| *variant != Variant::Chess);
-            others.map(|variant| (variant, games(variant))).filter(|(_, games)| *games > 0).collect()
-        };
-        self.variants.get_or_init(count)
+        self.variants.get_or_init(|| if self.site.is_some() { Vec::new() } else { variants(self.archive()) })
     }
 
     /// Returns the metadata of the archive, such as its `title`. `None` if the metadata are damaged, or if the archive
@@ -153,4 +149,15 @@ impl std::fmt::Debug for Book {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Book").field("name", &self.name).finish_non_exhaustive()
     }
+}
+
+/// Returns the variants of an archive's games, without chess, each with its number of games.
+pub fn variants(archive: &Archive) -> Vec<(Variant, u64)> {
+    let rules = |variant| Rules::Only(variant).among(archive, None);
+    if rules(Variant::Chess).is_none() {
+        return Vec::new();
+    }
+    let games = |variant| rules(variant).map_or_else(|| archive.live().len(), |games| games.len());
+    let others = Variant::ALL.into_iter().filter(|variant| *variant != Variant::Chess);
+    others.map(|variant| (variant, games(variant))).filter(|(_, games)| *games > 0).collect()
 }

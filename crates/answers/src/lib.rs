@@ -24,7 +24,7 @@ mod trees;
 pub use answer::events::of_site as events_of_site;
 pub use answer::game::ANOTHER_ORDER;
 pub use answer::{Answer, Flow, Pieces};
-pub use book::Book;
+pub use book::{Book, variants};
 pub use fault::Fault;
 pub use params::{Line, PLIES, Params, WHERE};
 pub use request::Request;

@@ -286,19 +286,21 @@ impl Snapshot {
             query = query.filter(Filter::parse(filter).map_err(|fault| Fault::query("where", &fault))?);
         }
         let rules = rules.unwrap_or_else(|| Rules::of_filter(query.get_filter()));
-        // The files of a site leave out variants.
-        let leaves_out = |book: &Book| book.site().is_none() && rules.among(book.archive(), None).is_some();
-        let leaves_out = books.iter().any(|(_, _, book)| leaves_out(book));
         let is_of_variant = matches!(rules, Rules::Only(variant) if variant != Variant::Chess);
-        if leaves_out && at.is_none() || is_of_variant {
-            query = query.rules(rules);
-        }
         let order = match sort.trim() {
             "" => None,
             text => Some(SortKeys::parse(text).map_err(|fault| Fault::query("sort", &fault))?),
         };
         if query.get_filter().is_some() || question.is_some() || order.is_some() || is_of_variant {
             self.require_complete()?;
+        }
+        // Requests without conditions use the files of a site, which leave out variants.
+        let by_site = filter.trim().is_empty() && question.is_none() && order.is_none() && !is_of_variant;
+        let leaves_out =
+            |book: &Book| !(by_site && book.site().is_some()) && rules.among(book.archive(), None).is_some();
+        let leaves_out = books.iter().any(|(_, _, book)| leaves_out(book));
+        if leaves_out && at.is_none() || is_of_variant {
+            query = query.rules(rules);
         }
         let monitor = Monitor::new().stop(stop.flag());
         let (mut undecided, mut sets) = (0, None);

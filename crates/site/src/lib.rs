@@ -16,11 +16,12 @@ pub use options::{Begin, Done, Options};
 pub use package::write as write_package;
 
 use scoresheet::archive::copy::{self, Part};
+use scoresheet::chess::Variant;
 use scoresheet::{Archive, Error, Existing, Monitor};
-use scoresheet_answers::Fault;
+use scoresheet_answers::{Fault, variants};
 use scoresheet_query::PositionIndex;
 use scoresheet_query::position::index;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -191,6 +192,8 @@ impl Job<'_> {
         let (games, sequence, length) =
             (archive.len() - archive.deleted_count(), archive.sequence(), archive.file_length());
         let id = archive.id().to_string();
+        let of_variant = |(variant, games): (Variant, u64)| (variant.name().to_owned(), games.into());
+        let variants: Map<String, Value> = variants(&archive).into_iter().map(of_variant).collect();
         let site = self.work.join("site");
         let archive_path = archive.path().to_path_buf();
         let site_length = file::make(archive, &positions, self.name, &site, self.begin)?;
@@ -209,6 +212,7 @@ impl Job<'_> {
             "id": id,
             "commit": sequence,
             "games": games,
+            "variants": variants,
             "part": self.options.part,
             "archive": archive_parts,
             "index": index_parts,

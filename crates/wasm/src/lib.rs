@@ -9,10 +9,12 @@
 mod source;
 
 use js_sys::{Array, Function, Uint8Array};
+use scoresheet::chess::Variant;
 use scoresheet::{Archive, ArchiveFile};
 use scoresheet_answers::site::SiteFile;
 use scoresheet_answers::{Answer, Book, Fault, Flow, Request, Snapshot, Stop};
 use source::{Source, member};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
@@ -43,6 +45,7 @@ impl Reader {
     /// - `site`: the site file, in the same form as `file`
     /// - `lean`: whether to reject requests that need the whole file
     /// - `metadata`: the metadata of the archive as JSON, which a lean reader does not read from the file
+    /// - `variants`: the variants of the games with their numbers of games as JSON, which a site file does not contain
     #[wasm_bindgen(constructor)]
     pub fn open(
         name: &str,
@@ -51,9 +54,10 @@ impl Reader {
         site: &JsValue,
         lean: bool,
         metadata: Option<String>,
+        variants: Option<String>,
     ) -> Result<Reader, JsValue> {
         // The error of the failed read is more precise than the library's error that results from this failure.
-        Reader::opened(name, file, index, site, lean, metadata)
+        Reader::opened(name, file, index, site, lean, metadata, variants)
             .map_err(|error| source::failure().unwrap_or(error.into()))
     }
 
@@ -108,6 +112,7 @@ impl Reader {
         site: &JsValue,
         lean: bool,
         metadata: Option<String>,
+        variants: Option<String>,
     ) -> Result<Reader, JsError> {
         let archive = match file.dyn_ref::<Uint8Array>() {
             Some(bytes) => Archive::open(ArchiveFile::from_bytes(bytes.to_vec()).index(index)),
@@ -124,6 +129,11 @@ impl Reader {
         }
         if let Some(metadata) = metadata.as_ref().and_then(|text| serde_json::from_str(text).ok()) {
             book = book.with_metadata(metadata);
+        }
+        if let Some(variants) = variants.as_ref().and_then(|text| serde_json::from_str(text).ok()) {
+            let variants: BTreeMap<String, u64> = variants;
+            let known = |(name, games): (String, u64)| Variant::from_tag(&name).map(|variant| (variant, games));
+            book = book.with_variants(variants.into_iter().filter_map(known).collect());
         }
         Ok(Reader { snapshot: Arc::new(Snapshot::new(vec![Arc::new(book)], ())) })
     }

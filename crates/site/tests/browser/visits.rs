@@ -483,3 +483,33 @@ fn a_module_of_the_owner_analyses_positions() {
     browser.until(ROWS);
     assert_eq!(browser.eval("document.querySelector('.analysis').hidden"), true);
 }
+
+/// The explorer of a site has the variants of its archive, which need the whole archive.
+#[test]
+fn a_site_has_trees_of_variants() {
+    let Some(mut browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("games.bga");
+    let pgn = "1. e4 *\n\n[Variant \"Crazyhouse\"]\n[WhiteElo \"2000\"]\n\n1. e4 d5 2. exd5 Qxd5 *\n";
+    scoresheet::Import::new(&archive).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+    let made = folder.path().join("site");
+    make(&[&archive], &made, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
+    let server = Server::of(&made, "/");
+    browser.open(&format!("http://{}/?page=explorer", server.address));
+    browser.until("document.querySelector('[data-uci=e2e4]')");
+    let panel = browser.text("document.querySelector('.panel').textContent");
+    assert!(panel.contains("1 game of a variant is not counted"), "{panel}");
+    browser.eval(
+        "(() => { const choice = document.querySelector('[data-control=variant]'); choice.value = 'Crazyhouse'; \
+         choice.dispatchEvent(new Event('change', { bubbles: true })); })()",
+    );
+    for uci in ["e2e4", "d7d5", "e4d5", "d8d5"] {
+        browser.until(&format!("document.querySelector('[data-uci=\"{uci}\"]')"));
+        browser.eval(&format!("document.querySelector('[data-uci=\"{uci}\"]').click()"));
+    }
+    browser.until("document.querySelector('.extra').textContent === 'Pocket: White ♟, Black ♟'");
+    // A filter leaves out variants, as the tree of all games does.
+    browser.open(&format!("http://{}/?page=statistics&where=elo+%3E+1000", server.address));
+    browser.until("document.querySelector('main').textContent.includes('No game matches')");
+    assert_eq!(browser.complaints(), [""; 0]);
+}

@@ -20,6 +20,9 @@ const parts = (name) => {
 /** The metadata of the archive, from the site's manifest. The archive must be read completely to find its metadata. */
 const metadata = () => site.manifest.metadata && JSON.stringify(site.manifest.metadata);
 
+/** The variants of the games, from the site's manifest. */
+const variants = () => site.manifest.variants && JSON.stringify(site.manifest.variants);
+
 async function begin() {
   await init({ module_or_path: new URL("../../wasm/scoresheet_wasm_bg.wasm", import.meta.url) });
   loadModelBy(() => fetchedFile(new URL("../../wasm/model.bin", import.meta.url)));
@@ -30,7 +33,7 @@ async function open() {
   const index = parts("index");
   reader?.free();
   reader = null;
-  reader = new Reader(site.manifest.name, parts("archive"), index.read(0, index.length), parts("site"), true, metadata());
+  reader = new Reader(site.manifest.name, parts("archive"), index.read(0, index.length), parts("site"), true, metadata(), variants());
 }
 
 /** Switches to an archive in memory. Without ranges, the site file is not used. */
@@ -38,7 +41,7 @@ async function openInMemory({ blob, ranges }) {
   await ready?.catch(() => {});
   await begin();
   const bytes = new Uint8Array(new FileReaderSync().readAsArrayBuffer(blob));
-  const next = new Reader(site.manifest.name, bytes, undefined, ranges ? parts("site") : undefined, false, metadata());
+  const next = new Reader(site.manifest.name, bytes, undefined, ranges ? parts("site") : undefined, false, metadata(), variants());
   reader?.free();
   reader = next;
 }
