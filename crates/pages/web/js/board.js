@@ -83,6 +83,75 @@ export class Board {
     return true;
   }
 
+  /** Lets a piece beside the board be dropped: drag it to a square, or click it and then a square. `letter` is its letter
+   * in upper case. */
+  droppable(node, letter) {
+    const moves = () => this.legal.filter((m) => m.uci.startsWith(`${letter}@`));
+    const aim = (isOn) => {
+      this.targets = isOn ? moves().map((m) => m.uci.slice(2)) : [];
+      this.draw();
+    };
+    const drop = (x, y) => {
+      const square = document.elementFromPoint(x, y)?.closest("[data-square]")?.getAttribute("data-square");
+      const found = moves().find((m) => m.uci.slice(2) === square);
+      if (found) this.onMove(found.uci);
+    };
+    const release = () => {
+      node.setAttribute("aria-pressed", "false");
+      aim(false);
+    };
+    node.setAttribute("aria-pressed", "false");
+    let [from, ghost] = [null, null];
+    node.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      from = [event.clientX, event.clientY];
+      node.setPointerCapture(event.pointerId);
+    });
+    node.addEventListener("pointermove", (event) => {
+      if (!from) return;
+      if (!ghost && Math.hypot(event.clientX - from[0], event.clientY - from[1]) > 6) {
+        ghost = el("span.ghost", { "aria-hidden": "true" }, node.textContent.slice(0, 1));
+        document.body.append(ghost);
+        aim(true);
+      }
+      if (!ghost) return;
+      ghost.style.left = `${event.clientX}px`;
+      ghost.style.top = `${event.clientY}px`;
+    });
+    const end = (event) => {
+      from = null;
+      if (!ghost) return;
+      ghost.remove();
+      ghost = null;
+      release();
+      // The click after a drag, which a finger does not cause, must not press the button.
+      const swallow = (click) => click.stopPropagation();
+      addEventListener("click", swallow, true);
+      setTimeout(() => removeEventListener("click", swallow, true));
+      if (event.type === "pointerup") drop(event.clientX, event.clientY);
+    };
+    node.addEventListener("pointerup", end);
+    node.addEventListener("pointercancel", end);
+    node.addEventListener("click", () => {
+      const isHeld = node.getAttribute("aria-pressed") === "true";
+      this.holding?.();
+      this.holding = null;
+      if (isHeld || !moves().length) return;
+      node.setAttribute("aria-pressed", "true");
+      aim(true);
+      const listening = new AbortController();
+      this.holder.addEventListener("pointerdown", (event) => {
+        this.holding?.();
+        this.holding = null;
+        drop(event.clientX, event.clientY);
+      }, { signal: listening.signal });
+      this.holding = () => {
+        listening.abort();
+        release();
+      };
+    });
+  }
+
   /** Lets the right mouse button draw arrows between squares and mark squares. Drawing the same again removes it. */
   takeDrawings() {
     let from = null;
@@ -126,6 +195,8 @@ export class Board {
     this.legal = legal;
     this.marks = { squares: [], arrows: [], ...marks };
     this.hints = [];
+    this.holding?.();
+    this.holding = null;
     this.targets = [];
     this.board?.setPosition(placement(fen), !still.matches);
     this.board?.view.svg.setAttribute("aria-label", `${this.label || t("board")}: ${described(fen)}`);

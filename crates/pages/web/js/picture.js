@@ -19,6 +19,13 @@ export function beside(fen) {
   return { w: "", b: "", name: "" };
 }
 
+/** Returns the pieces of a side's pocket as letters, each kind with its pieces: `[["P", "♟♟"]]`. */
+export function pocket(fen, side) {
+  const [, all = ""] = /\[(.*)\]/.exec(fen.split(" ")[0]) ?? [];
+  const own = [...all].filter((letter) => (letter === letter.toUpperCase()) === (side === "w")).map((letter) => letter.toUpperCase());
+  return [...new Set(own)].map((letter) => [letter, men(own.filter((other) => other === letter).join(""))]);
+}
+
 /** Returns the squares of a move, from its first to its last. A drop has only one. */
 export const ends = (uci) => (uci[1] === "@" ? [uci.slice(2, 4)] : [uci.slice(0, 2), uci.slice(2, 4)]);
 

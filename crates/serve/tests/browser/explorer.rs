@@ -296,3 +296,34 @@ fn variants_have_trees_of_their_own_with_pockets_and_drops() {
         assert_eq!(browser.complaints(), Vec::<String>::new());
     }
 }
+
+/// A piece of the pocket is dropped by dragging it or by two clicks.
+#[test]
+fn pieces_are_dropped_from_the_pocket() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("[Variant \"Crazyhouse\"]\n\n1. e4 d5 2. exd5 Qxd5 3. @e4 Qd8 *\n");
+    browser.size(1280, 900, false);
+    let address = format!("http://{}/explorer?variant=Crazyhouse&play=e2e4,d7d5,e4d5,d8d5", server.address);
+    for is_dragged in [true, false] {
+        browser.open(&address);
+        browser.until(&format!("{DRAWN} && document.querySelector('[data-drop=P]')"));
+        if is_dragged {
+            browser.drag("[data-drop=P]", "[data-square=e4]");
+        } else {
+            browser.click("[data-drop=P]");
+            browser.click("[data-square=e4]");
+        }
+        browser.until("new URLSearchParams(location.search).get('play')?.endsWith('P@e4')");
+        assert_eq!(browser.eval("document.querySelector('.ghost')"), json!(null));
+        // It is Black's turn, whose pawn can be dropped now.
+        browser.until("document.querySelector('[data-drop=P]')?.textContent === '♟'");
+    }
+    // The first click shows the squares, and a second click on the piece puts it back.
+    let targets = "document.querySelectorAll('.marks .target').length";
+    browser.eval("document.querySelector('[data-drop=P]').click()");
+    assert!(browser.eval(targets).as_i64() > Some(20));
+    assert_eq!(browser.text("document.querySelector('[data-drop=P]').getAttribute('aria-pressed')"), "true");
+    browser.eval("document.querySelector('[data-drop=P]').click()");
+    assert_eq!(browser.eval(targets), 0);
+    assert_eq!(browser.complaints(), [""; 0]);
+}

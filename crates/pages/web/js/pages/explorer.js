@@ -10,7 +10,7 @@ import { both, parts, words } from "../filter.js";
 import { counted, number, openingName, percent, san, short, t } from "../i18n.js";
 import { restore, source } from "../own.js";
 import { announce, copy, diagrams, embedding, empty, entitle, exact, gameRows, gamesTable, isPhone, load, popover, titled } from "../parts.js";
-import { beside, ends } from "../picture.js";
+import { PIECES, beside, ends, pocket } from "../picture.js";
 import * as repertoire from "../repertoire.js";
 import * as state from "../state.js";
 import { typedMove } from "../typed.js";
@@ -172,7 +172,7 @@ export function show(main, { params, embedded: isEmbedded, signal, archives, ins
     engine.show(position.fen);
     const isStart = !position.moves.length && (variant ? !start : position.start === STANDARD);
     const { w, b, name } = beside(position.fen);
-    fill(extra, name ? `${t(name)}: ${t("white")} ${w || "–"}, ${t("black")} ${b || "–"}` : null);
+    fill(extra, name ? [`${t(name)}: ${t("white")} `, stock("w", w), `, ${t("black")} `, stock("b", b)] : null);
     fill(opening, position.opening ? [el("strong", {}, position.opening.eco), " ", openingName(position.opening.name)] : isStart ? t("starting_position") : null);
     if (!embedded) entitle(position.opening ? openingName(position.opening.name) : t("explorer"));
     const first = position.start.split(" ");
@@ -191,6 +191,17 @@ export function show(main, { params, embedded: isEmbedded, signal, archives, ins
     else document.getElementById("set-up")?.setAttribute("href", state.address("search", { fen: position.fen }).href);
     const end = position.end ? ` ${t(position.end)}` : "";
     if (!inset || at > 0) announce(position.moves.length ? `${position.moves.at(-1).san}.${end}` : t("starting_position"));
+  }
+
+  /** Returns what a side has beside the board. The pieces of the side to move can be dropped. */
+  function stock(side, men) {
+    const kinds = pocket(position.fen, side);
+    if (!kinds.length || position.fen.split(" ")[1] !== side) return men || "–";
+    return kinds.map(([letter, text]) => {
+      const piece = el("button.stock", { type: "button", "data-drop": letter, "aria-label": t("drop_piece", { piece: t(PIECES[letter.toLowerCase()]) }) }, text);
+      board.droppable(piece, letter);
+      return piece;
+    });
   }
 
   /** Returns the arrow of a move. `width` shows its share of the games. */
