@@ -11,6 +11,7 @@ use scoresheet::chess::{Color, Move, Position, Variant};
 use scoresheet_query::openings::Opening;
 use scoresheet_query::{Tally, Tree, Visit};
 use serde_json::{Map, Value, json};
+use std::cmp::Reverse;
 
 /// The maximum and default number of listed games.
 const GAMES: usize = 15;
@@ -50,9 +51,11 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     if params.switch("transpositions")? {
         json.insert("transpositions".to_owned(), transpositions(&forest, position, &tree, &selection)?);
     }
-    for (name, games) in [("top_games", top_games(&tree, most)), ("latest_games", latest_games(&tree, most.min(8)))] {
-        json.insert(name.to_owned(), listed(snapshot, position, games)?);
-    }
+    json.insert("top_games".to_owned(), listed(snapshot, position, top_games(&tree, most))?.into());
+    let mut latest = listed(snapshot, position, latest_games(&tree, most.min(8)))?;
+    // A tree knows only the years. An unknown month or day comes before the known ones.
+    latest.sort_by_cached_key(|game| Reverse(game["date"].as_str().unwrap_or_default().replace('?', "0")));
+    json.insert("latest_games".to_owned(), latest.into());
     json.insert("left_out".to_owned(), snapshot.left_out(params.choice()?)?.into());
     json.insert("undecided".to_owned(), selection.undecided.into());
     json.insert("unread".to_owned(), tree.unread.iter().map(ToString::to_string).take(20).collect::<Vec<_>>().into());
@@ -125,7 +128,7 @@ fn opening(opening: Option<&Opening>) -> Value {
     opening.map_or(Value::Null, |opening| json!({"eco": opening.eco, "name": opening.name}))
 }
 
-fn listed(snapshot: &Snapshot, position: &Position, games: Vec<(u64, Move)>) -> Result<Value, Fault> {
+fn listed(snapshot: &Snapshot, position: &Position, games: Vec<(u64, Move)>) -> Result<Vec<Value>, Fault> {
     let mut list = Vec::new();
     for (number, m) in games {
         let (book, _, game) = snapshot.locate(number)?;
@@ -134,5 +137,5 @@ fn listed(snapshot: &Snapshot, position: &Position, games: Vec<(u64, Move)>) -> 
         json.insert("san".to_owned(), position.san(m).into());
         list.push(Value::Object(json));
     }
-    Ok(list.into())
+    Ok(list)
 }

@@ -5,23 +5,35 @@ import { el, svg, wide } from "./dom.js";
 import { number, percent, short, t } from "./i18n.js";
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM] = [640, 200, 44, 26];
+/** The width of a label below a plot, in pixels. */
+const LABEL = 48;
 
-/** Returns a plot of items from left to right, with a table. `draw(item, x, step, top)` returns the shape of an item.
- */
+/** Returns a plot of items from left to right, with a table. `draw(item, x, step, top)` returns the shape of an item,
+ * and is called for the items in order. The plot is drawn anew in each width, so its labels keep their size. */
 function plot(title, items, titles, [low, high], draw) {
-  const step = (WIDTH - LEFT) / Math.max(1, items.length);
   const top = (value) => (HEIGHT - BOTTOM) * (1 - (value - low) / (high - low)) + 8;
-  const every = Math.ceil(items.length / 12);
-  const node = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 8}`, class: "plot", role: "group", "aria-label": title });
-  for (const value of [low, (low + high) / 2, high]) {
-    node.append(svg("line", { x1: LEFT, x2: WIDTH, y1: top(value), y2: top(value), class: "grid" }));
-    node.append(svg("text", { x: LEFT - 4, y: top(value) + 4, class: "axis right" }, short(Math.round(value))));
-  }
-  items.forEach((item, index) => {
-    const x = LEFT + index * step;
-    node.append(...draw(item, x, step, top));
-    if (index % every === 0) node.append(svg("text", { x: x + step / 2, y: HEIGHT, class: "axis middle" }, item.name));
-  });
+  const node = svg("svg", { class: "plot", role: "group", "aria-label": title });
+  const show = (width) => {
+    const step = (width - LEFT) / Math.max(1, items.length);
+    const every = Math.ceil(LABEL / step);
+    node.setAttribute("viewBox", `0 0 ${width} ${HEIGHT + 8}`);
+    const shapes = [low, (low + high) / 2, high].flatMap((value) => [
+      svg("line", { x1: LEFT, x2: width, y1: top(value), y2: top(value), class: "grid" }),
+      svg("text", { x: LEFT - 4, y: top(value) + 4, class: "axis right" }, short(Math.round(value))),
+    ]);
+    items.forEach((item, index) => {
+      const x = LEFT + index * step;
+      shapes.push(...draw(item, x, step, top));
+      if (index % every === 0) shapes.push(svg("text", { x: x + step / 2, y: HEIGHT, class: "axis middle" }, item.name));
+    });
+    node.replaceChildren(...shapes);
+  };
+  show(WIDTH);
+  let shown = WIDTH;
+  new ResizeObserver(([{ contentRect }]) => {
+    const width = Math.round(contentRect.width);
+    if (width > 2 * LEFT && width !== shown) show(shown = width);
+  }).observe(node);
   const rows = items.map(({ name, value, href }) => [href ? el("a", { href }, name) : name, value === null ? "" : number(value)]);
   return el("figure.plot-frame", {}, node, table(titles, rows));
 }
@@ -65,6 +77,7 @@ export function line(title, items, titles) {
   const high = Math.max(low + 100, Math.ceil(Math.max(...known) / 100) * 100);
   let last = null;
   return plot(title, items, titles, [low, high], (item, x, step, top) => {
+    if (item === items[0]) last = null;
     if (item.value === null) return [];
     const at = [x + step / 2, top(item.value)];
     const [from, to] = [last ?? at, (last = at)];

@@ -260,3 +260,30 @@ fn openings_in_two_lines_are_aligned() {
     browser.until("document.querySelector('.unfold')");
     assert_eq!(browser.text("getComputedStyle(document.querySelector('.unfold')).textAlign"), "left");
 }
+
+/// The labels of plots have the same size in every width, and none is cut.
+#[test]
+fn labels_of_plots_can_be_read() {
+    let Some(mut browser) = browser() else { return };
+    let games: String = (1950..2027)
+        .map(|year| {
+            format!(
+                "[Date \"{year}.01.01\"]\n[WhiteElo \"2500\"]\n[BlackElo \"2400\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n"
+            )
+        })
+        .collect();
+    let server = Server::of(&games);
+    browser.dark(false);
+    for (across, phone) in [(390, true), (768, false), (1280, false), (2560, false)] {
+        browser.size(across, 1000, phone);
+        browser.open(&format!("http://{}/statistics", server.address));
+        browser.until("document.querySelectorAll('.plot .axis').length > 20");
+        let heights = "Math.min(...[...document.querySelectorAll('.plot:not(.heat) .axis')].map((label) => label.getBoundingClientRect().height))";
+        browser.until(&format!("{heights} >= 11"));
+        let cut = "[...document.querySelectorAll('.plot:not(.heat) .axis')].filter((label) => label.getBoundingClientRect().right > label.closest('section').getBoundingClientRect().right).length";
+        assert_eq!(browser.eval(cut), 0, "at {across}");
+        let touching = "(() => { let found = 0; for (const plot of document.querySelectorAll('.plot:not(.heat)')) { const boxes = [...plot.querySelectorAll('.axis.middle')].map((label) => label.getBoundingClientRect()); boxes.forEach((box, at) => { if (at && box.left < boxes[at - 1].right) found += 1; }); } return found; })()";
+        assert_eq!(browser.eval(touching), 0, "at {across}");
+        assert!(browser.too_wide() <= 0);
+    }
+}

@@ -227,7 +227,7 @@ export function show(main, { params, signal }) {
           found = Math.max(found, line.done.found);
           fill(status, counted("found_games", found), line.done.complete ? "" : ` ${t("first_only")}`, ` ${t("in_seconds", { s: seconds() })}`,
             line.done.unread ? el("span.fault", {}, " ", counted("not_read", line.done.unread)) : null,
-            found > rows.childElementCount ? [" ", counted("listed", rows.childElementCount)] : null);
+            found > rows.childElementCount ? [". ", counted("listed", rows.childElementCount)] : null);
           if (found) status.after(onward(query));
           else results.append(empty(params.where));
         } else if (line.error) throw new api.Fault(line.error);

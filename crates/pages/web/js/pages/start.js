@@ -23,12 +23,13 @@ export function show(main, { params, signal, archives, title }) {
   const chosen = shownArchives(archives, params);
   const only = chosen.length === 1 ? chosen[0] : null;
   const front = frontOf({ params, signal, archives, chosen });
+  const areLicensed = archives.some((archive) => archive.metadata?.license);
   const more = only && described(only, ["title", "description", "license", "origin"]);
   fill(main, el("h1", {}, title !== "Scoresheet" && !params.archive ? title : only ? titled(only) : t("all_archives")),
     only?.metadata?.description && el("p", {}, only.metadata.description),
     el("p.soft", {}, counted("game", chosen.reduce((all, archive) => all + archive.games, 0)), only && ["license", "origin"].map((key) => only.metadata?.[key] && [" · ", linked(only.metadata[key])])),
-    archives.length > 1 && !params.archive && el("section.card.archives", {}, el("h2", {}, t("archives")), sheet(t("archives"), [t("archive"), t("games"), t("meta_license")],
-      archives.map((archive) => [el("a", { href: state.address("start", { archive: archive.archive }) }, titled(archive)), number(archive.games), archive.metadata?.license ?? "–"]))),
+    archives.length > 1 && !params.archive && el("section.card.archives", {}, el("h2", {}, t("archives")), sheet(t("archives"), [t("archive"), t("games"), ...(areLicensed ? [t("meta_license")] : [])],
+      archives.map((archive) => [el("a", { href: state.address("start", { archive: archive.archive }) }, titled(archive)), number(archive.games), ...(areLicensed ? [archive.metadata?.license ?? "–"] : [])]))),
     more && el("details", {}, el("summary", {}, t("about_archive")), more),
     front.node, panel);
   const request = { where: params.where, archive: params.archive, find: params.find, limit: PAGE };
