@@ -206,7 +206,7 @@ mod tests {
         let text_of = path.field("a").item(1).field("bc");
         assert_eq!(text_of.to_string(), "a[1].bc");
         // x, a line feed, and two letters of two bytes each: z is the seventh byte.
-        let fault = text_of.fault_within((7, "no".to_owned()));
+        let fault = text_of.fault_within((7, "no".into()));
         assert_eq!((&text[fault.at()], fault.what()), ("z", "a[1].bc: no"));
         assert_eq!(&text[path.field("d").find().0], "\"d\"");
     }
@@ -215,7 +215,7 @@ mod tests {
     fn whatever_the_text_is_there_is_an_end() {
         for text in ["", "\"", "\"\\", "{", "{\"a\"", "[1,", "}", "]]", ",", ":", "{:,}", "{\"a\":}"] {
             let path = JsonPath::root(text).field("a").item(0);
-            let fault = path.fault_within((9, String::new()));
+            let fault = path.fault_within((9, String::new().into()));
             assert!(fault.at().end <= text.len(), "{text}");
         }
     }
