@@ -107,7 +107,8 @@ macro_rules! reason {
         $crate::Reason::new($code, [], $text)
     };
     ($code:literal, $text:literal, $($name:ident = $value:expr),+ $(,)?) => {{
-        $(let $name = $value;)+
+        // A value may already have the name of the placeholder.
+        $(#[allow(clippy::redundant_locals)] let $name = $value;)+
         $crate::Reason::new($code, [$((stringify!($name), $name.to_string())),+], format!($text, $($name = $name),+))
     }};
 }
@@ -126,6 +127,12 @@ pub(crate) use reason;
 pub struct QueryFault {
     query: String,
     at: Range<usize>,
+    /// A separate allocation, so results with this error are small.
+    details: Box<Details>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Details {
     /// The path of the faulty member of a JSON object.
     member: Option<String>,
     reason: Reason,
@@ -137,12 +144,15 @@ impl QueryFault {
     /// Returns the fault that the bytes `at` of a query contain.
     pub fn new(query: &str, at: Range<usize>, reason: impl Into<Reason>) -> QueryFault {
         let reason = reason.into();
-        QueryFault { query: query.to_owned(), at, member: None, what: reason.to_string(), reason }
+        let details = Details { member: None, what: reason.to_string(), reason };
+        QueryFault { query: query.to_owned(), at, details: details.into() }
     }
 
     /// Returns the fault with the path of the JSON member that contains it.
     pub(crate) fn in_member(self, path: String) -> QueryFault {
-        QueryFault { what: format!("{path}: {}", self.reason), member: Some(path), ..self }
+        let reason = self.details.reason;
+        let details = Details { what: format!("{path}: {reason}"), member: Some(path), reason };
+        QueryFault { details: details.into(), ..self }
     }
 
     /// Returns the fault of a single letter, given its column in bytes, from 1. The column after the last letter stands
@@ -166,28 +176,28 @@ impl QueryFault {
 
     /// Returns a short description of the fault or of the expected text.
     pub fn what(&self) -> &str {
-        &self.what
+        &self.details.what
     }
 
     /// Returns the reason, which does not contain the path of a JSON member.
     pub fn reason(&self) -> &Reason {
-        &self.reason
+        &self.details.reason
     }
 
     /// Returns the path of the faulty member if the query is a JSON object, as in `fen[1]`.
     pub fn member(&self) -> Option<&str> {
-        self.member.as_deref()
+        self.details.member.as_deref()
     }
 
     pub(crate) fn into_reason(self) -> Reason {
-        self.reason
+        self.details.reason
     }
 }
 
 impl fmt::Display for QueryFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let column = self.column();
-        writeln!(f, "column {column}: {}", self.what)?;
+        writeln!(f, "column {column}: {}", self.what())?;
         // Only the faulty line. Control characters, which would shift the marker or control a terminal, are replaced by
         // blanks.
         let start = self.query.get(..self.at.start).unwrap_or_default().rfind('\n').map_or(0, |at| at + 1);
