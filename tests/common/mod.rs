@@ -1,6 +1,6 @@
 //! Code shared by the test programs. Each includes it with `#[path = "../common/mod.rs"] mod common;`, or with
 //! `with_command.rs` if it runs the command, and uses a part of it.
-#![allow(dead_code, reason = "each test program uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each test program uses a part of it")]
 
 /// The conformance suite.
 pub mod conformance;
