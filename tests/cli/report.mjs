@@ -37,6 +37,8 @@ const texts = (id) => Object.assign(new Node("script"), { children: [new Node("#
 const known = { data: texts("data"), texts: texts("texts"), figures, pieces: new Node("div") };
 Object.defineProperty(globalThis, "navigator", { value: { languages: [language] }, configurable: true });
 globalThis.Node = Node;
+// Nothing changes its size.
+globalThis.ResizeObserver = class { observe() {} };
 globalThis.document = {
   documentElement: new Node("html"),
   body: Object.assign(new Node("body"), { dataset: { kind: page.match(/<body data-kind="(\w+)">/)[1] } }),
