@@ -169,7 +169,7 @@ fn packed_archives() {
     let (part, path) = (folder.path().join("part.pgn"), folder.path().join("a.bga"));
     let lichess = crate::common::sample::lichess_text();
     let games = lichess.windows(8).enumerate().filter(|(_, text)| text == b"\n\n[Event").map(|(at, _)| at + 2);
-    let first = &lichess[..games.take(8).last().unwrap()];
+    let first = &lichess[..games.take(crate::common::share(16) as usize).last().unwrap()];
     for text in [first, &fs::read(testdata("golden/sample.pgn")).unwrap()] {
         fs::write(&part, text).unwrap();
         archive_of(std::slice::from_ref(&part), &path, ImportOptions::packed());
@@ -330,7 +330,7 @@ fn test_vectors() {
 #[test]
 fn flipped_vectors() {
     let folder = crate::common::tempdir().unwrap();
-    let most = crate::common::number("SCORESHEET_FLIPS", 8) as usize;
+    let most = crate::common::number("SCORESHEET_FLIPS", 4) as usize;
     let (mut random, mut flips, mut unseen) = (Random::new(6), 0, BTreeMap::<String, usize>::new());
     for name in ["blocks", "commits", "layout", "packed", "records", "tags", "texts"] {
         let text = fs::read_to_string(testdata(&format!("vectors/{name}.json"))).unwrap();
