@@ -129,16 +129,41 @@ def unzstd(frame, size):
         return done.stdout
 
 
-def compressed(data):
+def units(games):
+    """Section 24: the units of a column block besides those for its bytes."""
+    return 64 * games + min(262144 + 4096 * games, 8388608)
+
+
+class Part(Bytes):
+    """The bytes of a compressed part, and the remaining units of its block's budget (section 24)."""
+
+    def __init__(self, data, budget):
+        super().__init__(data)
+        self.budget = budget
+
+    def draw(self, count, charge):
+        self.budget -= count * charge
+        need(self.budget >= 0, "more than the budget of a block")
+
+    def counted(self, charge):
+        """A number of items, each with this charge."""
+        count = self.small()
+        self.draw(count, charge)
+        return count
+
+
+def compressed(data, budget=262144, each=64):
     part = Bytes(data)
     size, how = part.small(), part.number(1)
     need(how <= 1 and size <= 1 << 30, "a compressed part")
+    budget += each * len(data)
+    need(2 * size <= budget, "more than the budget of a block")
     rest = part.take(len(data) - part.at)
     if how == 1:
         need(is_frame(rest), "a zstd frame")
         rest = unzstd(rest, size) if size else b""
     need(len(rest) == size, "a part of another size")
-    return Bytes(rest)
+    return Part(rest, budget - 2 * size)
 
 
 # --- Sections 4, 5 and 22: header pages, blocks, which commit counts --------------------------------------------------
@@ -322,7 +347,8 @@ class Archive:
 
 
 def dictionary(payload, count):
-    part = compressed(payload)
+    part = compressed(payload, 4096)
+    part.draw(count, 8)
     lengths = [part.small() for _ in range(count)]
     strings = [part.take(length) for length in lengths]
     part.end()
@@ -333,6 +359,7 @@ def deletions(payload, games):
     """Section 15: the runs of games, as first and last."""
     part, runs, following = compressed(payload), [], 1
     while part.at < len(part.data):
+        part.draw(1, 16)
         first = following + part.varint()
         last = first + part.varint()
         need(last <= games, "games beyond the last")
@@ -363,6 +390,7 @@ def source(payload):
 def pairs(payload, count):
     """Section 34: the keys and values of a metadata block."""
     raw = compressed(payload)
+    raw.draw(count, 16)
     found = [(raw.string(), raw.string()) for _ in range(count)]
     raw.end()
     for key, value in found:
@@ -1146,6 +1174,10 @@ class Column:
         self.cells = []  # The number of each value, 0 for a text, before differences.
         self.texts = []  # The values that are kept as text.
 
+    def charge(self):
+        """Section 24: the charge of a value, if it is no key."""
+        return 32 + len(self.name + self.prefix) + 128 * ((self.codec == 1) + (self.width == 255))
+
     def differences(self, numbers):
         before = 0
         for number in numbers:
@@ -1183,10 +1215,11 @@ class Column:
 
 def tags(payload, games, strings):
     """The tag pairs of each game of a chunk."""
-    part = compressed(payload)
-    schemas = [[part.small() for _ in range(part.small())] for _ in range(part.small())]
-    columns = [Column(part) for _ in range(part.small())]
-    predictions = [Prediction(part) for _ in range(part.small())]
+    part = compressed(payload, units(games))
+    part.draw(games, 40)
+    schemas = [[part.small() for _ in range(part.counted(8))] for _ in range(part.counted(24))]
+    columns = [Column(part) for _ in range(part.counted(192))]
+    predictions = [Prediction(part) for _ in range(part.counted(4096))]
     need(
         len(predictions) <= 64 and all(c < len(columns) for s in schemas for c in s),
         "columns that there are not",
@@ -1194,11 +1227,13 @@ def tags(payload, games, strings):
     chosen = [
         schemas[number] for number in part.column(games) if number < len(schemas) or need(False, "no such schema")
     ]
+    keys = {prediction.key - 1 for prediction in predictions}
     counts = [0] * len(columns)
     for schema in chosen:
         for column in schema:
             need(not columns[column].skippable, "a game's tag in a skippable column")
             counts[column] += 1
+            part.draw(1, columns[column].charge() + 64 * (column in keys))
     plain = [column for column in columns if column.width != 255]
     for column, count in zip(columns, counts):
         if column.codec == 0:
@@ -1228,6 +1263,7 @@ def tags(payload, games, strings):
 
 
 def read_texts(part, columns):
+    part.draw(sum(column.cells.count(0) for column in columns), 16)
     lengths = [[part.small() for number in column.cells if number == 0] for column in columns]
     for column, column_lengths in zip(columns, lengths):
         column.texts = [part.take(length) for length in column_lengths]
@@ -1363,10 +1399,16 @@ def shown(letter, value):
 def texts(payload, games):
     """For each game, its placed comments as (moves before, pieces), its marked texts as (kind, text), and the bytes of
     its lines. Pieces are bytes, and lines as (letter, number of moves)."""
-    part = compressed(payload)
+    part = compressed(payload, units(games), 128)
+    part.draw(games, 40)
     count = part.small()
+    need(count // 2 <= 16386, "too many templates")
+    part.draw(count // 2, 64)
     templates = [fields(part.string()) for _ in range(count // 2)]
+    part.draw(sum(len(parts) for parts, _ in templates), 160)
     placed, marked = part.column(games), part.column(games)
+    part.draw(sum(placed), 8 + 16)
+    part.draw(sum(marked), 16)
     gaps = part.column(sum(placed))
     chosen = part.column(sum(placed) + sum(marked))
     kinds = part.take(sum(marked))
@@ -1374,6 +1416,8 @@ def texts(payload, games):
         all(number < len(templates) for number in chosen) and all(kind < 5 for kind in kinds),
         "a template or kind",
     )
+    for parts, rest in (templates[number] for number in chosen):
+        part.draw(1, len(rest) + sum(len(literal) + (16 if letter == "t" else 24) for literal, letter in parts))
     # The location of each text: its game, its number and its side.
     owner, between = [], iter(gaps)
     for g in range(games):
@@ -1412,6 +1456,7 @@ def texts(payload, games):
                 values.append(part.take(end - part.at))
                 part.take(1)
         else:
+            part.draw(bool(locations) + (number in predictions), 8192)
             data = part.string()
             if number in predictions:
                 prediction, referred = predictions[number]
@@ -1438,6 +1483,7 @@ def texts(payload, games):
             value = next(streams[stream])
             if letter in LINES_OF_MOVES:
                 need(0 <= value < 1024, "a line's length")
+                part.draw(value, 16)
                 value = (letter, value)
             pieces += [literal, value]
         made.append(pieces + [rest])
@@ -1858,12 +1904,14 @@ def digest(archive):
 
 def layout(payload, games):
     """For each game, its style (nine bytes) and its edits (copy, delete, inserted bytes)."""
-    part = compressed(payload)
+    part = compressed(payload, units(games))
+    part.draw(games, 40)
     styles = [part.take(9) for _ in range(part.small())]
     need(all(style[0] <= 2 and style[8] < 8 for style in styles), "a line end or a flag of a style")
     chosen, counts = part.column(games), part.column(games)
     need(all(number < len(styles) for number in chosen), "no such style")
     total = sum(counts)
+    part.draw(total, 96)
     copies, deletes, inserts = (adaptive("plain", part.string(), [total])[0] for _ in range(3))
     need(all(0 <= number <= MOST for number in copies + deletes + inserts), "an edit")
     edits = iter([(copy, delete, part.take(insert)) for copy, delete, insert in zip(copies, deletes, inserts)])

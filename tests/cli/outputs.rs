@@ -2,7 +2,7 @@
 //! names.
 
 use crate::common::cli::{PGN, Room};
-use crate::common::share;
+use crate::common::number;
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -168,7 +168,7 @@ fn folder(room: &Room) -> String {
 fn no_output_is_an_input() {
     let room = room();
     let before = contents(&room);
-    let (mut cases, every) = (0, 4 / share(4));
+    let (mut cases, every) = (0, number("SCORESHEET_SHARE", 4));
     for Writer { args, .. } in WRITERS {
         let words: Vec<&str> = args.split(' ').collect();
         let reads = |name: &&&str| words.contains(name) || words.contains(&format!("{}.bga", &name[..1]).as_str());

@@ -2,7 +2,7 @@
 //! page of licenses.
 
 use crate::options::Options;
-use crate::parts::{MANIFEST, hash};
+use crate::parts::{DIGITS, MANIFEST, hash};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 use scoresheet::packed::MODEL;
@@ -39,19 +39,10 @@ static POLICY: LazyLock<String> =
 /// The folder of the files that only a new version of the program changes. Its name is their hash, so browsers can keep
 /// them.
 static ASSETS: LazyLock<String> = LazyLock::new(|| {
-    let mut hasher = Sha256::new();
-    for (name, bytes) in FILES.iter().copied().chain([("js", GLUE.as_bytes()), ("wasm", MODULE), ("model", MODEL)]) {
-        hasher.update((name.len() as u64).to_le_bytes());
-        hasher.update(name);
-        hasher.update((bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
-    }
-    let digits: String = hasher.finalize().iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect();
-    format!("assets/{digits}/")
+    let files = FILES.iter().copied().chain([("js", GLUE.as_bytes()), ("wasm", MODULE), ("model", MODEL)]);
+    let all: Vec<&[u8]> = files.flat_map(|(name, bytes)| [name.as_bytes(), bytes]).collect();
+    format!("assets/{}/", hash(&all.concat()))
 });
-
-/// The number of hexadecimal digits in the name of the folder.
-const DIGITS: usize = 24;
 
 /// Writes the pages and the service worker. Returns the size in bytes of the files that the first visit loads.
 pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u64> {

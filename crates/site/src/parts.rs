@@ -21,9 +21,12 @@ pub struct Parts {
     names: HashSet<String>,
 }
 
+/// The number of hexadecimal digits in a hash.
+pub const DIGITS: usize = 20;
+
 /// Returns the first digits of the SHA-256 of the bytes, as text.
 pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(10).map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes).iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Parts {

@@ -396,7 +396,7 @@ impl Archive {
     }
 
     pub(crate) fn dictionary(&self, number: u64) -> Result<&[u8], Damage> {
-        self.dictionary.get(&self.blocks.store, self.blocks.id, self.limits(), number)
+        self.dictionary.get(&self.blocks.store, &self.index, self.blocks.id, self.limits(), number)
     }
 
     /// Returns the chunk that contains a game, and the number of the chunk's last game. Reads only the index.

@@ -17,41 +17,42 @@ const USUAL: u64 = 64 << 10;
 /// The dictionary of an open archive.
 #[derive(Debug)]
 pub struct Dictionary {
-    entries: Vec<DictionaryEntry>,
-    /// For each block, the starts of the next known blocks after it and after its copy.
-    ends: Vec<[u64; 2]>,
     blocks: Vec<OnceLock<Result<BlockStrings, Damage>>>,
 }
 
 impl Dictionary {
     pub fn new(index: &Index) -> Dictionary {
-        let entries = index.dictionaries.clone();
-        let blocks = entries.iter().map(|_| OnceLock::new()).collect();
-        let ends = entries.iter().enumerate().map(|(number, entry)| {
-            [entry.offset, entry.copy].map(|offset| {
-                let chunk = index.chunks.partition_point(|chunk| chunk.offset <= offset);
-                let chunk = index.chunks.get(chunk).map(|chunk| chunk.offset);
-                let next = entries.get(number + 1).map(|next| [next.offset, next.copy]);
-                let known = next.into_iter().flatten().chain(chunk).chain([entry.copy, index.state.length]);
-                known.filter(|start| *start > offset).min().unwrap_or(u64::MAX)
-            })
-        });
-        Dictionary { ends: ends.collect(), entries, blocks }
+        Dictionary { blocks: index.dictionaries.iter().map(|_| OnceLock::new()).collect() }
     }
 
-    /// Returns the string with this number in the dictionary. If the string's block is damaged, reads the second copy
-    /// of the block.
-    pub fn get(&self, archive: &Store, id: ArchiveId, limits: &Limits, number: u64) -> Result<&[u8], Damage> {
-        let after = self.entries.partition_point(|entry| entry.first <= number);
+    /// Returns the string with this number in the dictionary of an archive with this index. If the string's block is
+    /// damaged, reads the second copy of the block.
+    pub fn get(
+        &self,
+        archive: &Store,
+        index: &Index,
+        id: ArchiveId,
+        limits: &Limits,
+        number: u64,
+    ) -> Result<&[u8], Damage> {
+        let after = index.dictionaries.partition_point(|entry| entry.first <= number);
         let missing = Damage::new(0, DamageKind::NoSuchString);
-        let index = after.checked_sub(1).ok_or(missing)?;
-        let entry = self.entries.get(index).ok_or(missing)?;
-        let block = self.blocks.get(index).ok_or(missing)?;
-        let [end, copy_end] = self.ends.get(index).copied().ok_or(missing)?;
-        let read = |offset: u64, end: u64| read(archive, id, limits, offset..end, entry);
-        let strings = archive.once(block, || read(entry.offset, end).or_else(|_| read(entry.copy, copy_end)))?;
+        let at = after.checked_sub(1).ok_or(missing)?;
+        let entry = index.dictionaries.get(at).ok_or(missing)?;
+        let block = self.blocks.get(at).ok_or(missing)?;
+        let read = |offset: u64| read(archive, id, limits, offset..next_start(index, at, offset), entry);
+        let strings = archive.once(block, || read(entry.offset).or_else(|_| read(entry.copy)))?;
         usize::try_from(number - entry.first).ok().and_then(|index| strings.get(index)).ok_or(missing)
     }
+}
+
+/// Returns the start of the next known block after the block `number` of the dictionary, or after its copy, at `offset`.
+fn next_start(index: &Index, number: usize, offset: u64) -> u64 {
+    let chunk = index.chunks.partition_point(|chunk| chunk.offset <= offset);
+    let chunk = index.chunks.get(chunk).map(|chunk| chunk.offset);
+    let near = index.dictionaries.get(number..).unwrap_or_default().iter().take(2);
+    let known = near.flat_map(|entry| [entry.offset, entry.copy]).chain(chunk).chain([index.state.length]);
+    known.filter(|start| *start > offset).min().unwrap_or(u64::MAX)
 }
 
 fn read(

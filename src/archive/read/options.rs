@@ -94,8 +94,8 @@ impl ArchiveFile {
     /// Opening reads the header. Later requests read the moves of the first game of a chunk in about 50 KiB (two
     /// requests if more than 128 KiB are needed). The moves of other games take one or two requests of 4 KiB. Tags,
     /// texts and layout take one request of 32 KiB if that suffices, and each dictionary block that a game's tags name
-    /// takes one request of at most 64 KiB. Checksums cover these blocks as a whole, so the reader reads no less. An [`Arc`](std::sync::Arc) of a reader is also a
-    /// reader.
+    /// takes one request of at most 64 KiB. Checksums cover these blocks as a whole, so the reader reads no less. An
+    /// [`Arc`](std::sync::Arc) of a reader is also a reader.
     pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64) -> ArchiveFile {
         ArchiveFile::from_store("archive from a reader", Store::from_reader(reader, length))
     }

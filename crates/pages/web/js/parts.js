@@ -32,7 +32,7 @@ export async function load(panel, work, show) {
 const PASSING = ["gone", "busy", "too_costly", "stopped", "http", "missing", "damaged", "whole", "wrong"];
 
 /** Returns the message of an error, with the member of the question that it is about. */
-const inMember = (error) => (error.member ? `${error.member}: ` : "") + translated(error);
+export const inMember = (error) => (error.member ? `${error.member}: ` : "") + translated(error);
 
 /** Returns the notice of an error. */
 export function broken(error, retry) {

@@ -4,7 +4,7 @@ import * as api from "../api.js";
 import { squares } from "../picture.js";
 import { el, fill, later, svg } from "../dom.js";
 import { counted, number, size, t, translated } from "../i18n.js";
-import { broken, empty, gameRows } from "../parts.js";
+import { broken, empty, gameRows, inMember } from "../parts.js";
 import * as state from "../state.js";
 
 const sprite = new URL("../../pieces.svg", import.meta.url).href;
@@ -127,7 +127,7 @@ export function show(main, { params, signal }) {
     const [name] = /^[\w-]+/.exec(error.member ?? error.parameter ?? "") ?? [];
     const field = name?.replaceAll("-", "_");
     if (field && form.elements[field]) return [field, translated(error)];
-    return form.elements.query?.value ? ["query", (error.member ? `${error.member}: ` : "") + translated(error)] : [];
+    return form.elements.query?.value ? ["query", inMember(error)] : [];
   }
 
   /** Shows an error under a field, and gives the field the focus. Without arguments, removes the error. */
