@@ -420,7 +420,7 @@ READER = [
     ("9", "a skippable column has a width",
      ("self.width = 0 if self.skippable else part.number(1)", "self.width = part.number(1)")),
     ("9", "a skippable column counts no column",
-     ("columns = [Column(part) for _ in range(part.small())]",
+     ("columns = [Column(part) for _ in range(part.counted(192))]",
       "columns = [c for c in [Column(part) for _ in range(part.small())] if not c.skippable]")),
     ("9", "a game may have a tag in a skippable column",
      ("            need(not columns[column].skippable, \"a game's tag in a skippable column\")\n", "")),

@@ -116,11 +116,11 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
     };
     let [version] = &folders()[..] else { panic!("{:?}", folders()) };
     let version = version.file_name().unwrap().to_str().unwrap().to_owned();
-    assert!(version.len() == 24 && page.contains(&format!("src=\"assets/{version}/js/app.js\"")), "{page}");
+    assert!(version.len() == 20 && page.contains(&format!("src=\"assets/{version}/js/app.js\"")), "{page}");
     assert!(page.contains(&format!("<link rel=\"modulepreload\" href=\"assets/{version}/js/pages/start.js\">")));
     let headers = std::fs::read_to_string(site.join("_headers")).unwrap();
     assert!(headers.starts_with(&format!("/assets/{version}/*\n")) && headers.contains("immutable"), "{headers}");
-    std::fs::create_dir(site.join("assets").join("0".repeat(24))).unwrap();
+    std::fs::create_dir(site.join("assets").join("0".repeat(20))).unwrap();
     // The service worker caches both.
     let worker = std::fs::read_to_string(site.join("sw.js")).unwrap();
     assert!(worker.contains("assets/site.css") && worker.contains("assets/logo.svg"));
