@@ -9,10 +9,11 @@ use scoresheet::chess::Position;
 use scoresheet::chess::fen::{Fen, FenText};
 use scoresheet::error::{Error, Result};
 use std::hint::black_box;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-/// The number of random positions.
-const QUESTIONS: usize = 200_000;
+/// The fewest and the most random positions.
+const QUESTIONS: RangeInclusive<u64> = 10_000..=200_000;
 /// The number of repetitions of short measurements, of which the best counts.
 const ROUNDS: u32 = 5;
 /// The number of FENs that are written to measure the speed.
@@ -184,7 +185,7 @@ pub struct Random {
     pub mean: f64,
 }
 
-pub fn random(archive: &Archive) -> Result<Random, Failure> {
+pub fn random(archive: &Archive, reference: &Reference) -> Result<Random, Failure> {
     let mut state = 0x5363_6F72_6573_6865u64;
     let mut next = |below: u64| {
         // SplitMix64. The bias of the remainder does not matter here.
@@ -193,14 +194,16 @@ pub fn random(archive: &Archive) -> Result<Random, Failure> {
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         (z ^ (z >> 31)) % below.max(1)
     };
-    let mut questions = Vec::with_capacity(QUESTIONS);
-    for _ in 0..QUESTIONS {
+    // In a small archive, more questions than positions would only be repetitions.
+    let count = reference.plies.clamp(*QUESTIONS.start(), *QUESTIONS.end()) as usize;
+    let mut questions = Vec::with_capacity(count);
+    for _ in 0..count {
         let game = 1 + next(archive.len());
         questions.push((game, next(u64::from(archive.game(game)?.plies()) + 1) as u32));
     }
     let mut text = FenText::default();
     // The FENs of all results, concatenated.
-    let (mut times, mut answers) = (Vec::with_capacity(QUESTIONS), Vec::with_capacity(QUESTIONS));
+    let (mut times, mut answers) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for &(game, ply) in &questions {
         let start = Instant::now();
         let replay = archive.replay(game, ply)?;
@@ -216,13 +219,13 @@ pub fn random(archive: &Archive) -> Result<Random, Failure> {
         }
         all = all.min(start.elapsed());
     }
-    let mean = all.as_nanos() as f64 / QUESTIONS as f64;
+    let mean = all.as_nanos() as f64 / count as f64;
     questions.par_iter().zip(&answers).try_for_each(|(&(game, ply), answer)| {
         let fen = Fen::from(&decoded(archive, game, ply)?).to_string();
         if sum(fen.as_bytes()) == *answer { Ok(()) } else { Err(wrong(format!("game {game}, ply {ply}"))) }
     })?;
     times.sort_unstable();
-    Ok(Random { p50: times[QUESTIONS / 2], p99: times[QUESTIONS / 100 * 99], mean })
+    Ok(Random { p50: times[count / 2], p99: times[count / 100 * 99], mean })
 }
 
 fn sum(fen: &[u8]) -> u64 {

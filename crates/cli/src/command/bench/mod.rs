@@ -97,7 +97,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         announce("FENs ...");
         let fen = measure::fens(&archive)?;
         announce("reading random positions ...");
-        let random = measure::random(&archive)?;
+        let random = measure::random(&archive, &reference)?;
         announce("measuring moves in every form ...");
         let forms = measure::forms(&archive)?;
         let bench = Bench { summary, import_seconds, zstd, speeds, fen, random, forms, checked: reference.nanoseconds };
