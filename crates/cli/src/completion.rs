@@ -10,8 +10,8 @@ use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCompleter, PathCompleter, ValueCompleter};
 use clap_complete::env::{CompleteEnv, Shells};
 use scoresheet::Archive;
-use scoresheet_query::GameField;
 use scoresheet_query::tag_columns::{Key, TagColumns};
+use scoresheet_query::{Filter, GameField};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -83,7 +83,7 @@ pub fn files_and_players() -> ArgValueCompleter {
         found.extend(
             begun
                 .into_iter()
-                .flat_map(|begun| texts(&PLAYERS, begun))
+                .flat_map(|begun| texts(&tags_of("player"), begun))
                 .map(|player| CompletionCandidate::new(player).tag(Some(StyledStr::from("players")))),
         );
         found
@@ -152,23 +152,16 @@ fn compared(before: &str) -> Option<&str> {
     })
 }
 
-const PLAYERS: [&str; 2] = ["White", "Black"];
-
 /// Returns the tags that contain the texts of a field.
-fn tags_of(field: &str) -> Vec<&str> {
-    match &*field.to_lowercase() {
-        "player" | "opponent" | "winner" | "loser" => PLAYERS.to_vec(),
-        "white" => vec!["White"],
-        "black" => vec!["Black"],
-        "event" => vec!["Event"],
-        "site" => vec!["Site"],
-        _ => vec![field],
-    }
+fn tags_of(field: &str) -> Vec<Key> {
+    let keys = Filter::parse(&format!("{field} = \"\"")).map(|filter| filter.keys()).unwrap_or_default();
+    let tags: Vec<Key> = keys.into_iter().filter(|key| matches!(key, Key::Tag(_))).collect();
+    if tags.is_empty() { vec![Key::Tag(field.to_owned())] } else { tags }
 }
 
 /// Returns the texts that begin with this text, ignoring case, in these tags of the archives that this program's
 /// arguments name.
-fn texts(tags: &[&str], begun: &str) -> BTreeSet<String> {
+fn texts(keys: &[Key], begun: &str) -> BTreeSet<String> {
     let begun = begun.to_lowercase();
     let mut found = BTreeSet::new();
     for word in std::env::args_os() {
@@ -178,9 +171,8 @@ fn texts(tags: &[&str], begun: &str) -> BTreeSet<String> {
         }
         let Ok(archive) = Archive::open(path) else { continue };
         let columns = TagColumns::open(&archive);
-        let keys: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();
         let columns: Vec<_> = match archive.len() <= MOST_GAMES {
-            true => columns.readable(&keys).0,
+            true => columns.readable(keys).0,
             false => keys.iter().filter_map(|key| columns.available(key)).collect(),
         };
         for strings in columns.iter().filter_map(|column| column.strings()) {

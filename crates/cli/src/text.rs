@@ -79,6 +79,14 @@ pub fn count(number: u64, singular: &str, plural: &str) -> String {
     format!("{} {}", thousands(number), if number == 1 { singular } else { plural })
 }
 
+/// Returns a time as `1:05:00` or `2:30`.
+pub fn clock(seconds: u64) -> String {
+    match seconds {
+        3600.. => format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60),
+        _ => format!("{}:{:02}", seconds / 60, seconds % 60),
+    }
+}
+
 /// Returns the quotient, or 0 if the divisor is 0.
 pub fn ratio(part: f64, total: f64) -> f64 {
     if total > 0.0 { part / total } else { 0.0 }

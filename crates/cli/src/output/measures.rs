@@ -1,7 +1,7 @@
 //! Formats measures from clocks and evaluations as text and as JSON.
 
 use crate::output::json::{Object, rounded};
-use crate::text::thousands;
+use crate::text::{clock, thousands};
 use scoresheet::game::Analysis;
 use scoresheet_query::measure::{ClockMeasures, EvaluationMeasures, GameMeasures, Judgement};
 use serde_json::Value;
@@ -51,14 +51,10 @@ pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
 
 /// Returns a time as `1:02:03`, with a decimal below ten seconds.
 fn shown(time: Duration) -> String {
-    let seconds = time.as_secs();
-    if seconds < 10 && time.subsec_millis() > 0 {
+    if time.as_secs() < 10 && time.subsec_millis() > 0 {
         return format!("0:{:04.1}", time.as_secs_f64());
     }
-    match seconds {
-        3600.. => format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60),
-        _ => format!("{}:{:02}", seconds / 60, seconds % 60),
-    }
+    clock(time.as_secs())
 }
 
 /// Returns an engine's data about a move in one line: evaluation, depth, nodes, time and principal variation. Omits

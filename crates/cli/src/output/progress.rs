@@ -1,7 +1,7 @@
 //! Shows progress bars on standard error if standard error is a terminal.
 
 use crate::session::Session;
-use crate::text::count;
+use crate::text::{clock, count};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -71,7 +71,7 @@ pub fn searching<T>(session: &Session, enabled: bool, searched: &AtomicU64, work
                 0 => String::new(),
                 games => format!(", {} searched", count(games, "game", "games")),
             };
-            bar.set_message(format!("searching for {}{games}", clock(elapsed.as_secs_f64())));
+            bar.set_message(format!("searching for {}{games}", duration(elapsed.as_secs_f64())));
             bar.tick();
         }
     };
@@ -89,15 +89,15 @@ pub fn left(elapsed: Duration, done: u64, total: u64) -> Option<String> {
         return None;
     }
     let seconds = elapsed.as_secs_f64() * (total.saturating_sub(done)) as f64 / done as f64;
-    Some(format!("{} left", clock(seconds)))
+    Some(format!("{} left", duration(seconds)))
 }
 
 /// Returns seconds as `3 s`, `2:05 min` or `1:02:03 h`.
-pub fn clock(seconds: f64) -> String {
-    let total = seconds.round() as u64;
-    match (total / 3600, total / 60 % 60, total % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes}:{seconds:02} min"),
-        (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02} h"),
+pub fn duration(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", clock(seconds)),
+        _ => format!("{} h", clock(seconds)),
     }
 }

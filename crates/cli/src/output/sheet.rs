@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::diagram;
 use crate::output::group_table;
-use crate::text::{count, side, thousands};
+use crate::text::{clock, count, side, thousands};
 use scoresheet::chess::Color;
 use scoresheet_pages::escape;
 use scoresheet_query::openings::Openings;
@@ -13,7 +13,6 @@ use scoresheet_query::report::points::Points;
 use scoresheet_query::report::preparation::{Preparation, TreeMove, line_texts};
 use scoresheet_query::{ArchiveSet, GameSummary};
 use std::cmp::Reverse;
-use std::time::Duration;
 
 /// The sheet on a player.
 pub struct Sheet<'a> {
@@ -178,8 +177,8 @@ impl Sheet<'_> {
                         "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
                         after.number,
                         thousands(after.games),
-                        clock(after.player),
-                        clock(after.opponents)
+                        clock(after.player.as_secs()),
+                        clock(after.opponents.as_secs())
                     );
                 }
                 out += "</table>\n";
@@ -268,13 +267,6 @@ pub fn game_row(number: u64, game: &GameSummary, about: &str) -> String {
         if about.is_empty() { "" } else { "; " },
         escape(game.result().token()),
     )
-}
-
-/// Returns a clock as `1:05:00` or `2:30`.
-fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
 fn groups(title: &str, groups: &[Group]) -> String {

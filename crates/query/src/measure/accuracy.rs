@@ -95,8 +95,8 @@ pub(crate) fn centipawns(evaluation: Evaluation) -> i32 {
     }
 }
 
-/// Returns White's chance to win, in percent, from 0 to 100.
-fn win_percent(evaluation: Evaluation) -> f64 {
+/// Returns White's chance to win, in percent, from 2.5 to 97.5: the curve that Lichess publishes.
+pub fn win_percent(evaluation: Evaluation) -> f64 {
     50.0 + 50.0 * chances(f64::from(centipawns(evaluation)))
 }
 

@@ -12,7 +12,7 @@ pub(crate) mod field;
 mod moments;
 pub(crate) mod values;
 
-pub use accuracy::{EvaluationMeasures, Judgement};
+pub use accuracy::{EvaluationMeasures, Judgement, win_percent};
 pub use clocks::ClockMeasures;
 pub use moments::Moments;
 

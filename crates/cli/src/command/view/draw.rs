@@ -5,10 +5,11 @@ use super::screen::{Look, Screen};
 use super::sheet::{Sheet, Word};
 use crate::output::board::{extras, state};
 use crate::output::measures::engine_line;
-use crate::text::{count, printable, ratio, shown, thousands};
+use crate::text::{clock, count, printable, ratio, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::chess::{Color, Piece, Role, Square, Variant};
 use scoresheet::game::Evaluation;
+use scoresheet_query::measure::win_percent;
 use scoresheet_query::{GameSummary, Tally};
 use std::path::Path;
 use std::time::Duration;
@@ -396,7 +397,7 @@ fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Scree
     }
     let clocks = [true, false].map(|white| sheet.clock(white, ply));
     if clocks.iter().any(Option::is_some) {
-        let [white, black] = clocks.map(|clock| clock.map_or_else(|| "-".to_owned(), time));
+        let [white, black] = clocks.map(|time| time.map_or_else(|| "-".to_owned(), |time| clock(time.as_secs())));
         screen.put(0, row, columns, &format!("clocks {white} - {black}"), Look::PLAIN);
         row += 1;
     }
@@ -445,17 +446,12 @@ fn graph(screen: &mut Screen, top: usize, (width, rows): (usize, usize), values:
     }
 }
 
-/// Returns White's expected share of points for an evaluation, 0 to 1: the curve that Lichess publishes.
+/// Returns White's expected share of points for an evaluation, 0 to 1.
 fn winning(evaluation: Evaluation) -> f64 {
     match evaluation {
         Evaluation::Mate(moves) => f64::from(u8::from(moves > 0)),
-        Evaluation::Centipawns(hundredths) => 1.0 / (1.0 + (-0.003_682_08 * f64::from(hundredths)).exp()),
+        Evaluation::Centipawns(_) => win_percent(evaluation) / 100.0,
     }
-}
-
-fn time(clock: Duration) -> String {
-    let seconds = clock.as_secs();
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// A line of the screen, which consists of pieces of text with their columns and styles.

@@ -105,7 +105,7 @@ fn a_game_is_played_over() {
         "1  ♖  ♘  ♗ [ ] ♔  ♗  ♘  ♖",
         "   a  b  c  d  e  f  g  h",
         "ply 3 of 7, Black to move",
-        "clocks 0:02:50 - 0:02:55",
+        "clocks 2:50 - 2:55",
         "evaluation -0.50",
     ];
     for (row, line) in rows.iter().skip(2).zip(board) {
