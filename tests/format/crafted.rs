@@ -5,7 +5,8 @@ use crate::forge::Forge;
 use scoresheet::archive::{Access, Level, MODEL};
 use scoresheet::error::DamageKind;
 use scoresheet::format::block::{self, BlockKind};
-use scoresheet::format::header::{Header, Page};
+use scoresheet::format::header::{BLOCKS, Header, Page};
+use scoresheet::format::parity::Parity;
 use scoresheet::format::source::SourceRecord;
 use scoresheet::format::{deletions, dictionary, loose, moves};
 use scoresheet::{Archive, ArchiveFile, Error, Existing};
@@ -190,6 +191,19 @@ fn a_verification_reads_what_no_game_is_read_through() {
     forge.chunk_with(&vec![Vec::new(); 3], moves::Coding::Plain, None, Some(&[1, 0, 7]));
     assert_eq!(damage(forge.finish()), [DamageKind::LayoutBlock]);
 
+    // A parity of other bytes.
+    let with_parity = |changed: u8| {
+        intact(&|forge| {
+            let mut parity = Parity::for_batch();
+            parity.add(BLOCKS, &forge.file[BLOCKS as usize..]);
+            let mut payload = parity.sums().to_vec();
+            payload[77] ^= changed;
+            forge.block(BlockKind::Parity, BLOCKS, 0, &payload);
+        })
+    };
+    assert_eq!(damage(with_parity(0)), []);
+    assert_eq!(damage(with_parity(1)), [DamageKind::BlockContent]);
+
     // A page with the wrong commit offset.
     let mut file = intact(&|_| {});
     let pages = Page::read_both(&file).map(|page| page.header().unwrap());
@@ -197,6 +211,26 @@ fn a_verification_reads_what_no_game_is_read_through() {
     let at = page.offset() as usize;
     file[at..at + 4096].copy_from_slice(&Header { commit: 8192, ..page }.encode());
     assert_eq!(damage(file), [DamageKind::BlocksOfOtherCommit]);
+}
+
+#[test]
+fn a_verification_names_the_games_of_lost_blocks() {
+    let mut forge = Forge::new();
+    let ends = [3, 1, 1].map(|games| {
+        forge.chunk(games);
+        forge.file.len()
+    });
+    let file = forge.finish();
+    let lost = |run: std::ops::Range<usize>| {
+        let mut damaged = file.clone();
+        damaged[run].fill(0);
+        Archive::verify(ArchiveFile::from_bytes(damaged), Level::Quick, |_| {}).unwrap().lost
+    };
+    assert_eq!(lost(0..0), []);
+    assert_eq!(lost(BLOCKS as usize..ends[0]), [(1, 3)]);
+    assert_eq!(lost(ends[0]..ends[1]), [(4, 4)]);
+    assert_eq!(lost(ends[1]..ends[2]), [(5, 5)]);
+    assert_eq!(lost(ends[0]..ends[2]), [(4, 5)]);
 }
 
 fn made(make: fn(&mut Forge, u32), times: u32) -> Vec<u8> {

@@ -87,7 +87,7 @@ impl Field {
 }
 
 /// The names that are not the names of tags, or that mean more than the tag.
-const SPECIAL: [(&str, Field); 32] = [
+const SPECIAL: [(&str, Field); 33] = [
     ("player", Field::Player),
     ("opening", Field::Opening),
     ("winner", Field::Decided { winner: true }),
@@ -120,13 +120,11 @@ const SPECIAL: [(&str, Field); 32] = [
     ("variations", Field::Fact(VARIATIONS)),
     ("glyphs", Field::Fact(GLYPHS)),
     ("fault", Field::Fact(FAULT)),
+    ("setup", Field::Fact(SET_UP)),
 ];
 
 /// Returns the field with this name, ignoring case.
 pub fn find(name: &str) -> Option<Field> {
-    if name.eq_ignore_ascii_case("setup") {
-        return Some(Field::Fact(SET_UP));
-    }
     let special = SPECIAL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, field)| field.clone());
     let tag =
         || NAMES.iter().find(|known| known.eq_ignore_ascii_case(name)).map(|name| Field::Text((*name).to_owned()));
@@ -174,7 +172,7 @@ pub fn nearest(word: &str) -> Option<String> {
 
 /// Returns the names of all fields other than tags, and the names of the tags that need no quotation marks.
 pub fn names() -> impl Iterator<Item = String> {
-    let special = SPECIAL.iter().map(|(name, _)| (*name).to_owned()).chain(["setup".to_owned()]);
+    let special = SPECIAL.iter().map(|(name, _)| (*name).to_owned());
     let others = ["opponent", "score", "color", "playerelo", "opponentelo"].map(str::to_owned);
     special.chain(others).chain(measures::names()).chain(NAMES.iter().map(|name| name.to_ascii_lowercase()))
 }
