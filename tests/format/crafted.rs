@@ -141,6 +141,24 @@ fn a_repair_is_not_sized_by_numbers_of_games() {
 }
 
 #[test]
+fn a_repair_leaves_out_what_no_commit_covers() {
+    let folder = crate::common::tempdir().unwrap();
+    let (path, target) = (folder.path().join("a.bga"), folder.path().join("b.bga"));
+    let mut forge = Forge::new();
+    forge.chunk(3);
+    // The blocks of a writer that stopped before its next commit.
+    let mut forge = Forge { file: forge.finish(), games: 3, layout: 0 };
+    let committed = forge.file.len();
+    forge.chunk(2);
+    fs::write(&path, &forge.file).unwrap();
+    let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
+    assert!(report.is_intact() && report.uncommitted == (forge.file.len() - committed) as u64, "{report:?}");
+    let repair = Archive::repair(&path, &target, Existing::Refuse, |_| {}).unwrap();
+    assert_eq!((repair.kept_games(), repair.lost_games()), (3, 0));
+    assert_eq!(Archive::open(&target).unwrap().len(), 3);
+}
+
+#[test]
 fn a_verification_reads_what_no_game_is_read_through() {
     let intact = |change: &dyn Fn(&mut Forge)| {
         let mut forge = Forge::new();
