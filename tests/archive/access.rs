@@ -5,13 +5,14 @@ use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use rayon::prelude::*;
 use scoresheet::Existing;
-use scoresheet::archive::{Access, FileKind, Level, ReadExactAt, SideState};
+use scoresheet::archive::{Access, Cached, FileKind, Level, ReadExactAt, SideState};
 use scoresheet::{Archive, ArchiveFile, Error, ImportOptions};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 /// Imports the 3,000 games of the sample.
 fn sample(folder: &Path) -> PathBuf {
@@ -78,12 +79,13 @@ impl ReadExactAt for Far {
 }
 
 #[test]
-fn a_game_out_of_a_far_archive_takes_one_request() {
+fn a_game_out_of_a_far_archive_takes_few_requests_and_bytes() {
     let folder = crate::common::tempdir().unwrap();
     let target = sample(folder.path());
     let near = Archive::open(&target).unwrap();
     let (file, index) = (fs::read(&target).unwrap(), fs::read(FileKind::Index.beside(&target)).unwrap());
-    let (mut moves, mut columns, mut others, mut most) = (0, 0, 0, 0);
+    let (mut moves, mut columns, mut others) = (0, 0, 0);
+    let (mut bytes, mut most) = (0, 0);
     for number in (1..=3000).step_by(37) {
         let requests = Arc::default();
         let far = Far { file: file.clone(), requests: Arc::clone(&requests) };
@@ -94,7 +96,8 @@ fn a_game_out_of_a_far_archive_takes_one_request() {
         assert_eq!(game.brenner(), near.game(number).unwrap().brenner());
         let ranges = count();
         moves += ranges.len();
-        most = most.max(ranges.iter().map(|range| range.end - range.start).max().unwrap());
+        let read = ranges.iter().map(|range| range.end - range.start).sum::<u64>();
+        (bytes, most) = (bytes + read, most.max(read));
         assert_eq!(game.tags().unwrap(), near.game(number).unwrap().tags().unwrap());
         columns += count().len();
         assert_eq!(game.digest().unwrap(), near.game(number).unwrap().digest().unwrap());
@@ -104,13 +107,53 @@ fn a_game_out_of_a_far_archive_takes_one_request() {
         assert_eq!(count(), []);
     }
     let games = 3000_usize.div_ceil(37);
-    // The index predicts the block's location, and is wrong for a few games.
-    assert!(moves <= games + games / 20, "{moves} requests for {games} games");
+    // The table and the record. The index predicts where the record is, and is wrong for a few games.
+    assert!(moves <= 2 * games + games / 20, "{moves} requests for {games} games");
+    assert!(bytes / games as u64 <= 16 << 10, "{bytes} bytes for {games} games");
+    assert!(most <= 32 << 10, "{most} bytes");
     // The columns and, because each archive is new, strings of the dictionary.
     assert!(columns <= 2 * games, "{columns} requests for the tags of {games} games");
     // The layout arrived with the tags.
     assert_eq!(others, 0);
-    assert!(most <= 128 << 10, "{most} bytes");
+}
+
+/// Remote bytes. The first read waits a moment for another read to start.
+struct Together(Far, Arc<(Mutex<(usize, usize)>, Condvar)>);
+
+impl ReadExactAt for Together {
+    fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let (counts, changed) = &*self.1;
+        let mut counts = counts.lock().unwrap();
+        counts.0 += 1;
+        counts.1 = counts.1.max(counts.0);
+        changed.notify_all();
+        let waits = |counts: &mut (usize, usize)| counts.1 < 2;
+        counts = changed.wait_timeout_while(counts, Duration::from_millis(50), waits).unwrap().0;
+        counts.0 -= 1;
+        drop(counts);
+        self.0.read_exact_at(offset, bytes)
+    }
+
+    fn is_concurrent(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn the_parts_of_a_game_are_requested_at_once() {
+    let folder = crate::common::tempdir().unwrap();
+    let target = sample(folder.path());
+    let near = Archive::open(&target).unwrap();
+    let (file, index) = (fs::read(&target).unwrap(), fs::read(FileKind::Index.beside(&target)).unwrap());
+    let length = file.len() as u64;
+    let counts = Arc::new((Mutex::new((0, 0)), Condvar::new()));
+    let far = Together(Far { file, requests: Arc::default() }, Arc::clone(&counts));
+    let far = Archive::open(ArchiveFile::from_reader(Cached::new(far, length, 1 << 20), length).index(index)).unwrap();
+    *counts.0.lock().unwrap() = (0, 0);
+    // The last record of a chunk is far from the table.
+    let number = 900;
+    assert_eq!(far.game(number).unwrap().brenner(), near.game(number).unwrap().brenner());
+    assert_eq!(counts.0.lock().unwrap().1, 2);
 }
 
 #[test]

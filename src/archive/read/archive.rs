@@ -441,6 +441,11 @@ impl Archive {
         first..chunks.partition_point(|entry| entry.first < games.end)
     }
 
+    /// Returns the columns of a chunk, before any of them has been read.
+    pub(in crate::archive) fn new_columns(&self, chunk: usize) -> Columns {
+        Columns::before(self.index.chunks.get(chunk + 1).map(|next| next.offset))
+    }
+
     /// Returns the columns of a chunk, and caches them for later calls on the same chunk.
     pub(in crate::archive) fn columns(&self, chunk: usize) -> Arc<Columns> {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -449,7 +454,7 @@ impl Archive {
             recent.insert(0, (chunk, Arc::clone(&columns)));
             return columns;
         }
-        let columns = Arc::new(Columns::default());
+        let columns = Arc::new(self.new_columns(chunk));
         recent.insert(0, (chunk, Arc::clone(&columns)));
         // The cache contains one entry more than there are threads. Otherwise, threads on different chunks would decode
         // columns again for each game. Outside a thread pool, querying the number of threads would start a pool.

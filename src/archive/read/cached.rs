@@ -6,14 +6,14 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The unit of requests and of the cache, in bytes.
-const PAGE: u64 = 4096;
+const PAGE: u64 = 1024;
 
 /// The largest number of pages that are read ahead: 1 MiB.
-const MOST_AHEAD: u64 = 256;
+const MOST_AHEAD: u64 = 1024;
 
 /// A reader with a cache, for example for a server of files: each byte is requested once while it is cached.
 ///
-/// Requests consist of whole pages of 4 KiB. If requests follow each other in the file, later requests read ahead, up to
+/// Requests consist of whole pages of 1 KiB. If requests follow each other in the file, later requests read ahead, up to
 /// 1 MiB. A failed request caches nothing. Threads can share the reader; they wait for the cache, but not for the
 /// requests of other threads.
 ///
@@ -145,6 +145,10 @@ impl<R: ReadExactAt> ReadExactAt for Cached<R> {
         }
         Ok(())
     }
+
+    fn is_concurrent(&self) -> bool {
+        self.reader.is_concurrent()
+    }
 }
 
 impl<R> std::fmt::Debug for Cached<R> {
@@ -214,7 +218,7 @@ mod tests {
         assert!(requests.len() < 30, "{}", requests.len());
         assert!(requests.iter().map(|(_, count)| *count).sum::<usize>() <= 10 << 20);
         // Random reads do not read ahead.
-        assert_eq!(requests[0], (0, 4096));
+        assert_eq!(requests[0], (0, 1024));
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Archive {
     pub fn chunk(&self, chunk: usize) -> Result<Chunk<'_>> {
         let head = self.head(chunk)?;
         self.store().will_need(head.block.payload_offset(), head.block.header.length);
-        Ok(Chunk::new(self, chunk, head, Columns::default()))
+        Ok(Chunk::new(self, chunk, head, self.new_columns(chunk)))
     }
 
     /// Iterates over all games in order, except deleted games. A damaged game yields an error, and the iteration

@@ -12,7 +12,8 @@ use crate::format::tags::Tags;
 use crate::format::texts::Texts;
 use std::sync::OnceLock;
 
-/// The usual total size in bytes of a chunk's columns with their headers. One read requests this many bytes.
+/// The usual total size in bytes of a chunk's tags and texts with their headers. One read requests this many bytes, or
+/// fewer if the next chunk starts before.
 const USUAL_COLUMNS: u64 = 32 << 10;
 
 /// The offsets of the column blocks of a chunk, if known in advance.
@@ -50,6 +51,8 @@ impl ColumnBlocks {
 pub struct Columns {
     /// The column blocks, if known in advance. Otherwise, they are found after the chunk's moves.
     known: Option<ColumnBlocks>,
+    /// The offset of the next chunk, if known.
+    next_chunk: Option<u64>,
     /// The first bytes after the chunk's moves, read once for all columns.
     near: OnceLock<Near>,
     tags: OnceLock<Result<Tags, Damage>>,
@@ -61,6 +64,11 @@ impl Columns {
     /// Returns the columns of a chunk whose blocks are known.
     pub(in crate::archive) fn at(blocks: ColumnBlocks) -> Columns {
         Columns { known: Some(blocks), ..Columns::default() }
+    }
+
+    /// Returns the columns of a chunk before another chunk.
+    pub(in crate::archive) fn before(next_chunk: Option<u64>) -> Columns {
+        Columns { next_chunk, ..Columns::default() }
     }
 
     /// Returns a chunk's block of `kind`, from bytes that have been read already.
@@ -87,7 +95,10 @@ impl Columns {
         decode: impl FnOnce(&[u8], usize, &Limits) -> Option<T>,
     ) -> Result<Option<T>, Damage> {
         let near = self.near.get_or_init(|| match self.known {
-            None => blocks.store.ahead(moves.end()..moves.end().saturating_add(USUAL_COLUMNS), None),
+            None => {
+                let usual = moves.end().saturating_add(USUAL_COLUMNS);
+                blocks.store.ahead(moves.end()..self.next_chunk.map_or(usual, |next| next.min(usual)), None)
+            }
             Some(_) => Near::default(),
         });
         let file = near.of(&blocks.store);
@@ -140,6 +151,10 @@ fn block_after(
         }
         if header.kind == kind {
             return Ok(Some(block));
+        }
+        // The layout is the last block of a chunk, and may be long.
+        if header.kind == BlockKind::Layout {
+            break;
         }
         end = block.end();
     }

@@ -99,6 +99,12 @@ const KEPT: usize = 64;
 pub trait ReadExactAt: Send + Sync {
     /// Fills `bytes` from `offset` on. Errors: `UnexpectedEof` if fewer bytes are available, or any other read error.
     fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
+
+    /// Returns whether two threads that read at once wait less than one thread that reads twice, as for requests over a
+    /// network. Default: false, so reads that could be made at once follow one another in the thread of the caller.
+    fn is_concurrent(&self) -> bool {
+        false
+    }
 }
 
 impl ReadExactAt for File {
@@ -110,6 +116,10 @@ impl ReadExactAt for File {
 impl<R: ReadExactAt + ?Sized> ReadExactAt for Arc<R> {
     fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
         R::read_exact_at(self, offset, bytes)
+    }
+
+    fn is_concurrent(&self) -> bool {
+        R::is_concurrent(self)
     }
 }
 
@@ -147,6 +157,26 @@ impl Positioned {
         }
         *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((offset, Arc::clone(&page)));
         Ok(Some(page))
+    }
+
+    /// Reads at most `MOST_AHEAD` bytes of a range ahead. Returns `None` if they cannot be read: the caller receives the
+    /// error on reading them.
+    fn part(&self, range: Range<u64>) -> Option<Part> {
+        let length = range.end.min(self.length).saturating_sub(range.start).min(MOST_AHEAD);
+        let bytes = self.read_at(range.start, length).ok().filter(|bytes| !bytes.is_empty())?;
+        Some((range.start, bytes.into_owned()))
+    }
+
+    /// Reads two ranges ahead, at once if the reader gains from that.
+    fn parts(&self, first: Range<u64>, second: Range<u64>) -> [Option<Part>; 2] {
+        if !self.file.is_concurrent() {
+            return [self.part(first), self.part(second)];
+        }
+        std::thread::scope(|scope| {
+            let first = std::thread::Builder::new().spawn_scoped(scope, || self.part(first));
+            let second = self.part(second);
+            [first.ok().and_then(|first| first.join().ok()?), second]
+        })
     }
 }
 
@@ -275,9 +305,9 @@ impl Store {
     }
 
     /// Announces that `first` will be read next, followed by `then`. A mapped file requests both ranges at once, so the
-    /// caller waits once. Other files read both ranges at once, or only the first if both together are too large.
+    /// caller waits once. Other files read both ranges and the bytes between them, or each range if they are far apart.
     pub fn ahead(&self, first: Range<u64>, then: Option<Range<u64>>) -> Near {
-        let mut near = Near { start: first.start, bytes: Vec::new() };
+        let mut near = Near::default();
         match self {
             Store::Map(map) => {
                 for part in [Some(first), then].into_iter().flatten() {
@@ -286,15 +316,14 @@ impl Store {
             }
             Store::Memory(_) => {}
             Store::File(file) => {
-                let length = |end: u64| end.min(file.length).saturating_sub(first.start);
-                let both = length(then.map_or(first.end, |then| then.end.max(first.end)));
-                let length = if both <= MOST_AHEAD { both } else { length(first.end).min(MOST_AHEAD) };
-                // If a part is unreadable, the caller receives the error on reading that part.
-                if length > 0
-                    && let Ok(bytes) = file.read_at(first.start, length)
-                {
-                    near.bytes = bytes.into_owned();
-                }
+                let is_near = |then: &Range<u64>| {
+                    let between = then.start.saturating_sub(first.end);
+                    between <= MOST_BETWEEN && then.end.saturating_sub(first.start) <= MOST_AHEAD
+                };
+                near.parts = match then {
+                    Some(then) if !is_near(&then) => file.parts(first, then),
+                    then => [file.part(first.start..then.map_or(first.end, |then| then.end.max(first.end))), None],
+                };
             }
         }
         near
@@ -345,15 +374,21 @@ impl ReadAt for Store {
     }
 }
 
-/// The maximum number of bytes to read ahead. For more bytes, a separate request is cheaper.
+/// The maximum number of bytes to read ahead in a request.
 const MOST_AHEAD: u64 = 128 << 10;
 
-/// The bytes that were read ahead. They are empty if the entire archive is in memory.
+/// The maximum number of bytes between two ranges that are read in one request. Browsers wait for one request after the
+/// other, so they always make one.
+const MOST_BETWEEN: u64 = if cfg!(target_family = "wasm") { MOST_AHEAD } else { 4 << 10 };
+
+/// The parts of the file that were read ahead, each with its offset. There are none if the entire archive is in memory.
 #[derive(Debug, Default)]
 pub struct Near {
-    start: u64,
-    bytes: Vec<u8>,
+    parts: [Option<Part>; 2],
 }
+
+/// A part of the file with its offset.
+type Part = (u64, Vec<u8>);
 
 impl Near {
     /// Returns a view of the store that takes reads from these bytes if they contain the range.
@@ -375,8 +410,8 @@ impl ReadAt for Ahead<'_> {
     }
 
     fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
-        let Near { start, bytes } = self.near;
-        let here = offset.checked_sub(*start).and_then(|start| bytes.read_at(start, length).ok());
+        let mut parts = self.near.parts.iter().flatten();
+        let here = parts.find_map(|(start, bytes)| bytes.read_at(offset.checked_sub(*start)?, length).ok());
         here.map_or_else(|| self.store.read_at(offset, length), Ok)
     }
 }

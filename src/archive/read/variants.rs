@@ -2,7 +2,6 @@
 
 use crate::archive::game_set::GameSet;
 use crate::archive::read::archive::{Archive, ChunkVariants};
-use crate::archive::read::columns::Columns;
 use crate::archive::read::game_ref::GameRef;
 use crate::chess::{Position, Variant};
 use crate::error::{Error, Result};
@@ -94,7 +93,7 @@ impl Archive {
         if self.has_no_variant_tags.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let columns = Columns::default();
+        let columns = self.new_columns(chunk);
         let block = columns.block(&self.blocks.store, &self.blocks, &head.block, BlockKind::Tags)?;
         let Some(block) = block else { return Ok(None) };
         if let Ok(bytes) = self.blocks.store.bytes()
