@@ -176,7 +176,8 @@ macro_rules! damage_kinds {
             Unreadable {
                 /// The kind of the system error.
                 error: io::ErrorKind,
-                /// The number of the system error, if it has one.
+                /// The number of the system error, if it has one. A negative number stands for the text of an error of
+                /// a reader.
                 code: Option<i32>,
             },
         }
@@ -354,11 +355,12 @@ impl Damage {
         Damage { offset, kind, game: None }
     }
 
-    /// Returns a system error as damage. Keeps only the parts of the error that can be copied.
+    /// Returns a system error as damage. Keeps only the parts of the error that can be copied, and the texts of the last
+    /// errors that have one, as those of readers.
     #[doc(hidden)]
     pub fn unreadable(offset: u64, error: &io::Error) -> Damage {
-        let kind = DamageKind::Unreadable { error: error.kind(), code: error.raw_os_error() };
-        Damage::new(offset, kind)
+        let code = error.raw_os_error().or_else(|| reasons::number(error.get_ref()?.to_string()));
+        Damage::new(offset, DamageKind::Unreadable { error: error.kind(), code })
     }
 
     /// Returns whether the system failed to read, which another attempt may not repeat.
@@ -435,7 +437,11 @@ impl From<Damage> for Error {
             DamageKind::Unknown(part) => Error::Unknown { offset: damage.offset, part },
             DamageKind::Unreadable { error, code } => Error::Read {
                 offset: damage.offset,
-                source: code.map_or_else(|| error.into(), io::Error::from_raw_os_error),
+                source: match code.map(|code| (code, reasons::text(code))) {
+                    None => error.into(),
+                    Some((_, Some(text))) => io::Error::new(error, text),
+                    Some((code, None)) => io::Error::from_raw_os_error(code),
+                },
             },
             _ => Error::Damaged(damage),
         }
@@ -490,6 +496,59 @@ impl std::error::Error for Error {
             | Error::Output { source }
             | Error::Input { source: Some(source), .. } => Some(source),
             _ => None,
+        }
+    }
+}
+
+/// The texts of the last errors of readers, so [`Damage`] needs only their numbers.
+mod reasons {
+    use std::collections::VecDeque;
+    use std::sync::{Mutex, PoisonError};
+
+    /// The maximum number of texts that are kept.
+    const MOST: usize = 64;
+
+    /// The texts with their numbers, the oldest first. The numbers ascend from the least number; systems use none of
+    /// these.
+    static TEXTS: Mutex<VecDeque<(i32, String)>> = Mutex::new(VecDeque::new());
+
+    /// Returns the number of a text. Equal texts have equal numbers while they are kept.
+    pub fn number(text: String) -> Option<i32> {
+        let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((number, _)) = texts.iter().find(|(_, known)| *known == text) {
+            return Some(*number);
+        }
+        let number = texts.back().map_or(Some(i32::MIN), |(last, _)| last.checked_add(1))?;
+        if texts.len() >= MOST {
+            texts.pop_front();
+        }
+        texts.push_back((number, text));
+        Some(number)
+    }
+
+    /// Returns the text with a number, if it is still kept.
+    pub fn text(number: i32) -> Option<String> {
+        let texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.iter().find(|(known, _)| *known == number).map(|(_, text)| text.clone())
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use crate::error::{Damage, Error};
+        use std::io;
+
+        #[test]
+        fn errors_of_readers_keep_their_texts() {
+            let text = |error: &io::Error| Error::from(Damage::unreadable(17, error)).to_string();
+            let of_reader = io::Error::new(io::ErrorKind::TimedOut, "no answer from example.org");
+            assert_eq!(text(&of_reader), "cannot read the archive at byte 17: no answer from example.org");
+            assert_eq!(Damage::unreadable(17, &of_reader), Damage::unreadable(17, &of_reader));
+            let of_system = io::Error::from_raw_os_error(5);
+            assert_eq!(text(&of_system), format!("cannot read the archive at byte 17: {of_system}"));
+            assert!(text(&io::ErrorKind::TimedOut.into()).ends_with("timed out"));
+            for number in 0..100 {
+                assert!(text(&io::Error::other(format!("reason {number}"))).ends_with(&format!("reason {number}")));
+            }
         }
     }
 }
