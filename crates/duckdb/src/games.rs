@@ -1,5 +1,6 @@
 //! The archives and the selected games of a call.
 
+use crate::opened;
 use scoresheet::Error;
 use scoresheet::archive::archives_of;
 use scoresheet_query::{ArchiveSet, Filter, GameRanges, PositionQuery, Query, line};
@@ -87,5 +88,6 @@ pub fn open(paths: &[impl AsRef<str>]) -> Result<ArchiveSet, String> {
         }
         all.extend(archives_of(found).map_err(|error| error.to_string())?);
     }
-    ArchiveSet::open(all).map_err(|error| error.to_string())
+    let members = all.iter().map(|path| opened::open(path)).collect::<Result<Vec<_>, Error>>();
+    members.map(ArchiveSet::shared).map_err(|error| error.to_string())
 }

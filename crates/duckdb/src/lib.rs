@@ -1,7 +1,7 @@
 //! Archives as tables of DuckDB: `read_bga`, `bga_positions`, `bga_tree` and `fen_at`. docs/duckdb.md describes them.
 //!
 //! ```text
-//! arguments -> games (the archives and the selected games) -> table, source (columns and rows) -> host -> api
+//! arguments -> opened (open archives) -> games (the selected games) -> table, source (columns and rows) -> host -> api
 //! ```
 //!
 //! The extension uses the stable C interface of DuckDB 1.2, so one file loads in this and every later version. `api`
@@ -11,6 +11,7 @@ mod api;
 mod games;
 mod guard;
 mod host;
+mod opened;
 mod scalar;
 mod source;
 mod table;

@@ -221,7 +221,8 @@ impl Scan {
         let (mut rest, mut written) = (rows.as_slice(), 0);
         while let Some((number, _)) = rest.first() {
             let (index, _) = games.set.index_of(*number)?;
-            let (member, _) = games.set.member_of(*number)?;
+            let member =
+                games.set.members().get(index).ok_or(Error::NoSuchGame { game: *number, games: games.set.len() })?;
             let numbers = member.numbers();
             let count = rest.iter().take_while(|(number, _)| numbers.contains(number)).count();
             let of_member = rest.get(..count).unwrap_or_default();

@@ -5,7 +5,9 @@ ARCHIVE is an archive of the games below. The expected rows were written by hand
 The archives of FOLDER, intact and damaged, give rows or an error with a text.
 """
 import pathlib
+import shutil
 import sys
+import tempfile
 
 import duckdb
 
@@ -28,6 +30,14 @@ GAMES = """[Event "Casual"]
 
 1. a8=N 0-1
 """
+
+
+def games(connection, path):
+    """Return the number of games in an archive whose games can all be read, or None."""
+    try:
+        return connection.execute(f"select count(white) from '{path}'").fetchone()[0]
+    except duckdb.Error:
+        return None
 
 
 def main():
@@ -132,6 +142,24 @@ def main():
             tests += 1
     assert refused > 50, refused
     rows("select count(*) from '$A'", (3,))
+
+    # Archives stay open between queries, and are opened anew after a change.
+    with tempfile.TemporaryDirectory() as folder:
+        changing = pathlib.Path(folder, "changing.bga")
+        count = f"select count(*), max(white) from '{changing}'"
+        shutil.copy(archive, changing)
+        rows(count, (3, "Short"))
+        if sys.platform == "linux":
+            assert str(changing) in pathlib.Path("/proc/self/maps").read_text()
+        other = next(path for path in sorted(pathlib.Path(folder_of_faults).rglob("*.bga")) if games(connection, path) not in (None, 3))
+        expected = connection.execute(f"select count(*), max(white) from '{other}'").fetchall()
+        shutil.copy(other, changing)
+        rows(count, *expected)
+        shutil.copy(archive, pathlib.Path(folder, "next.bga"))
+        pathlib.Path(folder, "next.bga").replace(changing)
+        rows(count, (3, "Short"))
+        changing.unlink()
+        fails(count, "changing.bga")
 
     plan = connection.execute("explain select * from read_bga('$A')".replace("$A", archive)).fetchall()[0][1]
     assert "3" in plan, plan
