@@ -1,6 +1,7 @@
 //! Files that the command line accepts and refuses as games, by content; reports of faults, damage and differences.
 
 use crate::common::cli::{FAULTY, PGN, Room, bzip2, gzip, json, many};
+use crate::common::range_server::{Fault, Server};
 use crate::common::sample::testdata;
 use std::io::Write;
 
@@ -200,6 +201,43 @@ fn an_import_of_pcn_that_was_cut_off_goes_on() {
     room.write("whole.bga", original);
     assert_eq!(room.digest("x.bga"), room.digest("whole.bga").replace("whole.bga", "x.bga"));
     room.fine(&["verify", "x.bga", "--against", "x.pcn", "b.pgn.zst"]);
+}
+
+/// Each command answers as for the file, and says why if it cannot.
+#[test]
+fn archives_at_addresses_are_read_if_the_command_has_a_client() {
+    let room = Room::with_archive();
+    let (server, host) = Server::start(&room.path(""), true).unwrap();
+    let address = format!("{host}/g.bga");
+    if cfg!(not(feature = "https")) {
+        room.fails(&["list", &address], 1, &[&address, "without the feature `https`"]);
+        return;
+    }
+    room.fine(&["index", "g.bga", "--all"]);
+    for args in [
+        &["list", "ARCHIVE"][..],
+        &["list", "ARCHIVE", "--where", "whiteelo >= 1800", "--limit", "5"],
+        &["export", "ARCHIVE", "--games", "2-3"],
+        &["show", "ARCHIVE", "1"],
+        &["fen", "ARCHIVE", "1:6"],
+        &["tree", "ARCHIVE", "--moves", "e4"],
+        &["find", "ARCHIVE", "--moves", "e4 e5"],
+        &["stats", "ARCHIVE"],
+    ] {
+        let with = |archive: &str| {
+            room.fine(&args.iter().map(|arg| if *arg == "ARCHIVE" { archive } else { arg }).collect::<Vec<_>>())
+        };
+        assert_eq!(with(&address).replace(&address, "g.bga"), with("g.bga"), "{args:?}");
+        assert!(!server.take().is_empty(), "{args:?}");
+    }
+    let shown = room.fine(&["info", &address]);
+    assert!(shown.contains(&address), "{shown}");
+    room.fails(&["list", &format!("{host}/absent.bga")], 1, &["absent.bga", "404"]);
+    room.fails(&["delete", &address, "--games", "1"], 1, &[&address, "needs a file, not an address"]);
+    server.set(Fault::NoRanges);
+    room.fails(&["list", &address], 1, &[&address, "does not support ranges"]);
+    server.set(Fault::Status(403));
+    room.fails(&["list", "g.bga", &address], 1, &[&address, "403"]);
 }
 
 #[test]

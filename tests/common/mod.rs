@@ -20,6 +20,8 @@ pub mod positions;
 pub mod questions;
 /// The seeded random number generator.
 pub mod random;
+/// A server of files by ranges.
+pub mod range_server;
 /// The files of `testdata/`.
 pub mod sample;
 

@@ -1,6 +1,6 @@
 //! The reason why a command fails, and its exit code.
 
-use crate::text::{count, shown};
+use crate::text::{count, is_address, shown};
 use scoresheet::error::Error;
 use scoresheet_output::Refused;
 use scoresheet_query::QueryFault;
@@ -133,7 +133,12 @@ impl fmt::Display for Failure {
 /// Returns advice about an error from the library, which is appended to the error's message.
 fn advice(error: &Error) -> &'static str {
     match error {
+        // An error of a reader gives its reason as a text.
+        Error::Read { source, .. } if source.raw_os_error().is_none() => "",
         Error::Damaged(_) | Error::Read { .. } => "; see `scoresheet verify`",
+        Error::Io { path, source, .. } if is_address(path) && source.raw_os_error().is_some() => {
+            "; this command needs a file, not an address"
+        }
         Error::Exists { .. } => ": use --append to add to it or --force to replace it",
         Error::NothingToResume { .. } => ": --append adds them",
         Error::Newer { .. } | Error::Unknown { .. } => ": use a newer scoresheet",

@@ -5,7 +5,14 @@ use scoresheet::chess::Color;
 use scoresheet_output::is_control;
 pub use scoresheet_output::{printable, shown};
 use scoresheet_query::GameRanges;
+use std::path::Path;
 use unicode_width::UnicodeWidthStr;
+
+/// Returns whether an argument is an address, which starts with `https://` or `http://`.
+pub fn is_address(argument: &Path) -> bool {
+    let scheme = argument.to_str().and_then(|text| text.split_once("://")).map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http"))
+}
 
 /// Formats a set of games in the form of `--games`, with at most this number of ranges and then `..`.
 pub fn ranges(games: &GameSet, most: usize) -> String {
@@ -107,6 +114,16 @@ pub fn number(digits: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses() {
+        for text in ["https://example.org/a.bga", "HTTP://localhost:8000/"] {
+            assert!(is_address(Path::new(text)), "{text}");
+        }
+        for text in ["a.bga", "/https:/a.bga", "ftp://example.org/a.bga", "C:\\games.bga", "https:/example.org"] {
+            assert!(!is_address(Path::new(text)), "{text}");
+        }
+    }
 
     #[test]
     fn messages_are_wrapped_between_words() {

@@ -3,23 +3,38 @@
 use crate::failure::Failure;
 use crate::select::inputs;
 use crate::session::{GameFault, Session};
-use crate::text::{count, printable, shown, thousands};
+use crate::text::{count, is_address, printable, shown, thousands};
 use scoresheet::archive::{Archive, Incomplete};
 use scoresheet::error::{Damage, Error};
 use scoresheet::{ArchiveFile, Position};
 use scoresheet_query::ArchiveSet;
 use std::path::{Path, PathBuf};
 
-/// Opens an archive, and reports if games may be missing. Errors name the archive.
+/// Opens an archive at a path or an address, and reports if games may be missing. Errors name the archive.
 pub fn open(session: &Session, path: &Path) -> Result<Archive, Failure> {
-    let archive = Archive::open(ArchiveFile::at(path).options(session.access)).map_err(Failure::of_archive(path))?;
+    let file = match path.to_str().filter(|_| is_address(path)) {
+        Some(address) => at_address(address)?,
+        None => ArchiveFile::at(path).options(session.access),
+    };
+    let archive = Archive::open(file).map_err(Failure::of_archive(path))?;
     report_incomplete(session, &archive);
     Ok(archive)
 }
 
+#[cfg(feature = "https")]
+fn at_address(address: &str) -> Result<ArchiveFile, Failure> {
+    Ok(scoresheet_remote::file(address)?)
+}
+
+#[cfg(not(feature = "https"))]
+fn at_address(address: &str) -> Result<ArchiveFile, Failure> {
+    let reason = "this program was built without the feature `https`, which reads archives at addresses";
+    Err(Failure::Message(format!("{}: {reason}; download the file", printable(address))))
+}
+
 /// Opens archives, including all archives of a folder. Errors name the faulty archive.
 pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Failure> {
-    if let Some(text) = paths.iter().find(|path| !path.exists()).and_then(|path| path.to_str()) {
+    if let Some(text) = paths.iter().find(|path| !is_address(path) && !path.exists()).and_then(|path| path.to_str()) {
         // Someone may write a position where archives are expected.
         let option = match () {
             () if text.trim().is_empty() => None,

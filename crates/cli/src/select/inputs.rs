@@ -1,7 +1,7 @@
 //! Expands arguments to files: paths, folders, and patterns that the shell did not expand.
 
 use crate::failure::Failure;
-use crate::text::shown;
+use crate::text::{is_address, shown};
 use scoresheet::archive::files_in;
 use scoresheet::error::Error;
 use std::fs;
@@ -21,7 +21,7 @@ pub const ARCHIVES: Kind = Kind("archive", &[".bga"]);
 /// Lists of FENs and EPDs.
 pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]);
 
-/// Returns the files in the order of the arguments. Files of a folder or pattern are sorted by path.
+/// Returns the files in the order of the arguments. Addresses are not expanded. Files of a folder or pattern are sorted by path.
 ///
 /// A folder stands for the files of this kind in the folder and its subfolders; links to folders are not followed. `*`
 /// and `?` match any characters within a name, unless a file has exactly this name. A pattern or folder without any
@@ -30,7 +30,9 @@ pub fn expand(arguments: &[PathBuf], kind: &Kind) -> Result<Vec<PathBuf>, Failur
     let mut files = Vec::new();
     for argument in arguments {
         let is_pattern = argument.to_str().is_some_and(|text| text.contains(['*', '?']));
-        if argument.is_dir() {
+        if is_address(argument) {
+            files.push(argument.clone());
+        } else if argument.is_dir() {
             folder(argument, kind, &mut files)?;
         } else if is_pattern && !argument.exists() {
             for path in matches(argument)? {
