@@ -17,7 +17,7 @@ pub struct Fault {
     pub code: &'static str,
     /// The description, for people.
     pub message: String,
-    /// More data for programs: the column of a filter's fault, the damaged game, or advice.
+    /// More data for programs: the column and the range of a filter's fault, the damaged game, or advice.
     pub more: Map<String, Value>,
 }
 
@@ -55,13 +55,16 @@ impl Fault {
         Fault::new(StatusCode::BAD_REQUEST, "bad_request", message)
     }
 
-    /// Returns the fault of an invalid filter or pattern, with its column.
+    /// Returns the fault of an invalid filter or pattern, with its column and its range.
     pub fn query(parameter: &str, fault: &QueryFault) -> Fault {
         let message = format!("{parameter}: {}", fault.what());
-        let found = Fault::new(StatusCode::BAD_REQUEST, "bad_query", message)
+        let mut found = Fault::new(StatusCode::BAD_REQUEST, "bad_query", message)
             .with_reason(fault.reason())
             .with("parameter", parameter)
             .with("column", fault.column());
+        if let Some(letters) = fault.letters() {
+            found = found.with("range", vec![letters.start, letters.end]);
+        }
         match fault.member() {
             Some(member) => found.with("member", member),
             None => found,

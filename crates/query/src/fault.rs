@@ -133,8 +133,8 @@ pub struct QueryFault {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Details {
-    /// The path of the faulty member of a JSON object.
-    member: Option<String>,
+    /// The path of the faulty member of a JSON object, and the range of the fault in the letters of its text.
+    member: Option<(String, Option<Range<usize>>)>,
     reason: Reason,
     /// The message, with the path.
     what: String,
@@ -148,10 +148,11 @@ impl QueryFault {
         QueryFault { query: query.to_owned(), at, details: details.into() }
     }
 
-    /// Returns the fault with the path of the JSON member that contains it.
-    pub(crate) fn in_member(self, path: String) -> QueryFault {
+    /// Returns the fault with the path of the JSON member that contains it. If the member is a text, `within` is the range
+    /// of the fault in its letters.
+    pub(crate) fn in_member(self, path: String, within: Option<Range<usize>>) -> QueryFault {
         let reason = self.details.reason;
-        let details = Details { what: format!("{path}: {reason}"), member: Some(path), reason };
+        let details = Details { what: format!("{path}: {reason}"), member: Some((path, within)), reason };
         QueryFault { details: details.into(), ..self }
     }
 
@@ -166,6 +167,22 @@ impl QueryFault {
     /// Returns the range of the fault in the query, which is empty at the end of the query if something is missing.
     pub fn at(&self) -> Range<usize> {
         self.at.clone()
+    }
+
+    /// Returns the range of the fault in letters from 0. If the query is a JSON object, this is the range in the text of
+    /// the faulty [`member`](QueryFault::member), or `None` if a name or another value is faulty.
+    ///
+    /// ```
+    /// let fault = scoresheet_query::Filter::parse("é = 1 and whitelo > 2500").unwrap_err();
+    /// assert_eq!(fault.letters(), Some(0..1));
+    /// let fault = "{\"where\": \"elo > 2000 and whitelo > 2500\"}".parse::<scoresheet_query::Query>().unwrap_err();
+    /// assert_eq!((fault.member(), fault.letters()), (Some("where"), Some(15..22)));
+    /// ```
+    pub fn letters(&self) -> Option<Range<usize>> {
+        match &self.details.member {
+            Some((_, within)) => within.clone(),
+            None => Some(letters(&self.query, self.at())),
+        }
     }
 
     /// Returns the column of the first faulty letter, from 1, in letters of its line.
@@ -186,12 +203,19 @@ impl QueryFault {
 
     /// Returns the path of the faulty member if the query is a JSON object, as in `fen[1]`.
     pub fn member(&self) -> Option<&str> {
-        self.details.member.as_deref()
+        self.details.member.as_ref().map(|(path, _)| path.as_str())
     }
 
     pub(crate) fn into_reason(self) -> Reason {
         self.details.reason
     }
+}
+
+/// Returns a range of bytes in a text as a range of letters.
+pub(crate) fn letters(text: &str, at: Range<usize>) -> Range<usize> {
+    let count = |part: Option<&str>| part.unwrap_or_default().chars().count();
+    let start = count(text.get(..at.start));
+    start..start + count(text.get(at))
 }
 
 impl fmt::Display for QueryFault {

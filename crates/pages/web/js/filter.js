@@ -35,13 +35,20 @@ export function use(where) {
   state.go(page, { ...params, where, after: undefined });
 }
 
-/** Returns a filter with a mark at the column of its error. */
-export function marked(where, column) {
-  if (!column) return el("code", {}, where);
-  return el("code", {}, where.slice(0, column - 1), el("span.at", {}, where.slice(column - 1, column) || " "), where.slice(column));
+/** Returns the parts of a text before, in and after the range of an error, which counts letters and not code units. */
+function split(text, [from, to]) {
+  const letters = [...text];
+  return [letters.slice(0, from), letters.slice(from, to), letters.slice(to)].map((part) => part.join(""));
 }
 
-/** Opens the form with the current filter, and shows the column of its error. */
+/** Returns a text with a mark at the range of its error. */
+export function marked(text, range) {
+  if (!range) return el("code", {}, text);
+  const [before, faulty, after] = split(text, range);
+  return el("code", {}, before, el("span.at", {}, faulty || " "), after);
+}
+
+/** Opens the form with the current filter, and selects the range of its error. */
 export function edit(error) {
   const details = document.querySelector("details.filter");
   if (!details) return;
@@ -67,7 +74,11 @@ export function words(part) {
     if (sign === "<") return t(`words_${key}elo_to`, { n: Number(value) - 1 });
     if (sign === "in" && range) return t(`words_${key}elo_in`, { a: range[1], b: range[2] });
   }
-  if (name === "year" && /^\d+$/.test(value)) return t({ ">=": "words_since", "<=": "words_until", "=": "words_year" }[sign] ?? "words_year", { n: value });
+  if (name === "year" && /^\d+$/.test(value)) {
+    if (sign === ">" || sign === ">=") return t("words_since", { n: Number(value) + Number(sign === ">") });
+    if (sign === "<" || sign === "<=") return t("words_until", { n: Number(value) - Number(sign === "<") });
+    if (sign === "=") return t("words_year", { n: value });
+  }
   if (name === "year" && sign === "in" && range) return `${range[1]}–${range[2]}`;
   if (name === "result" && sign === "=") return { "1-0": t("white_won"), "0-1": t("black_won"), "1/2-1/2": t("drawn") }[value] ?? part;
   if (name === "eco" && sign === "=" && text) return `ECO ${value}`;
@@ -162,11 +173,12 @@ function form(where, error) {
       el("button.primary", { type: "submit" }, t("apply")),
       el("button", { type: "button", onclick: () => use("") }, t("clear"))));
 
-  /** Shows an error and its column. */
+  /** Shows an error and its column, and selects its range. */
   function tell(error) {
     if (error.column) {
+      const [before, faulty] = split(textarea.value, error.range);
       textarea.focus();
-      textarea.setSelectionRange(error.column - 1, error.column);
+      textarea.setSelectionRange(before.length, before.length + faulty.length);
       fault.textContent = t("column", { n: error.column, what: translated(error) });
     } else fault.textContent = translated(error);
   }

@@ -74,7 +74,8 @@ impl Fields<'_> {
 
     /// Parses a text like `read`, but with a parser whose faults contain the text.
     fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, QueryFault>) -> Result<Option<T>, QueryFault> {
-        self.read(name, |text| parse(text).map_err(|fault| (fault.at().start + 1, fault.into_reason())))
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        parse(text).map(Some).map_err(|fault| self.path.field(name).fault_in(fault.at(), fault.into_reason()))
     }
 }
 
@@ -239,7 +240,7 @@ fn positions(fields: &Fields<'_>, variant: Variant) -> Result<Vec<PositionQuery>
     let path = fields.path.field("fen");
     let read = |value: &Value, path: &JsonPath<'_>| {
         let text = value.as_str().ok_or_else(|| path.fault(reason!("fen_list", "expected a FEN or a list of FENs")))?;
-        let within = |fault: QueryFault| path.fault_within((fault.at().start + 1, fault.into_reason()));
+        let within = |fault: QueryFault| path.fault_in(fault.at(), fault.into_reason());
         PositionQuery::from_fen_of(variant, text).map_err(within)
     };
     match fields.get("fen") {

@@ -1,6 +1,6 @@
 //! Locates a value in a JSON text, for error messages.
 
-use crate::fault::{Fault, QueryFault, Reason};
+use crate::fault::{Fault, QueryFault, Reason, letters};
 use std::fmt;
 use std::ops::Range;
 
@@ -46,27 +46,40 @@ impl<'a> JsonPath<'a> {
 
     /// Returns a fault in the value.
     pub fn fault(&self, what: impl Into<Reason>) -> QueryFault {
-        self.fault_at(self.find().1, what)
+        self.fault_at(self.find().1, None, what)
     }
 
     /// Returns a fault in the name of the member.
     pub fn fault_of_name(&self, what: impl Into<Reason>) -> QueryFault {
-        self.fault_at(self.find().0, what)
+        self.fault_at(self.find().0, None, what)
     }
 
     /// Returns a fault at a letter in this string value, given its column in bytes, from 1.
     pub fn fault_within(&self, (column, what): Fault) -> QueryFault {
-        let Range { start, end } = self.find().1;
-        let literal = self.text.get(start..end).unwrap_or_default();
-        let at = start + raw(literal, column.saturating_sub(1));
-        let letter = self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-        self.fault_at(at..at + letter, what)
+        let at = column.saturating_sub(1);
+        let text = self.decoded();
+        let letter = text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        self.fault_in(at..at + letter, what)
     }
 
-    fn fault_at(&self, at: Range<usize>, what: impl Into<Reason>) -> QueryFault {
+    /// Returns a fault in a range of this string value, in bytes.
+    pub fn fault_in(&self, at: Range<usize>, what: impl Into<Reason>) -> QueryFault {
+        let Range { start, end } = self.find().1;
+        let literal = self.text.get(start..end).unwrap_or_default();
+        let within = letters(&self.decoded(), at.clone());
+        self.fault_at(start + raw(literal, at.start)..start + raw(literal, at.end), Some(within), what)
+    }
+
+    /// Returns this string value.
+    fn decoded(&self) -> String {
+        let literal = self.text.get(self.find().1).unwrap_or_default();
+        serde_json::from_str(literal).unwrap_or_default()
+    }
+
+    fn fault_at(&self, at: Range<usize>, within: Option<Range<usize>>, what: impl Into<Reason>) -> QueryFault {
         let end = self.text.len();
         let fault = QueryFault::new(self.text, at.start.min(end)..at.end.min(end), what);
-        if self.is_root() { fault } else { fault.in_member(self.to_string()) }
+        if self.is_root() { fault } else { fault.in_member(self.to_string(), within) }
     }
 
     /// Returns the range of the name, if the value is a member, and the range of the value.
@@ -208,6 +221,10 @@ mod tests {
         // x, a line feed, and two letters of two bytes each: z is the seventh byte.
         let fault = text_of.fault_within((7, "no".into()));
         assert_eq!((&text[fault.at()], fault.what()), ("z", "a[1].bc: no"));
+        assert_eq!(fault.letters(), Some(4..5));
+        let fault = text_of.fault_in(1..6, "no");
+        assert_eq!((&text[fault.at()], fault.letters()), ("\\n\\u00e9\u{e9}", Some(1..4)));
+        assert_eq!(text_of.fault("no").letters(), None);
         assert_eq!(&text[path.field("d").find().0], "\"d\"");
     }
 

@@ -51,7 +51,7 @@ fn messages_about_positions_have_codes() {
     }
     let error = server.post("/api/v1/find", &json!({"material": ["KRkr", "KXk"]})).json()["error"].clone();
     let expected = json!({
-        "code": "bad_query", "parameter": "the question", "member": "material[1]", "column": 23,
+        "code": "bad_query", "parameter": "the question", "member": "material[1]", "column": 23, "range": [1, 2],
         "message": "the question: material[1]: not a piece: write one of PNBRQKpnbrqk",
         "reason": "not_piece", "values": {"letters": "PNBRQKpnbrqk"},
     });

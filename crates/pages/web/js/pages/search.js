@@ -3,6 +3,7 @@
 import * as api from "../api.js";
 import { squares } from "../picture.js";
 import { el, fill, later, svg } from "../dom.js";
+import { marked } from "../filter.js";
 import { counted, number, size, t, translated } from "../i18n.js";
 import { broken, empty, gameRows, inMember } from "../parts.js";
 import * as state from "../state.js";
@@ -121,17 +122,18 @@ export function show(main, { params, signal }) {
     return given.some(([name]) => !["plies", "either_color", "in_pv"].includes(name)) ? JSON.stringify(Object.fromEntries(given)) : undefined;
   }
 
-  /** Returns the field that an error is about, and the error in words; nothing if it is about no field of the form. */
+  /** Returns the field that an error is about, the error in words, and its range in the field; nothing if it is about no
+   * field of the form. */
   function ofField(error) {
     if (error.code !== "bad_query" && error.code !== "bad_request" || error.parameter === "where") return [];
     const [name] = /^[\w-]+/.exec(error.member ?? error.parameter ?? "") ?? [];
     const field = name?.replaceAll("-", "_");
-    if (field && form.elements[field]) return [field, translated(error)];
+    if (field && form.elements[field]) return [field, translated(error), error.range];
     return form.elements.query?.value ? ["query", inMember(error)] : [];
   }
 
-  /** Shows an error under a field, and gives the field the focus. Without arguments, removes the error. */
-  function blame(name, what) {
+  /** Shows an error and its range under a field, and gives the field the focus. Without arguments, removes the error. */
+  function blame(name, what, range) {
     document.getElementById("field-fault")?.remove();
     for (const field of form.querySelectorAll("[aria-invalid]")) {
       field.removeAttribute("aria-invalid");
@@ -141,7 +143,7 @@ export function show(main, { params, signal }) {
     if (!field) return;
     field.setAttribute("aria-invalid", "true");
     field.setAttribute("aria-describedby", "field-fault");
-    field.closest("label").after(el("p.fault", { id: "field-fault", role: "alert" }, what));
+    field.closest("label").after(el("p.fault", { id: "field-fault", role: "alert" }, what, range && [" ", marked(field.value, range)]));
     field.focus();
   }
 
@@ -238,10 +240,10 @@ export function show(main, { params, signal }) {
       if (error.name === "AbortError") fill(status, t("cancelled"), " ", counted("found_games", found));
       else {
         // A fault of a field is shown at the field.
-        const [name, what] = ofField(error);
+        const [name, what, range] = ofField(error);
         if (name) {
           fill(results, el("p.soft", {}, t("search_help")));
-          blame(name, what);
+          blame(name, what, range);
         } else {
           // Removes the message about the running search.
           status.remove();
