@@ -13,7 +13,8 @@ use scoresheet_query::pattern::{
 };
 use scoresheet_query::report::book::{BookBuilder, BookOptions, Recent, key};
 use scoresheet_query::{
-    PositionIndex, PositionQuery, Search, SearchOptions, Signatures, Tree, Visit, pattern::json, position::index,
+    PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns, Tree, Visit, pattern::json,
+    position::index,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -576,6 +577,13 @@ fn last_visits(archive: &Archive, position: &Position) -> Visits {
     games.collect()
 }
 
+/// Returns the date of a game in a form whose order is that of time; unknown parts come first.
+fn date(archive: &Archive, game: u64) -> String {
+    let game = archive.game(game).unwrap().to_game().unwrap();
+    let dates = ["Date", "UTCDate"].map(|name| game.tag(name).unwrap_or("?").replace('?', "0"));
+    dates.into_iter().find(|date| !date.starts_with('0')).unwrap()
+}
+
 #[test]
 fn the_last_visit_counts_where_that_is_asked_for() {
     let folder = crate::common::tempdir().unwrap();
@@ -583,13 +591,18 @@ fn the_last_visit_counts_where_that_is_asked_for() {
     let there_and_back = folder.path().join("repeated.pgn");
     let tags = "[Date \"2013.02.03\"]\n[WhiteElo \"2100\"]\n[BlackElo \"1900\"]";
     let again = ["2. Be2 Be7 3. Bf1 Bf8 4. Nf3 1-0", "2. Nf3 Nf6 3. Ng1 Ng8 4. Be2 Be7 5. Bf1 Bf8 0-1"];
-    let text: String = again.map(|moves| format!("{tags}\n\n1. e4 e5 {moves}\n\n")).concat();
+    let mut text: String = again.map(|moves| format!("{tags}\n\n1. e4 e5 {moves}\n\n")).concat();
+    // The last games of the file are not the latest ones.
+    for date in ["2013.01.02", "2013.??.??", "2013.02.03", "2013.01.??"] {
+        text += &format!("[Date \"????.??.??\"]\n[UTCDate \"{date}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1/2-1/2\n\n");
+    }
     std::fs::write(&there_and_back, text).unwrap();
     let archive = archive_of(&[lichess(), there_and_back], &folder.path().join("games.bga"), ImportOptions::default());
     let signatures = Signatures::build(&archive);
     index::build(&archive, 1 << 20, |_| {}).unwrap();
     let index = PositionIndex::open(&archive).0.unwrap();
     let half = GameSet::from_numbers(archive.len(), (1..=archive.len()).step_by(2));
+    let days = TagColumns::open(&archive).days();
     let mut repeated = 0;
     for line in ["", "e4 e5", "e4 e5 Nf3 Nc6", "d4 d5", "e4 c5 Nf3"] {
         let mut position = Position::standard();
@@ -597,11 +610,12 @@ fn the_last_visit_counts_where_that_is_asked_for() {
             position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
         }
         let all = last_visits(&archive, &position);
-        for (search, among) in [
-            (Search::new(&archive), None),
-            (Search::new(&archive).with_signatures(&signatures), Some(&half)),
-            (Search::new(&archive).with_index(&index), None),
-            (Search::new(&archive).with_index(&index), Some(&half)),
+        for (search, among, has_days) in [
+            (Search::new(&archive), None, true),
+            (Search::new(&archive).with_signatures(&signatures), Some(&half), true),
+            (Search::new(&archive).with_index(&index), None, false),
+            (Search::new(&archive).with_index(&index).with_days(&days), None, true),
+            (Search::new(&archive).with_index(&index).with_days(&days), Some(&half), true),
         ] {
             let search = match among {
                 Some(games) => search.among(games),
@@ -636,8 +650,12 @@ fn the_last_visit_counts_where_that_is_asked_for() {
                     })
                     .sum();
                 assert_eq!(score.half_points, points, "{line} {san:?}");
-                // All games are of one year: the latest ones are the last.
-                let latest: Vec<u64> = selected.iter().rev().take(8).map(|visit| visit.0).collect();
+                // All games are of one year: without days, the latest ones are the last.
+                let mut latest: Vec<u64> = selected.iter().rev().map(|visit| visit.0).collect();
+                if has_days {
+                    latest.sort_by_key(|game| std::cmp::Reverse(date(&archive, *game)));
+                }
+                latest.truncate(8);
                 assert_eq!(branch.tally.latest().map(|(_, game)| game).collect::<Vec<_>>(), latest, "{line} {san:?}");
             }
             let first = search.tree_of(&position, Visit::First);

@@ -22,7 +22,6 @@ mod stop;
 mod trees;
 
 pub use answer::events::of_site as events_of_site;
-pub use answer::game::ANOTHER_ORDER;
 pub use answer::{Answer, Flow, Pieces};
 pub use book::{Book, variants};
 pub use fault::Fault;

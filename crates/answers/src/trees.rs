@@ -32,7 +32,7 @@ impl Forest<'_> {
         let monitor = Monitor::new().stop(self.stop.flag());
         let mut all = None::<Tree>;
         for (index, before, book) in self.snapshot.books(self.only)? {
-            let search = book.search().monitored(&monitor);
+            let search = book.search().with_days(book.indexed().days()).monitored(&monitor);
             let is_chess = self.variant == Variant::Chess;
             // Side files and the site file describe positions of chess.
             let search = if is_chess { search } else { search.with_variants() };
@@ -95,7 +95,7 @@ pub fn latest_games(tree: &Tree, most: usize) -> Vec<(u64, Move)> {
         branch
             .tally
             .latest()
-            .map(move |(year, game)| (u64::from(u16::MAX - year), u64::MAX - game, m))
+            .map(move |(day, game)| (u64::from(u32::MAX - day), u64::MAX - game, m))
             .collect::<Vec<_>>()
     };
     let games = first(tree.branches.iter().flat_map(of).collect(), most);

@@ -42,7 +42,7 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
         return Err(io::Error::other(Lacking));
     }
     let facts = index.facts(1..archive.len() + 1).map_err(io::Error::other)?;
-    let places = Places::new(archive, segment, facts, &*done).map_err(io::Error::other)?;
+    let places = Places::new(archive, segment, facts, book.tags().days(), &*done).map_err(io::Error::other)?;
     let (bits, kept) = places.bits();
     let mut header = Header {
         bits,

@@ -13,8 +13,11 @@ use scoresheet_answers::site::Record;
 use scoresheet_answers::site::format::{self, Bucket, Header, LEAST, LISTED, NO_MOVE, Visited, encode_list, pack};
 use scoresheet_answers::{after, latest_games, top_games};
 use scoresheet_query::position::index::PlaceSegment;
+use scoresheet_query::position::novelty::first_left;
+use scoresheet_query::tag_columns::Days;
 use scoresheet_query::{Branch, Tally, Tree};
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,6 +39,7 @@ pub struct Places<'a> {
     index: Option<&'a PlaceSegment>,
     /// The facts of each game.
     pub facts: Vec<Facts>,
+    days: Days,
     /// The first place of each game, and the end of the last game.
     starts: Vec<u64>,
     /// Three bytes for each place: the index of the played move among the legal moves, the lowest byte of the key, and
@@ -46,14 +50,15 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Replays all games. `index` and `facts` are the segment of all games in the position index, and the facts of
-    /// these games. The unit of progress is a game.
+    /// Replays all games. `index`, `facts` and `days` are the segment of all games in the position index, and the facts
+    /// and days of these games. The unit of progress is a game.
     ///
     /// Errors: a game is unreadable.
     pub fn new(
         archive: &'a Archive,
         index: Option<&'a PlaceSegment>,
         facts: Vec<Facts>,
+        days: Days,
         done: &Done,
     ) -> Result<Places<'a>> {
         let (mut starts, mut places) = (Vec::new(), 0);
@@ -107,7 +112,7 @@ impl<'a> Places<'a> {
         })?;
         let shared = (0..places.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         let games = Some(archive.games_of_chess(&archive.live())).filter(|games| games.len() < archive.len());
-        Ok(Places { archive, games, index, facts, starts, moves, shared })
+        Ok(Places { archive, games, index, facts, days, starts, moves, shared })
     }
 
     /// Returns the game and ply of a place.
@@ -168,20 +173,12 @@ impl<'a> Places<'a> {
     /// `novelty`, the game must not transpose back to other games within a few moves.
     pub fn novelty(&self, game: u64) -> u32 {
         let start = self.starts[game as usize - 1];
-        let mut left = 0;
-        for ply in 1..=self.facts_of(game).plies {
-            if left > 0 && ply > left + scoresheet_answers::ANOTHER_ORDER {
-                break;
-            }
+        let is_shared = |ply: u32| {
             let place = start + u64::from(ply);
-            let is_shared = self.shared[(place / 64) as usize].load(Ordering::Relaxed) >> (place % 64) & 1 != 0;
-            match (is_shared, left) {
-                (true, _) => left = 0,
-                (false, 0) => left = ply,
-                _ => {}
-            }
-        }
-        left
+            Ok::<bool, Infallible>(self.shared[(place / 64) as usize].load(Ordering::Relaxed) >> (place % 64) & 1 != 0)
+        };
+        let Ok(left) = first_left((1..=self.facts_of(game).plies).map(is_shared));
+        left.unwrap_or(0)
     }
 
     /// Returns the number of key bits that select a bucket, and the number of key bits that the file stores.
@@ -272,9 +269,9 @@ impl<'a> Places<'a> {
         let mut branches = vec![Tally::default(); moves.len()];
         for visit in visits {
             let facts = self.facts_of(visit.game);
-            tally.add(visit.game, &facts);
+            tally.add(visit.game, &facts, || self.days.get(visit.game));
             if let Some(branch) = branches.get_mut(usize::from(visit.played)) {
-                branch.add(visit.game, &facts);
+                branch.add(visit.game, &facts, || self.days.get(visit.game));
             }
         }
         let mut transpositions = Vec::new();
@@ -285,7 +282,7 @@ impl<'a> Places<'a> {
             let mut tally = Tally::default();
             let places = self.with(&after(&position, *m)).map_err(io::Error::other)?;
             for visit in self.first_visits(&places) {
-                tally.add(visit.game, &self.facts_of(visit.game));
+                tally.add(visit.game, &self.facts_of(visit.game), || None);
             }
             if tally.games() > 0 {
                 transpositions.push((move_index, tally));

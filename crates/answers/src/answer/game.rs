@@ -12,6 +12,7 @@ use scoresheet::game::{Analysis, Comment, Event, Outcome, PrincipalVariation, Te
 use scoresheet::pgn::PgnWriter;
 use scoresheet::{Archive, Game};
 use scoresheet_query::openings::{Opening, Openings};
+use scoresheet_query::position::novelty::first_left;
 use scoresheet_query::{PositionQuery, SearchOptions, reason};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -43,8 +44,6 @@ fn bytes(
     let (book, _, game) = snapshot.locate(number)?;
     Ok(Answer::Bytes { kind, name: format!("game-{number}.pgn"), bytes: text(book.archive(), game)? })
 }
-
-pub use scoresheet_query::position::novelty::ANOTHER_ORDER;
 
 /// Returns the ply at which a game leaves all other games: the ply after the last position that it shares with another
 /// game.
@@ -78,30 +77,22 @@ pub fn left(
     stop: &Stop,
 ) -> Result<(Option<(u32, String)>, u64), Fault> {
     let mut position = game.start.clone();
-    // The last position that other games reach.
-    let mut known = position.clone();
-    let mut novelty = None;
-    for (ply, m) in (1u32..).zip(game.main_line()) {
+    let is_reached = |m: Move| {
         if stop.is_set() {
             return Err(Fault::stopped());
         }
-        if novelty.as_ref().is_some_and(|(left, _): &(u32, String)| ply > left + ANOTHER_ORDER) {
-            break;
-        }
-        let san = position.san(m);
         position.play_unchecked(m);
         let others = match counted.get(&position.zobrist()) {
             Some(others) => *others,
             None => others(snapshot, number, &position, FEW)?,
         };
         counted.insert(position.zobrist(), others);
-        if others > 0 {
-            // After a transposition, the game can return to positions of other games.
-            (known, novelty) = (position.clone(), None);
-        } else {
-            novelty.get_or_insert((ply, san));
-        }
-    }
+        Ok(others > 0)
+    };
+    let ply = first_left(game.main_line().map(is_reached))?;
+    // The last position that other games reach.
+    let (known, next) = before(game, ply);
+    let novelty = ply.zip(next.map(|m| known.san(m)));
     let before = match counted.get(&known.zobrist()) {
         // Except for the few set-up games, all games begin at the standard starting position.
         _ if known == Position::standard() => snapshot.games().saturating_sub(u64::from(number.is_some())),
@@ -111,27 +102,32 @@ pub fn left(
     Ok((novelty, before))
 }
 
+/// Returns the position before the move of this ply, and the move, or the last position of the main line.
+fn before(game: &Game, ply: Option<u32>) -> (Position, Option<Move>) {
+    let mut position = game.start.clone();
+    for (at, m) in (1..).zip(game.main_line()) {
+        if Some(at) == ply {
+            return (position, Some(m));
+        }
+        position.play_unchecked(m);
+    }
+    (position, None)
+}
+
 /// Up to this number of places (games and plies) of a position in the index, `left` looks at the games to know whether
 /// there are others than its own: one game rarely has more, and positions with equal keys in the index are rarer still.
 const FEW: u64 = 100;
 
 /// Like `novelty`, but reads the ply from the site file.
 fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
-    let ply = site.known(number)?.novelty;
-    let mut position = game.start.clone();
-    let mut san = None;
-    for (at, m) in (1..).zip(game.main_line()) {
-        if at == ply {
-            san = Some(position.san(m));
-            break;
-        }
-        position.play_unchecked(m);
-    }
+    let ply = Some(site.known(number)?.novelty).filter(|ply| *ply > 0);
+    let (position, next) = before(game, ply);
+    let san = next.map(|m| position.san(m));
     let others = match position == Position::standard() {
         true => snapshot.games() - 1,
         false => site.count(&position)?.saturating_sub(1),
     };
-    Ok(json!({"game": number, "ply": Some(ply).filter(|ply| *ply > 0), "san": san, "games_before": others}))
+    Ok(json!({"game": number, "ply": ply, "san": san, "games_before": others}))
 }
 
 /// Returns the number of other games that reach a position; numbers above `exact` are approximate.

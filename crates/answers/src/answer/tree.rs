@@ -53,7 +53,8 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     }
     json.insert("top_games".to_owned(), listed(snapshot, position, top_games(&tree, most))?.into());
     let mut latest = listed(snapshot, position, latest_games(&tree, most.min(8)))?;
-    // A tree knows only the years. An unknown month or day comes before the known ones.
+    // Without tag columns, and in a site file, a tree knows only the years. An unknown month or day comes before the known
+    // ones.
     latest.sort_by_cached_key(|game| Reverse(game["date"].as_str().unwrap_or_default().replace('?', "0")));
     json.insert("latest_games".to_owned(), latest.into());
     json.insert("left_out".to_owned(), snapshot.left_out(params.choice()?)?.into());

@@ -16,7 +16,7 @@ use scoresheet::Archive;
 use scoresheet::archive::ReadExactAt;
 use scoresheet::chess::{Move, Position};
 use scoresheet::format::facts::Facts;
-use scoresheet_query::{Branch, GameSummary, Reason, Tally, Tree, reason};
+use scoresheet_query::{Branch, GameSummary, Reason, Tally, Tree, reason, value};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -201,11 +201,13 @@ impl SiteFile {
             Some(Found::Rare(visits)) => {
                 let mut branches = vec![Tally::default(); moves.len()];
                 for visit in visits {
-                    let facts = Facts::decode(self.known(visit.game)?.facts);
-                    tree.tally.add(visit.game, &facts);
+                    let known = self.known(visit.game)?;
+                    let facts = Facts::decode(known.facts);
+                    let day = || known.summary.date().and_then(|date| value::day(date.as_bytes()));
+                    tree.tally.add(visit.game, &facts, day);
                     if visit.played != NO_MOVE {
                         let tally = branches.get_mut(usize::from(visit.played)).ok_or_else(damaged)?;
-                        tally.add(visit.game, &facts);
+                        tally.add(visit.game, &facts, day);
                     }
                 }
                 let played = moves.iter().zip(branches).filter(|(_, tally)| tally.games() > 0);

@@ -2,7 +2,7 @@
 
 use crate::games::SideFiles;
 use crate::position::search::Search;
-use crate::tag_columns::TagColumns;
+use crate::tag_columns::{Days, TagColumns};
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, ArchiveFile, FileKind, GameRef, SideState};
 use scoresheet::error::{Error, Result};
@@ -29,6 +29,7 @@ pub struct IndexedArchive {
     archive: Arc<Archive>,
     columns: OnceLock<TagColumns<'static>>,
     side_files: OnceLock<SideFiles>,
+    days: OnceLock<Option<Days>>,
 }
 
 impl IndexedArchive {
@@ -68,6 +69,13 @@ impl IndexedArchive {
         self.side_files().search(&self.archive)
     }
 
+    /// Returns the days of the games from the tag columns file, or `None` if the archive has no such file. They are read
+    /// once.
+    pub fn days(&self) -> Option<&Days> {
+        let has_file = self.columns().state() == SideState::File;
+        self.days.get_or_init(|| has_file.then(|| self.columns().days())).as_ref()
+    }
+
     /// Returns the states of the side files: the position index, the signatures, and the tag columns. The states
     /// include damage that has been found since the files were opened.
     pub fn states(&self) -> [(FileKind, SideState); 3] {
@@ -91,7 +99,7 @@ impl From<Archive> for IndexedArchive {
 
 impl From<Arc<Archive>> for IndexedArchive {
     fn from(archive: Arc<Archive>) -> IndexedArchive {
-        IndexedArchive { archive, columns: OnceLock::new(), side_files: OnceLock::new() }
+        IndexedArchive { archive, columns: OnceLock::new(), side_files: OnceLock::new(), days: OnceLock::new() }
     }
 }
 

@@ -8,24 +8,33 @@ use scoresheet::game::Outcome;
 
 /// Returns the facts from the tags of a game.
 pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
-    let (mut tag, mut ratings, mut years) = (None, [None; 2], [None; 2]);
+    Ok(dated(game)?.0)
+}
+
+/// Returns the facts from the tags of a game, and the day of the game, encoded as by [`value::day`].
+pub fn dated(game: &GameRef<'_>) -> Result<(Facts, Option<u32>)> {
+    let (mut tag, mut ratings, mut days) = (None, [None; 2], [None; 2]);
     let keep = |number: &mut Option<u16>, value: Option<u16>| {
         number.get_or_insert(value.unwrap_or(0));
+    };
+    let keep_day = |day: &mut Option<Option<u32>>, text: &[u8]| {
+        day.get_or_insert_with(|| value::day(text));
     };
     game.visit_tags(|name, value| match name {
         b"WhiteElo" => keep(&mut ratings[0], rating(value)),
         b"BlackElo" => keep(&mut ratings[1], rating(value)),
-        b"Date" => keep(&mut years[0], value::year(value)),
-        b"UTCDate" => keep(&mut years[1], value::year(value)),
+        b"Date" => keep_day(&mut days[0], value),
+        b"UTCDate" => keep_day(&mut days[1], value),
         b"Result" => {
             tag.get_or_insert_with(|| Outcome::of_game(Some(value), game.outcome()));
         }
         _ => {}
     })?;
     let outcome = tag.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown);
-    let year = years.into_iter().flatten().find(|year| *year > 0).unwrap_or(0);
+    let day = days.into_iter().flatten().flatten().next();
+    let year = day.map_or(0, value::year_of_day);
     let ratings = ratings.map(Option::unwrap_or_default);
-    Ok(Facts { plies: game.plies().min(MAX_PLIES), set_up: game.is_set_up(), outcome, ratings, year })
+    Ok((Facts { plies: game.plies().min(MAX_PLIES), set_up: game.is_set_up(), outcome, ratings, year }, day))
 }
 
 /// Returns the result of a game.

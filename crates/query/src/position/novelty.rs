@@ -41,8 +41,9 @@ pub fn novelty(game: &GameRef<'_>, index: &PositionIndex) -> Result<Option<u32>>
 }
 
 /// Returns the first ply at which a game leaves all other games, and does not return within [`ANOTHER_ORDER`] plies.
-/// `reached` says of each ply, from 1, whether another game reaches its position.
-pub(super) fn first_left<E>(reached: impl Iterator<Item = Result<bool, E>>) -> Result<Option<u32>, E> {
+/// `reached` says of each ply, from 1, whether another game reaches its position; no more plies than necessary are read.
+#[doc(hidden)]
+pub fn first_left<E>(reached: impl Iterator<Item = Result<bool, E>>) -> Result<Option<u32>, E> {
     let mut left = None;
     for (is_reached, ply) in reached.zip(1u32..) {
         left = if is_reached? { None } else { left.or(Some(ply)) };

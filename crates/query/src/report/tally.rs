@@ -1,6 +1,7 @@
 //! Counts of games: results, ratings, years, and the best and latest games.
 
 use crate::report::points::performance;
+use crate::value;
 use scoresheet::chess::Color;
 use scoresheet::format::facts::Facts;
 use scoresheet::format::wire::{Bytes, push_varint};
@@ -12,8 +13,8 @@ const SAMPLES: usize = 15;
 const LATEST: usize = 8;
 /// A bit that is set in the rank of a game if both players have ratings. It is greater than the sum of any two ratings.
 const BOTH_RATED: u32 = 1 << 17;
-/// The number of bits that store a game's number.
-const NUMBER: u32 = 48;
+/// The number of bits that store a game's number. The other bits are sufficient for the days of all years in `Facts`.
+const NUMBER: u32 = 41;
 
 /// Counts of games.
 ///
@@ -53,7 +54,8 @@ pub struct Tally {
     /// The ranks and the numbers of the highest-ranked games, the highest first. A rank is twice the rating of the
     /// game, plus `BOTH_RATED` if both players have ratings.
     samples: Vec<(u32, u64)>,
-    /// The latest games, the latest first. The bits above the game's number store the year, and 0 stands for no game.
+    /// The latest games, the latest first. The bits above the game's number store the day, or the year as its day 0,
+    /// encoded as by [`value::day`]. 0 stands for no game.
     latest: [u64; LATEST],
 }
 
@@ -71,10 +73,11 @@ pub struct Score {
 }
 
 impl Tally {
-    /// Adds a game. The sums are computed without branches, because results are unpredictable.
+    /// Adds a game. `day` returns its day, encoded as by [`value::day`], and is called only for games of the latest
+    /// years. The sums are computed without branches, because results are unpredictable.
     #[inline]
     #[doc(hidden)]
-    pub fn add(&mut self, game: u64, facts: &Facts) {
+    pub fn add(&mut self, game: u64, facts: &Facts, day: impl FnOnce() -> Option<u32>) {
         let is = |outcome: Outcome| u64::from(facts.outcome == outcome);
         let (white_won, drawn, black_won) = (is(Outcome::WhiteWins), is(Outcome::Draw), is(Outcome::BlackWins));
         let known = white_won + drawn + black_won;
@@ -95,7 +98,11 @@ impl Tally {
         }
         self.year = self.year.max(facts.year);
         self.sample((double | (u32::from(!one_only) * BOTH_RATED), game));
-        self.late(u64::from(facts.year) << NUMBER | game);
+        let year = u32::from(facts.year) * 13 * 32;
+        // No day of an earlier year is among the latest.
+        if u64::from(year + 13 * 32) << NUMBER > self.latest[LATEST - 1] {
+            self.late(u64::from(day().filter(|_| year > 0).unwrap_or(year)) << NUMBER | game);
+        }
     }
 
     /// Inserts a game into the latest games. In a chronological archive, each game is the latest so far, so the
@@ -195,11 +202,12 @@ impl Tally {
         self.samples.iter().copied()
     }
 
-    /// Returns up to eight of the latest games, the latest first. Each is preceded by its year, or by 0 if the year is
-    /// unknown. Within a year, the game with the highest number is the latest.
-    pub fn latest(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+    /// Returns up to eight of the latest games, the latest first. Each is preceded by its day as in
+    /// [`Days`](crate::tag_columns::Days), by a number before all days of its year if only the year is known, or by 0.
+    /// Among games of the same day, the game with the highest number is the latest.
+    pub fn latest(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let games = self.latest.iter().take_while(|game| **game > 0);
-        games.map(|game| ((game >> NUMBER) as u16, game & ((1 << NUMBER) - 1)))
+        games.map(|game| ((game >> NUMBER) as u32, game & ((1 << NUMBER) - 1)))
     }
 
     /// Serializes the counts. Of the listed games, only those that `keeps` accepts are included.
@@ -217,10 +225,10 @@ impl Tally {
             push_varint(u64::from(*rating), out);
             push_varint(*game, out);
         }
-        let latest: Vec<(u16, u64)> = self.latest().filter(|(_, game)| keeps(*game)).collect();
+        let latest: Vec<(u32, u64)> = self.latest().filter(|(_, game)| keeps(*game)).collect();
         push_varint(latest.len() as u64, out);
-        for (year, game) in latest {
-            push_varint(u64::from(year), out);
+        for (day, game) in latest {
+            push_varint(u64::from(value::year_of_day(day)), out);
             push_varint(game, out);
         }
     }
@@ -249,7 +257,7 @@ impl Tally {
         }
         for index in 0..read.count().filter(|count| *count <= LATEST)? {
             let (year, game) = (u64::from(u16::try_from(read.varint()?).ok()?), read.varint()?);
-            *tally.latest.get_mut(index)? = year << NUMBER | game & ((1 << NUMBER) - 1);
+            *tally.latest.get_mut(index)? = (year * 13 * 32) << NUMBER | game & ((1 << NUMBER) - 1);
         }
         *bytes = read.0;
         Some(tally)
@@ -271,7 +279,7 @@ mod tests {
                 ratings: [2000 + game as u16, if game % 3 == 0 { 0 } else { 1900 }],
                 year: 1990 + game as u16 / 2,
             };
-            tally.add(game, &facts);
+            tally.add(game, &facts, || None);
         }
         let mut bytes = Vec::new();
         tally.to_bytes(|_| true, &mut bytes);
@@ -286,6 +294,6 @@ mod tests {
         tally.to_bytes(|game| game == 40, &mut few);
         let few = Tally::from_bytes(&mut few.as_slice()).unwrap();
         assert_eq!((few.games(), few.samples().collect::<Vec<_>>()), (40, vec![40]));
-        assert_eq!(few.latest().collect::<Vec<_>>(), [(2010, 40)]);
+        assert_eq!(few.latest().collect::<Vec<_>>(), [(2010 * 13 * 32, 40)]);
     }
 }

@@ -1,7 +1,7 @@
 //! The opening tree: the moves that were played in a position, and their results.
 
 use crate::games::{ArchiveSet, Rules};
-use crate::position::facts::facts;
+use crate::position::facts::dated;
 use crate::position::index::{Place, PlaceSegment, Places, PositionIndex};
 use crate::position::main_line::MainLine;
 use crate::position::places::GameRange;
@@ -104,7 +104,8 @@ impl ArchiveSet {
             let given = among.and_then(|among| among.get(index));
             let rules = Rules::Only(position.variant());
             let games = if given.is_some() { None } else { rules.among(member.archive(), None) };
-            let search = member.search().among(given.or(games.as_ref())).monitored(monitor);
+            let search = member.search().with_days(member.days());
+            let search = search.among(given.or(games.as_ref())).monitored(monitor);
             all.add(search.tree_of(position, visit), member.before());
         }
         all
@@ -167,7 +168,8 @@ impl Search<'_> {
                         return Ok(());
                     }
                     if let Some(branch) = by_game.find(&game)? {
-                        part.add(*number, &facts(&game)?, branch);
+                        let (facts, day) = dated(&game)?;
+                        part.add(*number, &facts, branch, || day);
                     }
                     Ok(())
                 });
@@ -295,9 +297,9 @@ impl Part {
         self.unread.extend(other.unread);
     }
 
-    fn add(&mut self, game: u64, facts: &Facts, branch: Option<usize>) {
+    fn add(&mut self, game: u64, facts: &Facts, branch: Option<usize>, day: impl FnOnce() -> Option<u32>) {
         let tally = branch.and_then(|branch| self.branches.get_mut(branch));
-        tally.unwrap_or(&mut self.rest).add(game, facts);
+        tally.unwrap_or(&mut self.rest).add(game, facts, day);
     }
 }
 
@@ -504,13 +506,13 @@ impl ByIndex<'_> {
             if search.is_stopped() {
                 break;
             }
-            self.add(range, &mut ahead, &mut part);
+            self.add(search, range, &mut ahead, &mut part);
         }
         part
     }
 
     /// Adds the counts of the games in a range.
-    fn add(&self, range: &GameRange<'_>, ahead: &mut Ahead<'_>, part: &mut Part) {
+    fn add(&self, search: &Search<'_>, range: &GameRange<'_>, ahead: &mut Ahead<'_>, part: &mut Part) {
         let Ahead { visits, branches, next } = ahead;
         next.clear();
         skip(visits, |place| *place < range.places.start);
@@ -531,7 +533,7 @@ impl ByIndex<'_> {
             let Some(facts) = range.facts(game) else { continue };
             if !self.places.is_sure {
                 match self.look(game) {
-                    Ok(Some(branch)) => part.add(game, &facts, branch),
+                    Ok(Some(branch)) => part.add(game, &facts, branch, || search.day(game)),
                     Ok(None) => {}
                     Err(error) => part.unread.push(error),
                 }
@@ -541,7 +543,7 @@ impl ByIndex<'_> {
             let place = visit.saturating_add(1);
             match place < places.end {
                 true => next.push(Next { place, game, is_counted: false }),
-                false => part.rest.add(game, &facts),
+                false => part.rest.add(game, &facts, || search.day(game)),
             }
         }
         let Some(first) = next.first().map(|next| next.place) else { return };
@@ -562,7 +564,7 @@ impl ByIndex<'_> {
                 };
                 match is_played {
                     Ok(true) => {
-                        tally.add(next.game, &facts);
+                        tally.add(next.game, &facts, || search.day(next.game));
                         next.is_counted = true;
                     }
                     Ok(false) => {}
@@ -571,7 +573,7 @@ impl ByIndex<'_> {
             }
         }
         for Next { game, .. } in next.iter().filter(|next| !next.is_counted) {
-            range.facts(*game).iter().for_each(|facts| part.rest.add(*game, facts));
+            range.facts(*game).iter().for_each(|facts| part.rest.add(*game, facts, || search.day(*game)));
         }
     }
 

@@ -246,6 +246,13 @@ fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], 
     }
 }
 
+/// Returns the day of the date in each string of a table, encoded as in `Reading::Date`. The day is 0 for number 0 and
+/// for strings that state no year.
+pub(crate) fn days(column: &Column) -> Vec<u32> {
+    let Some(strings) = column.strings() else { return vec![0] };
+    (0..=strings.len() as u32).map(|number| strings.get(number).and_then(value::day).unwrap_or(0)).collect()
+}
+
 /// Returns the year of the date in each string of a table. The year is 0 for number 0 and for strings that state no
 /// year.
 pub(crate) fn years(column: &Column) -> Vec<u16> {

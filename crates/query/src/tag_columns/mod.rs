@@ -333,6 +333,12 @@ impl<'a> TagColumns<'a> {
         Ok(Years::new(self.columns(&Years::keys())?))
     }
 
+    /// Returns the day of each game from the same tags as its year. Games whose tags cannot be read have no day.
+    pub fn days(&self) -> Days {
+        let (columns, _) = self.readable(&Years::keys());
+        Days { columns: columns.into_iter().map(|column| (column::days(&column), column)).collect() }
+    }
+
     /// Returns the years of the games in a set, like `years`. The years of other games may be missing.
     ///
     /// Errors: the tags of games in the set are damaged.
@@ -437,5 +443,31 @@ impl Years {
     pub fn get(&self, game: u64) -> Option<u16> {
         let year = |(years, column): &(Vec<u16>, Arc<Column>)| years.get(column.get(game) as usize).copied();
         self.columns.iter().filter_map(year).find(|year| *year > 0)
+    }
+}
+
+/// The day on which each game was played.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[Date \"1960.03.15\"]\n\n1. e4 *\n\n[Date \"1960.03.??\"]\n\n1. d4 *\n\n1. c4 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let days = scoresheet_query::TagColumns::open(&archive).days();
+/// assert!(days.get(1) > days.get(2) && days.get(2).is_some() && days.get(3).is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Days {
+    columns: Vec<(Vec<u32>, Arc<Column>)>,
+}
+
+impl Days {
+    /// Returns the day of a game as a number that grows with time, or `None` if the year is unknown. Games are counted
+    /// from 1. A partial date is the first possible day, as in the sort key `date`.
+    pub fn get(&self, game: u64) -> Option<u32> {
+        let day = |(days, column): &(Vec<u32>, Arc<Column>)| days.get(column.get(game) as usize).copied();
+        self.columns.iter().filter_map(day).find(|day| *day > 0)
     }
 }

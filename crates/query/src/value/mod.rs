@@ -24,6 +24,17 @@ pub fn year(text: &[u8]) -> Option<u16> {
     date(text).and_then(|[year, ..]| u16::try_from(year).ok()).filter(|year| *year > 0)
 }
 
+/// Returns the first possible day of a date, encoded as (13 year + month) 32 + day, if it states a year.
+pub fn day(text: &[u8]) -> Option<u32> {
+    let (first, _) = reading::read(reading::Reading::Date, text)?;
+    u32::try_from(first).ok()
+}
+
+/// Returns the year of a day that is encoded as by [`day`].
+pub fn year_of_day(day: u32) -> u16 {
+    u16::try_from(reading::year(day.into())).unwrap_or(0)
+}
+
 /// Returns the date of the game as written in the tag Date, or in UTCDate if only UTCDate states a year. A date that
 /// cannot be read is returned as written.
 pub fn played<'a>(date: Option<&'a str>, utc_date: Option<&'a str>) -> Option<&'a str> {

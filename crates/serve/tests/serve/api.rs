@@ -262,16 +262,52 @@ fn the_server_answers_the_questions() {
     assert_eq!(games.collect::<Vec<u64>>(), [3003, 3006, 3007]);
 }
 
+/// The latest games are those with the latest dates, in whatever order the archive contains them, with an index and
+/// without one, over several moves and several archives.
+#[test]
+fn latest_games_have_the_latest_dates() {
+    let games = |first: u32, moves: &str| -> String {
+        // The dates go back from the 28th: the first games are the latest.
+        let game =
+            |n: u32| format!("[White \"{}\"]\n[Date \"2020.03.{:02}\"]\n\n{moves}\n\n", first + n, 28 - 2 * n - first);
+        (0..12).map(game).collect()
+    };
+    let unknown = "[White \"unknown day\"]\n[Date \"2020.??.??\"]\n\n1. e4 *\n\n[White \"earlier\"]\n[Date \"2019.12.31\"]\n\n1. e4 *\n\n";
+    let texts = [games(0, "1. e4 1-0") + unknown, games(1, "1. d4 1-0")];
+    for has_index in [true, false] {
+        let server = Server::with(|folder| {
+            let archives =
+                ["a.bga", "b.bga"].iter().zip(&texts).map(|(name, text)| archive(folder, name, text)).collect();
+            let config = Config { archives, ..Config::default() };
+            config.archives.iter().filter(|_| has_index).for_each(|path| index(path));
+            config
+        });
+        let tree = server.fine("/api/v1/tree").json();
+        let dates: Vec<&str> =
+            tree["latest_games"].as_array().unwrap().iter().filter_map(|game| game["date"].as_str()).collect();
+        let expected: Vec<String> = (21..=28).rev().map(|day| format!("2020.03.{day}")).collect();
+        assert_eq!(dates, expected, "with an index: {has_index}");
+        let recent = server.fine("/lichess?topGames=0&recentGames=3").json();
+        let names: Vec<&Value> =
+            recent["recentGames"].as_array().unwrap().iter().map(|game| &game["white"]["name"]).collect();
+        assert_eq!(names, ["0", "1", "1"], "{recent}");
+    }
+}
+
 #[test]
 fn faults_of_filters_have_their_column() {
     let server = Server::of("1. e4 *\n");
-    let reply = server.get("/api/v1/games?where=elo >= 2000 und white = 1");
-    let error = &reply.json()["error"];
-    assert_eq!(
-        (reply.status, error["code"].as_str(), error["column"].as_u64()),
-        (400, Some("bad_query"), Some(13)),
-        "{error}"
-    );
+    // The range counts letters of the text, and the column those of its line.
+    for (filter, column, range) in [
+        ("elo >= 2000 und white = 1", 13, [12, 15]),
+        ("white = \"é\" and\nwhitelo > 1", 1, [16, 23]),
+        ("elo >=", 7, [6, 6]),
+    ] {
+        let reply = server.get(&format!("/api/v1/games?where={}", filter.replace('\n', "%0A")));
+        let error = &reply.json()["error"];
+        assert_eq!((reply.status, error["code"].as_str()), (400, Some("bad_query")), "{error}");
+        assert_eq!((error["column"].as_u64(), &error["range"]), (Some(column), &json!(range)), "{error}");
+    }
     for path in [
         "/api/v1/games?sort=nonsense!",
         "/api/v1/games?after=x",
