@@ -212,9 +212,7 @@ impl Api {
             Some(copy)
         }
     }
-}
 
-impl Api {
     /// Returns the texts of a list, or of a single text, and frees the value. Returns `None` for NULL, also in a list.
     ///
     /// # Safety
