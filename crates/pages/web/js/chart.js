@@ -8,8 +8,8 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM] = [640, 200, 44, 26];
 /** The width of a label below a plot, in pixels. */
 const LABEL = 48;
 
-/** Returns a plot of items from left to right, with a table. `draw(item, x, step, top)` returns the shape of an item,
- * and is called for the items in order. The plot is drawn anew in each width, so its labels keep their size. */
+/** Returns a plot of items from left to right, with a table. `draw(item, x, step, top, before)` returns the shapes of an
+ * item; `before` is the preceding item with a value. The plot is drawn anew in each width, so its labels keep their size. */
 function plot(title, items, titles, [low, high], draw) {
   const top = (value) => (HEIGHT - BOTTOM) * (1 - (value - low) / (high - low)) + 8;
   const node = svg("svg", { class: "plot", role: "group", "aria-label": title });
@@ -21,9 +21,11 @@ function plot(title, items, titles, [low, high], draw) {
       svg("line", { x1: LEFT, x2: width, y1: top(value), y2: top(value), class: "grid" }),
       svg("text", { x: LEFT - 4, y: top(value) + 4, class: "axis right" }, short(Math.round(value))),
     ]);
+    let before = null;
     items.forEach((item, index) => {
       const x = LEFT + index * step;
-      shapes.push(...draw(item, x, step, top));
+      shapes.push(...draw(item, x, step, top, before));
+      if (item.value !== null) before = { ...item, x };
       if (index % every === 0) shapes.push(svg("text", { x: x + step / 2, y: HEIGHT, class: "axis middle" }, item.name));
     });
     node.replaceChildren(...shapes);
@@ -75,16 +77,12 @@ export function line(title, items, titles) {
   const known = items.map((item) => item.value).filter((value) => value !== null);
   const low = Math.floor(Math.min(...known) / 100) * 100;
   const high = Math.max(low + 100, Math.ceil(Math.max(...known) / 100) * 100);
-  let last = null;
-  return plot(title, items, titles, [low, high], (item, x, step, top) => {
-    if (item === items[0]) last = null;
+  return plot(title, items, titles, [low, high], (item, x, step, top, before) => {
     if (item.value === null) return [];
-    const at = [x + step / 2, top(item.value)];
-    const [from, to] = [last ?? at, (last = at)];
-    return [
-      svg("line", { x1: from[0], y1: from[1], x2: to[0], y2: to[1], class: "curve" }),
-      svg("circle", { cx: to[0], cy: to[1], r: 3, class: "column" }, svg("title", {}, named(item))),
-    ];
+    const middle = (left) => left + step / 2;
+    const dot = svg("circle", { cx: middle(x), cy: top(item.value), r: 3, class: "column" }, svg("title", {}, named(item)));
+    if (!before) return [dot];
+    return [svg("line", { x1: middle(before.x), y1: top(before.value), x2: middle(x), y2: top(item.value), class: "curve" }), dot];
   });
 }
 

@@ -27,7 +27,6 @@ mod own_game;
 mod player;
 /// Interaction with the pages.
 mod reader;
-
 /// The search box.
 mod seek;
 /// Appearance: themes, widths, languages, and the rules of accessibility.
