@@ -34,6 +34,9 @@ const PASSING = ["gone", "busy", "too_costly", "stopped", "http", "missing", "da
 /** Returns the message of an error, with the member of the question that it is about. */
 export const inMember = (error) => (error.member ? `${error.member}: ` : "") + translated(error);
 
+/** Returns a message as a sentence of its own. */
+const sentence = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
 /** Returns the notice of an error. */
 export function broken(error, retry) {
   if (!(error instanceof Fault)) console.error(error);
@@ -42,8 +45,8 @@ export function broken(error, retry) {
   const ofFilter = error.code === "bad_query" && error.parameter === "where";
   return el("div.notice", { role: "alert" },
     el("p", {}, el("strong", {}, t(heading[error.code] ?? (ofFilter ? "wrong_filter" : "wrong"))), " ",
-      error.column ? t("column", { n: error.column, what: inMember(error) }) : translated(error)),
-    ofFilter && el("p", {}, filter.marked(state.read().params.where ?? "", error.column)),
+      error.column ? t("column", { n: error.column, what: inMember(error) }) : sentence(translated(error))),
+    ofFilter && el("p", {}, filter.marked(state.read().params.where ?? "", error.range)),
     error.advice && el("p", {}, t("advice"), " ", el("code", {}, error.advice)),
     ofFilter && el("button.primary", { type: "button", onclick: () => filter.edit(error) }, t("edit_filter")),
     ofFilter && el("button", { type: "button", onclick: () => filter.use("") }, t("clear_filter")),
@@ -106,9 +109,15 @@ export function described({ metadata }, has = []) {
 
 export { gamesTable, player, result };
 
-/** Returns a button and the overlay that it opens. */
+/** Returns a button and the overlay that it opens: below the button, or above it if only there is room. */
 export function popover(name, label, title, ...content) {
-  return el(`details.popover${name}`, {}, el("summary", { "aria-label": title, title }, label), el("div.sheet", {}, content));
+  const sheet = el("div.sheet", {}, content);
+  const place = () => {
+    sheet.classList.remove("above");
+    const [top, { height, bottom }] = [sheet.parentElement.getBoundingClientRect().top, sheet.getBoundingClientRect()];
+    sheet.classList.toggle("above", bottom > innerHeight && height < top);
+  };
+  return el(`details.popover${name}`, { ontoggle: place }, el("summary", { "aria-label": title, title }, label), sheet);
 }
 
 /** Returns rows of games, each a link. */

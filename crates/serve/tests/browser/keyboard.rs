@@ -110,6 +110,11 @@ fn faults_of_a_search_are_under_their_fields() {
         assert_eq!(browser.eval(&format!("{of}.getAttribute('aria-describedby')")), "field-fault");
         assert_eq!(browser.eval(&format!("document.activeElement === {of}")), true, "{path}");
         assert_eq!(browser.eval("document.querySelector('section.right [role=alert]')"), json!(null));
+        if field == "material" {
+            // The faulty letter is marked in the text of the field, on a line of its own.
+            assert!(browser.eval("document.querySelector('#field-fault code').textContent === 'hello' && getComputedStyle(document.querySelector('#field-fault code')).display === 'block'") == true);
+            assert_eq!(browser.text("document.querySelector('#field-fault .at').textContent"), "h");
+        }
     }
     // A valid search removes the message.
     browser.open(&format!("http://{}/search?tab=material&material=hello&run=1", server.address));

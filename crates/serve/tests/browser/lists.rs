@@ -62,7 +62,7 @@ fn a_wrong_filter_in_the_address_is_shown_at_its_column() {
         browser.until("document.querySelector('.notice[role=alert]')");
         let text = browser.text("document.querySelector('.notice[role=alert]').textContent");
         assert!(text.contains("13") && text.contains(message), "{text}");
-        assert_eq!(browser.text("document.querySelector('.notice .at').textContent"), "u");
+        assert_eq!(browser.text("document.querySelector('.notice .at').textContent"), "und");
         // A retry would fail again, so the page offers none.
         assert!(!text.contains("Try again") && !text.contains("Noch einmal"), "{text}");
     }
@@ -70,7 +70,13 @@ fn a_wrong_filter_in_the_address_is_shown_at_its_column() {
     browser.until(
         "document.activeElement.name === 'whole' && document.getElementById('where-fault').textContent.includes('13')",
     );
-    assert_eq!(browser.eval("document.activeElement.selectionStart"), 12);
+    let selected = "(() => { const { value, selectionStart, selectionEnd } = document.activeElement; \
+                    return value.slice(selectionStart, selectionEnd); })()";
+    assert_eq!(browser.text(selected), "und");
+    // The range counts letters, of which some are two code units.
+    browser.open(&format!("http://{}/explorer?where=white+%3D+%22%F0%9D%95%8F%22+und+1", server.address));
+    browser.until("document.querySelector('.notice .at')");
+    assert_eq!(browser.text("document.querySelector('.notice .at').textContent"), "und");
 }
 
 #[test]
@@ -224,5 +230,18 @@ fn filters_are_set_by_presets_and_said_in_words() {
     browser.until("document.querySelectorAll('.chip').length === 3");
     assert_eq!(browser.text(chips), "Rating from 2600; Ann; 2000–2005");
     browser.until("document.querySelector('.total')?.textContent === '1 game'");
+    // Strict bounds are other years.
+    for (filter, words, games) in [
+        ("year > 2000", "From 2001", "1 game"),
+        ("year >= 2002", "From 2002", "0 games"),
+        ("year < 2002", "Until 2001", "1 game"),
+        ("year = 2001", "In 2001", "1 game"),
+        ("year != 2001", "year != 2001", "0 games"),
+    ] {
+        let filter = filter.replace(' ', "+").replace('>', "%3E").replace('<', "%3C").replace('=', "%3D");
+        browser.open(&format!("http://{}/games?where={filter}", server.address));
+        browser.until(&format!("document.querySelector('.total')?.textContent === '{games}'"));
+        assert_eq!(browser.text(chips), words);
+    }
     assert_eq!(browser.complaints(), [""; 0]);
 }

@@ -97,7 +97,7 @@ fn a_position_is_shown_within_other_pages() {
     browser.until("document.querySelectorAll('.line button').length === 2");
     assert_eq!(browser.text("location.pathname + location.search"), "/embed?play=e2e4&rows=1&side=black&theme=dark");
     let link = browser.text(
-        "[...document.querySelectorAll('main a')].find((link) => link.target && link.href.includes('explorer')).href",
+        "[...document.querySelectorAll('main a')].find((link) => link.target && link.textContent === 'Open in the explorer').href",
     );
     assert!(link.contains("play=e2e4,") && !link.contains("theme"), "{link}");
     assert_eq!(browser.complaints(), [""; 0]);

@@ -62,6 +62,31 @@ fn the_moves_keep_their_room_beside_the_board() {
     );
 }
 
+/// Text grows in windows of 4K, and an overlay that would end below the window opens above its button.
+#[test]
+fn large_windows_have_large_text_and_overlays_stay_in_the_window() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(&commented());
+    browser.dark(false);
+    for (across, down, least, most) in
+        [(390, 844, 14.0, 16.0), (1920, 1080, 14.0, 16.0), (2560, 1300, 14.0, 16.0), (3840, 2000, 18.0, 20.0)]
+    {
+        browser.size(across, down, across == 390);
+        for path in ["explorer?play=e2e4", "game?n=1"] {
+            browser.open(&format!("http://{}/{path}", server.address));
+            browser.until("document.querySelector('.left details.popover summary')");
+            let size = browser.eval("parseFloat(getComputedStyle(document.body).fontSize)").as_f64().unwrap();
+            assert!((least..=most).contains(&size), "{size} at {across}");
+            // The figures in bars are not cut.
+            let cut = "[...document.querySelectorAll('.bar')].some((bar) => bar.scrollHeight > bar.clientHeight)";
+            assert_eq!(browser.eval(cut), false, "{path} at {across}");
+            browser.eval("scrollTo(0, 0); document.querySelector('.left details.popover summary').click()");
+            browser.until("document.querySelector('.left details[open] .sheet')");
+            browser.until("(() => { const { top, bottom } = document.querySelector('.left details[open] .sheet').getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; })()");
+        }
+    }
+}
+
 /// A phone shows the moves right below the board.
 #[test]
 fn a_phone_shows_moves_below_the_board() {

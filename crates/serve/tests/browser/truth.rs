@@ -191,6 +191,32 @@ fn short_numbers_are_short_in_german() {
 }
 
 /// Texts with a count have the form for it.
+/// The heading of a game leaves out values that only say that something is unknown; errors are sentences.
+#[test]
+fn unknown_values_are_left_out() {
+    let Some(mut browser) = browser() else { return };
+    let tags = |event: &str, site: &str, round: &str| {
+        format!(
+            "[Event \"{event}\"]\n[Site \"{site}\"]\n[Date \"????.??.??\"]\n[Round \"{round}\"]\n[White \"Ann\"]\n[Black \"Bob\"]\n\n1. a3 *\n\n"
+        )
+    };
+    let server = Server::of(&(tags("-", "?", "-") + &tags("Hastings", "Hastings ENG", "3")));
+    browser.dark(false);
+    for (game, heading) in
+        [(1, "A00 Anderssen's Opening"), (2, "Hastings · Hastings ENG · round 3 · A00 Anderssen's Opening")]
+    {
+        browser.open(&format!("http://{}/game?n={game}", server.address));
+        browser.until("document.querySelector('h1 + .soft')");
+        assert_eq!(browser.text("document.querySelector('h1 + .soft').textContent"), heading);
+    }
+    browser.open(&format!("http://{}/game?n=3", server.address));
+    browser.until("document.querySelector('.notice')");
+    assert_eq!(
+        browser.text("document.querySelector('.notice p').textContent"),
+        "Not found. There is no game 3; the last is 2"
+    );
+}
+
 #[test]
 fn one_game_is_not_several() {
     let Some(mut browser) = browser() else { return };

@@ -51,7 +51,7 @@ export function show(main, { params, embedded: isEmbedded, signal, archives, ins
   const panel = el("div.panel.card", { "aria-live": "off" });
   const games = el("div.panel");
   const typed = el("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 8, placeholder: san("Nf3"), "aria-describedby": "typed-fault" });
-  const link = el("a", inset ? { href: "" } : { href: "", target: "_blank", rel: "noopener" }, t(inset ? "open_explorer" : "open_whole"));
+  const link = el("a", inset ? { href: "" } : { href: "", target: "_blank", rel: "noopener" }, t("open_explorer"));
   const fault = el("span.fault", { id: "typed-fault", role: "alert" });
   const step = (name, work) => el("button", { type: "button", onclick: work, "aria-label": t(name), title: t(name) }, sign(name));
 

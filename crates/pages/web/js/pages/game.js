@@ -139,10 +139,12 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   const plies = main.map((node) => ({ eval: node.eval, clock: node.clock, judged: judged(node) }));
   const has = plies.some((ply) => ply.eval !== undefined || ply.clock !== undefined);
   const plot = has ? graph(plies, { onPick: (ply) => go(main[ply]) }) : null;
+  /** Returns the value of a tag that says something. */
+  const known = (name) => (["?", "-"].includes(tag(name)) ? undefined : tag(name));
   /** The known parts of the date, which name the edition of the tournament. */
   const [played] = /^\d{4}(\.\d\d){0,2}/.exec([tag("Date"), tag("UTCDate")].find((text) => /^\d{4}/.test(text ?? "")) ?? "") ?? [];
-  const ofEvent = tag("Event") && tag("Event") !== "?" && !game.isOwn && el("a.person", { href: state.address("event", { name: tag("Event"), year: played, where: undefined, find: undefined }) }, tag("Event"));
-  const heading = [ofEvent || tag("Event"), tag("Site") !== "?" && !/^https?:/.test(tag("Site") ?? "") && tag("Site") !== tag("Event") && tag("Site"), date(tag("Date") ?? tag("UTCDate")), tag("Round") && tag("Round") !== "?" && `${t("round")} ${tag("Round")}`, game.variant !== "Standard" && game.variant].filter((text) => text && text !== "?");
+  const ofEvent = known("Event") && !game.isOwn && el("a.person", { href: state.address("event", { name: tag("Event"), year: played, where: undefined, find: undefined }) }, tag("Event"));
+  const heading = [ofEvent || known("Event"), !/^https?:/.test(known("Site") ?? "") && known("Site") !== known("Event") && known("Site"), date(tag("Date") ?? tag("UTCDate")), known("Round") && `${t("round")} ${known("Round")}`, game.variant !== "Standard" && game.variant].filter(Boolean);
 
   fill(holder,
     embedded ? el("h1.visually-hidden", {}, `${tag("White")} – ${tag("Black")}`) : [
