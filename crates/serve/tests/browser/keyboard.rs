@@ -41,6 +41,39 @@ fn keys_reach_every_option_of_a_select() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
+/// Tabs and headings that show the page anew keep the focus, and the pieces of a search are one stop.
+#[test]
+fn tabs_and_headings_keep_the_focus() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("[White \"Ann\"]\n[Date \"2001.01.01\"]\n\n1. e4 *\n\n[White \"Bob\"]\n\n1. d4 *\n");
+    browser.dark(false);
+    browser.size(1280, 900, false);
+    for (path, control, found) in [
+        ("explorer", "view-compare", "view=compare"),
+        ("search", "tab-material", "tab=material"),
+        ("games", "order-date", "sort=-date"),
+    ] {
+        browser.open(&format!("http://{}/{path}", server.address));
+        browser.until(&format!("document.querySelector('[data-control={control}]')"));
+        browser.eval(&format!("document.querySelector('[data-control={control}]').focus()"));
+        browser.key("Enter");
+        browser.until(&format!(
+            "location.search.includes('{found}') && document.activeElement.dataset.control === '{control}'"
+        ));
+    }
+    browser.open(&format!("http://{}/search", server.address));
+    browser.until("document.querySelector('.palette button')");
+    assert_eq!(browser.eval("document.querySelectorAll('.palette button[tabindex=\"0\"]').length"), 1);
+    browser.eval("document.querySelector('.palette button').focus()");
+    browser.key("ArrowRight");
+    browser.until("document.activeElement.dataset.tool === 'Q'");
+    browser.key("ArrowDown");
+    browser.until("document.activeElement.dataset.tool === 'q'");
+    browser.key("Enter");
+    browser.until("document.activeElement.ariaPressed === 'true'");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
 /// After a move was played with a key, the first move of the next table has the focus.
 #[test]
 fn moves_are_played_one_after_another() {

@@ -164,6 +164,9 @@ fn plots_have_links_where_there_are_games() {
     browser.until("document.querySelector('.plot')");
     // 92 years, three of them with games.
     assert_eq!(browser.eval("document.querySelector('.plot').querySelectorAll('a').length"), 3);
+    // The link of a low bar is as high as the plot.
+    let high = "[...document.querySelectorAll('.plot a')].every((link) => link.getBoundingClientRect().height > 100)";
+    assert_eq!(browser.eval(high), true);
     assert_eq!(
         browser.eval("[...document.querySelectorAll('.facts td')].some((cell) => /\\.\\d\\d/.test(cell.textContent))"),
         false

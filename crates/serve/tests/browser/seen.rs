@@ -264,7 +264,7 @@ fn errors_are_shown_in_german() {
         ("games?where=whitelo+%3D+1", "kein Feld heißt whitelo: ist whiteelo gemeint?"),
         ("games?where=elo+%3E%3D+fast", "Spalte 8: eine Wertung wird erwartet"),
         ("games?sort=elo+date", "„,“ oder das Ende wird erwartet"),
-        ("player?name=Tahl,+Mikhail", "kein Spieler heißt „Tahl, Mikhail“: ist „Tal, Mikhail“ gemeint?"),
+        ("player?name=Tahl,+Mikhail", "Kein Spieler heißt „Tahl, Mikhail“: ist „Tal, Mikhail“ gemeint?"),
         ("game?n=9", "9"),
     ] {
         browser.open(&format!("http://{}/{path}", server.address));

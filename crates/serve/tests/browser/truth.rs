@@ -128,6 +128,8 @@ fn titles_name_the_content() {
         ("explorer?play=e2e4,c7c5", "Sicilian Defense – Scoresheet"),
         ("explorer", "Explorer – Scoresheet"),
         ("games", "Games – Scoresheet"),
+        ("event?name=Hastings&year=1895", "Hastings 1895 – Scoresheet"),
+        ("event?name=Hastings+1895&year=1895", "Hastings 1895 – Scoresheet"),
     ] {
         browser.open(&format!("http://{}/{path}", server.address));
         browser.until(&format!("document.title === '{title}'"));

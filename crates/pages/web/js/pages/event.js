@@ -11,12 +11,15 @@ import * as state from "../state.js";
 
 const POINTS = { 0: "0", 0.5: "½", 1: "1" };
 
+/** Returns the name of an edition. Many names contain the year. */
+const called = (name, year) => (year && !name.includes(year) ? `${name} ${year}` : name);
+
 export function show(main, { params, signal }) {
   const panel = el("div.panel");
   const heading = el("h1", {}, params.name || t("event"));
   fill(main, heading, panel);
   load(panel, () => api.event({ name: params.name, year: params.year, where: params.where, archive: params.archive, find: params.find }, signal), (found) => {
-    entitle([params.name, params.year].filter(Boolean).join(" "));
+    entitle(called(params.name, params.year));
     const { undecided, unread, editions } = found;
     const all = editions.length > 1 && list(params.name, editions, found);
     if (!found.games) {
@@ -28,7 +31,7 @@ export function show(main, { params, signal }) {
     // All editions together, or single games of a server, have no standings.
     const isEdition = found.is_tournament && (params.year || editions.length === 1);
     const shown = editions.find((edition) => edition.from === found.from && edition.until === found.until);
-    if (isEdition && editions.length > 1) heading.textContent = `${params.name} ${shown?.year ?? params.year}`;
+    if (isEdition && editions.length > 1) heading.textContent = called(params.name, shown?.year ?? params.year);
     fill(panel,
       el("p.total", {}, el("a", { href: games }, counted("game", found.games)), when && ` · ${when}`, ` · ${counted("player", found.entrants)}`,
         undecided + unread > 0 && el("span.fault", {}, " ", counted("not_read", undecided + unread))),

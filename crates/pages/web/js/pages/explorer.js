@@ -81,7 +81,7 @@ export function show(main, { params, embedded: isEmbedded, signal, archives, ins
   function views() {
     const now = params.view ?? "all";
     const pick = (view) => () => state.go("explorer", { ...state.read().params, view: view === "all" ? undefined : view, ...(view === "mine" ? { color: params.color ?? "white", me: params.me ?? repertoire.players(source.games ?? [])[0]?.[0] } : {}) });
-    const tab = (view) => el("button", { type: "button", "aria-pressed": String(now === view), onclick: pick(view) }, t(`view_${view}`));
+    const tab = (view) => el("button", { type: "button", "data-control": `view-${view}`, "aria-pressed": String(now === view), onclick: pick(view) }, t(`view_${view}`));
     const field = (name, label) =>
       el("form.inline", { onsubmit: (event) => { event.preventDefault(); state.go("explorer", { ...state.read().params, [name]: new FormData(event.target).get(name) }); } },
         el("label", {}, el("span", {}, label), el("input", { name, type: "text", value: params[name] ?? "", autocomplete: "off" })),

@@ -89,7 +89,7 @@ export function show(main, { params, signal, archives }) {
       const next = now === "descending" ? key : now === "ascending" ? `-${key}` : FALLING.includes(key) ? `-${key}` : key;
       const side = name === "elo" ? `, ${t(COLUMNS[index - 1][0])}` : "";
       return el("div.cell", { role: "columnheader", class: name, "aria-sort": now },
-        el("button.plain", { type: "button", "aria-label": side ? `${t(text)}${side}` : null, onclick: () => order(next) }, t(text), now === "ascending" ? " ▴" : now ? " ▾" : ""));
+        el("button.plain", { type: "button", "data-control": `order-${key}`, "aria-label": side ? `${t(text)}${side}` : null, onclick: () => order(next) }, t(text), now === "ascending" ? " ▴" : now ? " ▾" : ""));
     };
     return el("div.head", { role: "rowgroup" }, el("div.row", { role: "row" }, el("div.cell.number", { role: "columnheader" }, "№"), COLUMNS.map(cell)));
   }

@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { squares } from "../picture.js";
-import { el, fill, later, svg } from "../dom.js";
+import { el, fill, later, rove, svg } from "../dom.js";
 import { marked } from "../filter.js";
 import { counted, number, size, t, translated } from "../i18n.js";
 import { broken, empty, gameRows, inMember } from "../parts.js";
@@ -60,7 +60,7 @@ export function show(main, { params, signal }) {
   fill(main,
     el("h1", {}, t("search")),
     el("div.tabs", { role: "group", "aria-label": t("kind_of_search") }, TABS.map((name) =>
-      el("button", { type: "button", "aria-pressed": String(name === tab), onclick: () => state.go("search", { tab: name }) }, t(`tab_${name}`)))),
+      el("button", { type: "button", "data-control": `tab-${name}`, "aria-pressed": String(name === tab), onclick: () => state.go("search", { tab: name }) }, t(`tab_${name}`)))),
     el(`div.columns.search-columns${setup ? ".with-board" : ""}`, {}, setup && el("section.board-side", { "aria-label": t("set_up_board") }, setup.node), el("section.left", { "aria-label": t(`tab_${tab}`) }, form, price), el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("found") }, results)));
   form.addEventListener("input", () => tab !== "position" && estimate());
 
@@ -278,6 +278,7 @@ class Setup {
       [8, 7, 6, 5, 4, 3, 2, 1].map((rank) => el("div.setup-row", { role: "row" }, [..."abcdefgh"].map((file) => this.cell(file + rank)))));
     this.palette = el("div.palette", { role: "toolbar", "aria-label": t("pieces") },
       [..."KQRBNP", ..."kqrbnp", ...(wild ? Object.keys(WILD) : [])].map((letter) => this.tool(letter)), this.tool("delete"));
+    rove(this.palette, "button", { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -6, ArrowDown: 6 });
     this.node = el("div.setup-frame", {}, this.grid, this.palette);
     this.node.addEventListener("pointerdown", (event) => this.grab(event));
   }
