@@ -94,7 +94,7 @@ pub fn latest_games(tree: &Tree, most: usize) -> Vec<(u64, Move)> {
         let m = branch.m;
         branch
             .tally
-            .latest()
+            .latest_days()
             .map(move |(day, game)| (u64::from(u32::MAX - day), u64::MAX - game, m))
             .collect::<Vec<_>>()
     };

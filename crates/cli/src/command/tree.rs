@@ -203,7 +203,7 @@ fn games_of_move(args: &Args, tally: &Tally) -> Vec<(&'static str, u64)> {
         return Vec::new();
     }
     let strongest = tally.rated_samples().find(|(rank, _)| *rank > 0).map(|(_, game)| ("strongest", game));
-    let latest = tally.latest().find(|(day, _)| *day > 0).map(|(_, game)| ("last", game));
+    let latest = tally.latest().find(|(year, _)| *year > 0).map(|(_, game)| ("last", game));
     strongest.into_iter().chain(latest).collect()
 }
 

@@ -202,10 +202,17 @@ impl Tally {
         self.samples.iter().copied()
     }
 
-    /// Returns up to eight of the latest games, the latest first. Each is preceded by its day as in
-    /// [`Days`](crate::tag_columns::Days), by a number before all days of its year if only the year is known, or by 0.
-    /// Among games of the same day, the game with the highest number is the latest.
-    pub fn latest(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+    /// Returns up to eight of the latest games, the latest first. Each is preceded by its year, or by 0 if the year is
+    /// unknown. Within a year, the day decides if the search knows the days; then the game with the highest number is
+    /// the latest.
+    pub fn latest(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        self.latest_days().map(|(day, game)| (value::year_of_day(day), game))
+    }
+
+    /// Returns the latest games like `latest`, each preceded by its day, encoded as by [`value::day`], or by a number
+    /// before all days of its year if only the year is known.
+    #[doc(hidden)]
+    pub fn latest_days(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let games = self.latest.iter().take_while(|game| **game > 0);
         games.map(|game| ((game >> NUMBER) as u32, game & ((1 << NUMBER) - 1)))
     }
@@ -225,10 +232,10 @@ impl Tally {
             push_varint(u64::from(*rating), out);
             push_varint(*game, out);
         }
-        let latest: Vec<(u32, u64)> = self.latest().filter(|(_, game)| keeps(*game)).collect();
+        let latest: Vec<(u16, u64)> = self.latest().filter(|(_, game)| keeps(*game)).collect();
         push_varint(latest.len() as u64, out);
-        for (day, game) in latest {
-            push_varint(u64::from(value::year_of_day(day)), out);
+        for (year, game) in latest {
+            push_varint(u64::from(year), out);
             push_varint(game, out);
         }
     }
@@ -294,6 +301,6 @@ mod tests {
         tally.to_bytes(|game| game == 40, &mut few);
         let few = Tally::from_bytes(&mut few.as_slice()).unwrap();
         assert_eq!((few.games(), few.samples().collect::<Vec<_>>()), (40, vec![40]));
-        assert_eq!(few.latest().collect::<Vec<_>>(), [(2010 * 13 * 32, 40)]);
+        assert_eq!(few.latest().collect::<Vec<_>>(), [(2010, 40)]);
     }
 }
