@@ -610,19 +610,19 @@ fn the_last_visit_counts_where_that_is_asked_for() {
             position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
         }
         let all = last_visits(&archive, &position);
-        for (search, among, has_days) in [
-            (Search::new(&archive), None, true),
-            (Search::new(&archive).with_signatures(&signatures), Some(&half), true),
-            (Search::new(&archive).with_index(&index), None, false),
-            (Search::new(&archive).with_index(&index).with_days(&days), None, true),
-            (Search::new(&archive).with_index(&index).with_days(&days), Some(&half), true),
+        for (search, among, days, knows_days) in [
+            (Search::new(&archive), None, None, true),
+            (Search::new(&archive).with_signatures(&signatures), Some(&half), None, true),
+            (Search::new(&archive).with_index(&index), None, None, false),
+            (Search::new(&archive).with_index(&index), None, Some(&days), true),
+            (Search::new(&archive).with_index(&index), Some(&half), Some(&days), true),
         ] {
             let search = match among {
                 Some(games) => search.among(games),
                 None => search,
             };
             let visits: Vec<_> = all.iter().filter(|visit| among.is_none_or(|among| among.contains(visit.0))).collect();
-            let tree = search.tree_of(&position, Visit::Last);
+            let tree = search.dated_tree(&position, Visit::Last, days);
             assert_eq!(tree.tally.games(), visits.len() as u64, "{line}");
             let ends = visits.iter().filter(|visit| visit.3.is_none()).count() as u64;
             assert_eq!(tree.ended().iter().sum::<u64>(), ends, "{line}");
@@ -650,9 +650,9 @@ fn the_last_visit_counts_where_that_is_asked_for() {
                     })
                     .sum();
                 assert_eq!(score.half_points, points, "{line} {san:?}");
-                // All games are of one year: without days, the latest ones are the last.
+                // All games are of one year. The index without days knows no more, so the latest ones are the last.
                 let mut latest: Vec<u64> = selected.iter().rev().map(|visit| visit.0).collect();
-                if has_days {
+                if knows_days {
                     latest.sort_by_key(|game| std::cmp::Reverse(date(&archive, *game)));
                 }
                 latest.truncate(8);

@@ -32,7 +32,7 @@ impl Forest<'_> {
         let monitor = Monitor::new().stop(self.stop.flag());
         let mut all = None::<Tree>;
         for (index, before, book) in self.snapshot.books(self.only)? {
-            let search = book.search().with_days(book.indexed().days()).monitored(&monitor);
+            let search = book.search().monitored(&monitor);
             let is_chess = self.variant == Variant::Chess;
             // Side files and the site file describe positions of chess.
             let search = if is_chess { search } else { search.with_variants() };
@@ -41,7 +41,7 @@ impl Forest<'_> {
                 (Some(site), _) => site.tree(position)?,
                 (None, games) => {
                     self.snapshot.require_complete()?;
-                    search.among(games).tree_of(position, self.visit)
+                    search.among(games).dated_tree(position, self.visit, book.indexed().days())
                 }
             };
             if tree.unread.iter().any(|error| matches!(error, Error::Interrupted)) {

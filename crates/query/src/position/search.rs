@@ -4,7 +4,6 @@ use crate::position::index::PositionIndex;
 use crate::position::main_line::MainLine;
 use crate::position::position_query::PositionQuery;
 use crate::position::signature::Signatures;
-use crate::tag_columns::Days;
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::brenner::OPEN;
@@ -177,7 +176,6 @@ pub struct Search<'a> {
     index: Option<&'a PositionIndex>,
     among: Option<&'a GameSet>,
     monitor: Option<&'a Monitor<'a>>,
-    days: Option<&'a Days>,
     /// Whether games of variants with moves of their own are searched.
     has_variants: bool,
     /// The number of games after which a search for a position may end.
@@ -193,7 +191,6 @@ impl<'a> Search<'a> {
             index: None,
             among: None,
             monitor: None,
-            days: None,
             has_variants: false,
             most: u64::MAX,
         }
@@ -207,17 +204,6 @@ impl<'a> Search<'a> {
     /// Returns the search with a position index, which must belong to the same archive.
     pub fn with_index(self, index: &'a PositionIndex) -> Search<'a> {
         Search { index: Some(index), ..self }
-    }
-
-    /// Returns the search with the days of the games, which must belong to the same archive. Without them, trees by the
-    /// index know only the years of the games.
-    pub fn with_days(self, days: impl Into<Option<&'a Days>>) -> Search<'a> {
-        Search { days: days.into(), ..self }
-    }
-
-    /// Returns the day of a game, if the search has the days of the games.
-    pub(crate) fn day(&self, game: u64) -> Option<u32> {
-        self.days?.get(game)
     }
 
     /// Returns the search limited to these games, or without a limit for `None`.

@@ -8,6 +8,7 @@ use crate::position::places::GameRange;
 use crate::position::position_query::{Compare, PositionQuery, class};
 use crate::position::search::Search;
 pub use crate::report::tally::{Score, Tally};
+use crate::tag_columns::Days;
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::brenner::replay::Replay;
@@ -104,9 +105,8 @@ impl ArchiveSet {
             let given = among.and_then(|among| among.get(index));
             let rules = Rules::Only(position.variant());
             let games = if given.is_some() { None } else { rules.among(member.archive(), None) };
-            let search = member.search().with_days(member.days());
-            let search = search.among(given.or(games.as_ref())).monitored(monitor);
-            all.add(search.tree_of(position, visit), member.before());
+            let search = member.search().among(given.or(games.as_ref())).monitored(monitor);
+            all.add(search.dated_tree(position, visit, member.days()), member.before());
         }
         all
     }
@@ -126,10 +126,16 @@ impl Search<'_> {
 
     /// Returns the moves played in a position, like `tree`. `visit` selects the visit of each game that is used.
     pub fn tree_of(&self, position: &Position, visit: Visit) -> Tree {
+        self.dated_tree(position, visit, None)
+    }
+
+    /// Returns the tree like `tree_of`, with the days of the games, which must belong to the same archive. Without them,
+    /// the index knows only the years of the games, and the latest games are those of the latest year.
+    pub fn dated_tree(&self, position: &Position, visit: Visit, days: Option<&Days>) -> Tree {
         let moves = position.legal_moves();
         // The index is of positions of chess.
         if let Some(index) = self.index().filter(|_| position.variant() == Variant::Chess) {
-            match by_index(self, index, position, &moves, visit) {
+            match by_index(self, index, position, &moves, visit, days) {
                 Ok(tree) => return tree,
                 Err(error) => index.failed(&error),
             }
@@ -343,6 +349,7 @@ fn by_index(
     position: &Position,
     moves: &[Move],
     visit: Visit,
+    days: Option<&Days>,
 ) -> Result<Tree> {
     let query = PositionQuery::new(position, Compare::default());
     let after: Vec<Position> = moves
@@ -356,7 +363,7 @@ fn by_index(
     let mut all = Part::new(moves.len());
     for segment in index.segments() {
         let by_game = ByGame::new(&query, position, moves, visit);
-        all.join(by_segment(search, index, segment, &query, &after, by_game)?);
+        all.join(by_segment(search, index, segment, &query, &after, by_game, days)?);
     }
     let mut tree = Tree::new(position, moves, all);
     match search.unindexed(index) {
@@ -374,6 +381,7 @@ fn by_segment(
     query: &PositionQuery,
     after: &[Position],
     by_game: ByGame<'_>,
+    days: Option<&Days>,
 ) -> Result<Part> {
     let archive = search.archive();
     let from_start = query.matches(&STANDARD);
@@ -387,7 +395,8 @@ fn by_segment(
         _ => parallel::try_map_items(after, list)?,
     };
     let visit = by_game.visit;
-    let mut by_index = ByIndex { archive, places, lists, from_start, visit, among: search.games(), by_game };
+    let among = search.games();
+    let mut by_index = ByIndex { archive, places, lists, from_start, visit, among, days, by_game };
     let mut ranges = segment.ranges(index.known())?;
     if !from_start {
         let mut places = by_index.places.places.as_ref();
@@ -451,6 +460,7 @@ struct ByIndex<'a> {
     from_start: bool,
     visit: Visit,
     among: Option<&'a GameSet>,
+    days: Option<&'a Days>,
     by_game: ByGame<'a>,
 }
 
@@ -506,13 +516,13 @@ impl ByIndex<'_> {
             if search.is_stopped() {
                 break;
             }
-            self.add(search, range, &mut ahead, &mut part);
+            self.add(range, &mut ahead, &mut part);
         }
         part
     }
 
     /// Adds the counts of the games in a range.
-    fn add(&self, search: &Search<'_>, range: &GameRange<'_>, ahead: &mut Ahead<'_>, part: &mut Part) {
+    fn add(&self, range: &GameRange<'_>, ahead: &mut Ahead<'_>, part: &mut Part) {
         let Ahead { visits, branches, next } = ahead;
         next.clear();
         skip(visits, |place| *place < range.places.start);
@@ -533,7 +543,7 @@ impl ByIndex<'_> {
             let Some(facts) = range.facts(game) else { continue };
             if !self.places.is_sure {
                 match self.look(game) {
-                    Ok(Some(branch)) => part.add(game, &facts, branch, || search.day(game)),
+                    Ok(Some(branch)) => part.add(game, &facts, branch, || self.day(game)),
                     Ok(None) => {}
                     Err(error) => part.unread.push(error),
                 }
@@ -543,7 +553,7 @@ impl ByIndex<'_> {
             let place = visit.saturating_add(1);
             match place < places.end {
                 true => next.push(Next { place, game, is_counted: false }),
-                false => part.rest.add(game, &facts, || search.day(game)),
+                false => part.rest.add(game, &facts, || self.day(game)),
             }
         }
         let Some(first) = next.first().map(|next| next.place) else { return };
@@ -564,7 +574,7 @@ impl ByIndex<'_> {
                 };
                 match is_played {
                     Ok(true) => {
-                        tally.add(next.game, &facts, || search.day(next.game));
+                        tally.add(next.game, &facts, || self.day(next.game));
                         next.is_counted = true;
                     }
                     Ok(false) => {}
@@ -573,8 +583,13 @@ impl ByIndex<'_> {
             }
         }
         for Next { game, .. } in next.iter().filter(|next| !next.is_counted) {
-            range.facts(*game).iter().for_each(|facts| part.rest.add(*game, facts, || search.day(*game)));
+            range.facts(*game).iter().for_each(|facts| part.rest.add(*game, facts, || self.day(*game)));
         }
+    }
+
+    /// Returns the day of a game, if the days are known.
+    fn day(&self, game: u64) -> Option<u32> {
+        self.days?.get(game)
     }
 
     /// Verifies a game. Returns the result of `ByGame::find`, or `None` for a deleted game.
