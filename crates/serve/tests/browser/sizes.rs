@@ -207,11 +207,17 @@ fn names_and_numbers_are_whole() {
             assert_eq!(browser.eval(cut), 0, "{path} at {across}");
         }
     }
-    // A phone's list has two lines a game, and can be sorted.
-    browser.open(&format!("http://{}/games?sort=-date", server.address));
-    browser.until(
-        "document.querySelector('.list .rows .row .when')?.textContent.includes('A tournament with a long name · ')",
-    );
+    // The list of a tablet or a phone has two lines a game, and can be sorted.
+    for (across, phone) in [(768, false), (390, true)] {
+        browser.size(across, 900, phone);
+        browser.open(&format!("http://{}/games?sort=-date", server.address));
+        browser.until(
+            "document.querySelector('.list .rows .row .when')?.textContent.includes('A tournament with a long name · ')",
+        );
+        let cut = "[...document.querySelectorAll('.list .rows .name')].filter((name) => name.closest('.cell').scrollWidth > name.closest('.cell').clientWidth).length";
+        assert!(phone || browser.eval(cut) == 0, "at {across}");
+        assert_eq!(browser.text("getComputedStyle(document.querySelector('.list .when')).display"), "block");
+    }
     let row = browser.text("document.querySelector('.list .rows .row').innerText");
     for part in ["Nepomniachtchi", "Mamedyarov", "2771", "2764", "1-0"] {
         assert!(row.contains(part), "{part} in {row}");

@@ -5,11 +5,11 @@ import { miniature } from "../picture.js";
 import { el, fill, later, sign } from "../dom.js";
 import * as filter from "../filter.js";
 import { counted, date, number, openingName, t } from "../i18n.js";
-import { broken, empty, isPhone, link, load, playerPage, result } from "../parts.js";
+import { broken, empty, link, load, playerPage, result } from "../parts.js";
 import * as state from "../state.js";
 
-/** The height of a row, and of a row in two lines on a phone (`app.css`). */
-const [ROW_WIDE, ROW_PHONE] = [40, 56];
+/** The height of a row, and of a row in two lines in a narrow window (`app.css`). */
+const [ROW_WIDE, ROW_NARROW] = [40, 56];
 /** The height of the list's header. It is larger than the height of a row. */
 const HEAD_WIDE = 44;
 const PAGE = 100;
@@ -24,8 +24,10 @@ const FALLING = ["whiteelo", "blackelo", "date", "plies", "result"];
 const WON = { "1-0": "won-white", "0-1": "won-black", "1/2-1/2": "drawn" };
 
 export function show(main, { params, signal, archives }) {
-  const ROW = isPhone() ? ROW_PHONE : ROW_WIDE;
-  const HEAD = isPhone() ? 0 : HEAD_WIDE;
+  // The style sheet shows a game in two lines, without a heading.
+  const isNarrow = matchMedia("(max-width: 900px)").matches;
+  const ROW = isNarrow ? ROW_NARROW : ROW_WIDE;
+  const HEAD = isNarrow ? 0 : HEAD_WIDE;
   const base = { where: params.where, sort: params.sort, archive: params.archive, fen: params.fen, play: params.play, variant: params.variant, find: params.find };
   const total = el("p.total");
   const picture = el("aside.picture", { "aria-hidden": "true" });
