@@ -9,7 +9,7 @@ use crate::stop::Stop;
 use crate::trees::{Forest, after, latest_games, top_games};
 use scoresheet::chess::{Color, Move, Position, Variant};
 use scoresheet_query::openings::Opening;
-use scoresheet_query::{Tally, Tree, Visit};
+use scoresheet_query::{Tally, Tree, Visit, value};
 use serde_json::{Map, Value, json};
 use std::cmp::Reverse;
 
@@ -53,9 +53,8 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     }
     json.insert("top_games".to_owned(), listed(snapshot, position, top_games(&tree, most))?.into());
     let mut latest = listed(snapshot, position, latest_games(&tree, most.min(8)))?;
-    // Without tag columns, and in a site file, a tree knows only the years. An unknown month or day comes before the known
-    // ones.
-    latest.sort_by_cached_key(|game| Reverse(game["date"].as_str().unwrap_or_default().replace('?', "0")));
+    // Without tag columns, and in a site file, a tree knows only the years.
+    latest.sort_by_cached_key(|game| Reverse(game["date"].as_str().and_then(|date| value::day(date.as_bytes()))));
     json.insert("latest_games".to_owned(), latest.into());
     json.insert("left_out".to_owned(), snapshot.left_out(params.choice()?)?.into());
     json.insert("undecided".to_owned(), selection.undecided.into());

@@ -181,7 +181,7 @@ export function show(main, { params, signal, archives }) {
       cell("event", title(game.event)),
       cell("plies", Math.ceil(game.plies / 2)),
       // The second line on a phone, which hides the cells of event and date.
-      isPhone() ? cell("when", [game.event && game.event !== "?" ? game.event : null, date(game.date)].filter(Boolean).join(" · ")) : null);
+      isNarrow ? cell("when", [game.event && game.event !== "?" ? game.event : null, date(game.date)].filter(Boolean).join(" · ")) : null);
   }
 
   /** Returns a link to the page of a player. */
