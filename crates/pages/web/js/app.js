@@ -107,7 +107,8 @@ function keptFocus() {
   const isOpen = document.activeElement?.closest("details")?.open;
   return () => {
     const control = name && document.querySelector(`[data-control="${name}"]`);
-    if (!control || document.activeElement === control) return;
+    // The reader may have left the control before the page shows it again.
+    if (!control || document.activeElement !== document.body) return;
     const details = control.closest("details");
     if (details && isOpen) details.open = true;
     control.focus({ preventScroll: true });
@@ -141,7 +142,7 @@ async function show() {
       throw new api.Fault({ code: "gone", message: "" });
     });
     if (visit !== controller) return;
-    page = module.show(main, { params, embedded, signal: controller.signal, archives, title });
+    page = module.show(main, { params, embedded, signal: controller.signal, archives, title, restore });
     restore();
   } catch (error) {
     if (error.name !== "AbortError") fill(main, el("h1", {}, t(name)), broken(error, show));

@@ -23,7 +23,7 @@ const COLUMNS = [["white", "white", "white"], ["elo", "elo", "whiteelo"], ["resu
 const FALLING = ["whiteelo", "blackelo", "date", "plies", "result"];
 const WON = { "1-0": "won-white", "0-1": "won-black", "1/2-1/2": "drawn" };
 
-export function show(main, { params, signal, archives }) {
+export function show(main, { params, signal, archives, restore }) {
   // The style sheet shows a game in two lines, without a heading.
   const isNarrow = matchMedia("(max-width: 900px)").matches;
   const ROW = isNarrow ? ROW_NARROW : ROW_WIDE;
@@ -76,6 +76,7 @@ export function show(main, { params, signal, archives }) {
     fill(panel, el("div.with-picture", {}, view, picture));
     view.addEventListener("scroll", scroll, { passive: true });
     view.addEventListener("scrollend", settle, { passive: true });
+    restore();
     top = Math.min(furthest(), before.top ?? 0);
     settle();
     look();
