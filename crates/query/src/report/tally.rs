@@ -206,7 +206,7 @@ impl Tally {
     /// unknown. Within a year, the day decides if the search knows the days; then the game with the highest number is
     /// the latest.
     pub fn latest(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
-        self.latest_days().map(|(day, game)| (value::year_of_day(day), game))
+        self.latest_days().map(|(day, game)| (value::year_of_day(day.into()) as u16, game))
     }
 
     /// Returns the latest games like `latest`, each preceded by its day, encoded as by [`value::day`], or by a number

@@ -26,13 +26,26 @@ pub fn year(text: &[u8]) -> Option<u16> {
 
 /// Returns the first possible day of a date, encoded as (13 year + month) 32 + day, if it states a year.
 pub fn day(text: &[u8]) -> Option<u32> {
-    let (first, _) = reading::read(reading::Reading::Date, text)?;
-    u32::try_from(first).ok()
+    let [year, month, day] = date(text)?;
+    // The last day does not matter.
+    let (first, _) = span(year, month, day, 31);
+    u32::try_from(first).ok().filter(|_| year > 0)
+}
+
+/// Returns the first and the last possible day of a partial date, where the month contains this many days.
+fn span(year: i64, month: i64, day: i64, length: i64) -> (i64, i64) {
+    let code = |month: i64, day: i64| (13 * year + month) * 32 + day;
+    match (month, day) {
+        (0, _) => (code(1, 1), code(12, 31)),
+        (month, 0) => (code(month, 1), code(month, length)),
+        (month, day) => (code(month, day), code(month, day)),
+    }
 }
 
 /// Returns the year of a day that is encoded as by [`day`].
-pub fn year_of_day(day: u32) -> u16 {
-    u16::try_from(reading::year(day.into())).unwrap_or(0)
+pub fn year_of_day(day: i64) -> i64 {
+    // Months are numbers below 13.
+    day / 32 / 13
 }
 
 /// Returns the date of the game as written in the tag Date, or in UTCDate if only UTCDate states a year. A date that

@@ -1,7 +1,7 @@
 //! Reads tag values as numbers, and reads the values in filters as ranges of numbers.
 
-pub use super::{MOST, is_known};
-use super::{SPEEDS, control, date, number, rating, speed_of};
+pub use super::{MOST, is_known, year_of_day as year};
+use super::{SPEEDS, control, date, number, rating, span, speed_of};
 use scoresheet::game::Outcome;
 use scoresheet::game::calendar::month_length;
 
@@ -71,22 +71,6 @@ pub fn of_date(reading: Reading, tags: [Option<&[u8]>; 2]) -> Option<i64> {
     match tags.clone().find(|text| super::year(text).is_some()) {
         Some(text) => number(text),
         None => tags.into_iter().find_map(number),
-    }
-}
-
-/// Returns the year of a day that is encoded as in `Reading::Date`.
-pub fn year(day: i64) -> i64 {
-    // Months are numbers below 13.
-    day / 32 / 13
-}
-
-/// Returns the first and the last possible day of a partial date, where the month contains this many days.
-fn span(year: i64, month: i64, day: i64, length: i64) -> (i64, i64) {
-    let code = |month: i64, day: i64| (13 * year + month) * 32 + day;
-    match (month, day) {
-        (0, _) => (code(1, 1), code(12, 31)),
-        (month, 0) => (code(month, 1), code(month, length)),
-        (month, day) => (code(month, day), code(month, day)),
     }
 }
 
