@@ -81,7 +81,7 @@ impl Columns {
     ) -> Result<Option<BlockRef>, Damage> {
         match &self.known {
             Some(known) => Ok(known.get(kind)),
-            None => block_after(file, blocks, moves, kind),
+            None => block_after(file, blocks, moves, kind, self.next_chunk.unwrap_or(u64::MAX)),
         }
     }
 
@@ -130,15 +130,16 @@ impl Columns {
     }
 }
 
-/// Finds a chunk's block of `kind` after its moves.
+/// Finds a chunk's block of `kind` between its moves and `next_chunk`.
 fn block_after(
     file: &impl ReadAt,
     blocks: &BlockStore,
     moves: &BlockRef,
     kind: BlockKind,
+    next_chunk: u64,
 ) -> Result<Option<BlockRef>, Damage> {
     let mut end = moves.end();
-    while end < blocks.end {
+    while end < blocks.end.min(next_chunk) {
         let block = BlockRef::at(file, blocks.id, end)?;
         let header = block.header;
         if header.kind.is_skippable() {
@@ -151,10 +152,6 @@ fn block_after(
         }
         if header.kind == kind {
             return Ok(Some(block));
-        }
-        // The layout is the last block of a chunk, and may be long.
-        if header.kind == BlockKind::Layout {
-            break;
         }
         end = block.end();
     }
