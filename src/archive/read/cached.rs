@@ -37,8 +37,8 @@ const MOST_AHEAD: u64 = 1024;
 /// let server = Arc::new(Server(vec![7; 100_000], AtomicU64::new(0)));
 /// let cached = Cached::new(Arc::clone(&server), 100_000, 1 << 20);
 /// let mut bytes = [0; 100];
-/// cached.read_exact_at(50_000, &mut bytes)?;
-/// cached.read_exact_at(50_100, &mut bytes)?;
+/// cached.read_exact_at(50_200, &mut bytes)?;
+/// cached.read_exact_at(50_300, &mut bytes)?;
 /// assert_eq!((bytes, server.1.load(Ordering::Relaxed)), ([7; 100], 1));
 /// # Ok::<(), io::Error>(())
 /// ```
