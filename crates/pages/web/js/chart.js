@@ -42,16 +42,17 @@ function plot(title, items, titles, [low, high], draw) {
 
 const named = ({ name, value }) => `${name}: ${number(value)}`;
 
-/** Returns bars, each a link to the games in it. The link has the full height, so a low bar can be pressed. `items`: `{name, value, href}`. */
+/** Returns bars, each a link to the games in it. The link has the full height, so a low bar can be pressed. `items`:
+ * `{name, value, href}`. */
 export function bars(title, items, titles) {
   return plot(title, items, titles, [0, Math.max(1, ...items.map((item) => item.value))], (item, x, step, top) => {
     if (!item.value) return [];
     const gap = Math.min(2, step * 0.15);
-    const rect = svg("rect", { x: x + gap / 2, y: top(item.value), width: step - gap, height: top(0) - top(item.value), class: "column" },
-      svg("title", {}, named(item)));
-    if (!item.href) return [rect];
-    const area = svg("rect", { x, y: 0, width: step, height: top(0), class: "area" }, svg("title", {}, named(item)));
-    return [svg("a", { href: item.href, "aria-label": named(item) }, rect, area)];
+    const column = { x: x + gap / 2, y: top(item.value), width: step - gap, height: top(0) - top(item.value), class: "column" };
+    const about = svg("title", {}, named(item));
+    if (!item.href) return [svg("rect", column, about)];
+    const area = svg("rect", { x, y: 0, width: step, height: top(0), class: "area" }, about);
+    return [svg("a", { href: item.href, "aria-label": named(item) }, svg("rect", column), area)];
   });
 }
 
