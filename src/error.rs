@@ -437,10 +437,12 @@ impl From<Damage> for Error {
             DamageKind::Unknown(part) => Error::Unknown { offset: damage.offset, part },
             DamageKind::Unreadable { error, code } => Error::Read {
                 offset: damage.offset,
-                source: match code.map(|code| (code, reasons::text(code))) {
+                source: match code {
+                    Some(code @ 0..) => io::Error::from_raw_os_error(code),
+                    Some(number) => {
+                        reasons::text(number).map_or_else(|| error.into(), |text| io::Error::new(error, text))
+                    }
                     None => error.into(),
-                    Some((_, Some(text))) => io::Error::new(error, text),
-                    Some((code, None)) => io::Error::from_raw_os_error(code),
                 },
             },
             _ => Error::Damaged(damage),

@@ -4,14 +4,13 @@
 use axum::http::HeaderValue;
 use bytes::Bytes;
 use scoresheet::Error;
-use scoresheet::archive::{FileKind, OpenOptions};
+use scoresheet::archive::OpenOptions;
 use scoresheet_answers::{Book, Snapshot};
+use scoresheet_query::games::FileVersions;
 use std::collections::VecDeque;
-use std::fs::Metadata;
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::SystemTime;
 
 /// A snapshot of the archives, with the cached answers about it.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ impl Deref for Shown {
 }
 
 impl Shown {
-    fn new(books: Vec<Arc<Book>>, seen: &[Seen], outdated: Vec<Option<String>>) -> Shown {
+    fn new(books: Vec<Arc<Book>>, seen: &[FileVersions], outdated: Vec<Option<String>>) -> Shown {
         let snapshot = Snapshot::new(books, (seen, &outdated)).with_outdated(outdated);
         Shown { snapshot: Arc::new(snapshot), answers: Mutex::default() }
     }
@@ -59,27 +58,6 @@ impl Shown {
         });
         answers.truncate(ANSWERS.0);
     }
-}
-
-/// The last seen state of an archive's file and its side files: length, modification time, and inode. The inode is
-/// necessary because, within a tick of the clock, a new file of the same length can replace the file.
-type Seen = Vec<Option<(u64, Option<SystemTime>, u64)>>;
-
-#[cfg(unix)]
-fn inode(meta: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(meta)
-}
-
-#[cfg(not(unix))]
-fn inode(_: &Metadata) -> u64 {
-    0
-}
-
-fn seen(path: &Path) -> Seen {
-    let of = |meta: Metadata| (meta.len(), meta.modified().ok(), inode(&meta));
-    let kinds = [FileKind::Index, FileKind::Positions, FileKind::Signatures, FileKind::TagColumns];
-    let paths = std::iter::once(path.to_path_buf()).chain(kinds.map(|kind| kind.of_archive(path)));
-    paths.map(|path| std::fs::metadata(path).ok().map(of)).collect()
 }
 
 /// The served archives.
@@ -106,7 +84,7 @@ fn without_path(error: &Error) -> String {
 /// The files of the snapshot's archives.
 #[derive(Debug)]
 struct Watched {
-    files: Vec<Seen>,
+    files: Vec<FileVersions>,
     /// For each archive, the reason why an older state is shown; empty if the state is current.
     outdated: Vec<Option<String>>,
 }
@@ -114,7 +92,7 @@ struct Watched {
 impl Shelf {
     /// Opens archives. Errors: the errors of [`Archive::open`](scoresheet::Archive::open).
     pub fn open(paths: &[PathBuf], options: OpenOptions) -> Result<Shelf, Error> {
-        let files: Vec<Seen> = paths.iter().map(|path| seen(path)).collect();
+        let files: Vec<FileVersions> = paths.iter().map(|path| FileVersions::of(path)).collect();
         let books = paths.iter().map(|path| Book::open(path, options).map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
         let outdated = vec![None; paths.len()];
         let now = Arc::new(Shown::new(books, &files, outdated.clone()));
@@ -135,7 +113,7 @@ impl Shelf {
     /// Errors: the error that kept the first outdated archive from opening.
     pub fn refresh(&self) -> Result<bool, Error> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        let files: Vec<Seen> = self.paths.iter().map(|path| seen(path)).collect();
+        let files: Vec<FileVersions> = self.paths.iter().map(|path| FileVersions::of(path)).collect();
         if files == watched.files && watched.outdated.iter().all(Option::is_none) {
             return Ok(false);
         }

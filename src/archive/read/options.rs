@@ -91,8 +91,9 @@ impl ArchiveFile {
     /// Returns a file of `length` bytes from a positioned reader, for example a range request client, an object store,
     /// or a part of another file.
     ///
-    /// Opening reads the header. Later requests read the moves of the first game of a chunk in about 50 KiB (two
-    /// requests if more than 128 KiB are needed). The moves of other games take one or two requests of 4 KiB. Tags,
+    /// Opening reads the header. The first game of a chunk takes the table of the chunk's moves and the record of the
+    /// game: one request if at most 4 KiB lie between them, otherwise two, which are made at once if the reader
+    /// [is concurrent](ReadExactAt::is_concurrent). The moves of other games take one or two requests of 4 KiB. Tags,
     /// texts and layout take one request of 32 KiB if that suffices, and each dictionary block that a game's tags name
     /// takes one request of at most 64 KiB. Checksums cover these blocks as a whole, so the reader reads no less. An
     /// [`Arc`](std::sync::Arc) of a reader is also a reader.

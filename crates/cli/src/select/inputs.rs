@@ -21,7 +21,8 @@ pub const ARCHIVES: Kind = Kind("archive", &[".bga"]);
 /// Lists of FENs and EPDs.
 pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]);
 
-/// Returns the files in the order of the arguments. Addresses are not expanded. Files of a folder or pattern are sorted by path.
+/// Returns the files in the order of the arguments. Addresses are not expanded. Files of a folder or pattern are sorted
+/// by path.
 ///
 /// A folder stands for the files of this kind in the folder and its subfolders; links to folders are not followed. `*`
 /// and `?` match any characters within a name, unless a file has exactly this name. A pattern or folder without any

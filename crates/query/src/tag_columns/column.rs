@@ -1,6 +1,5 @@
 //! A column, which stores a number for each game, and the table of strings to which the numbers refer.
 
-use crate::value;
 use scoresheet::archive::side_bytes::SideBytes;
 use std::ops::Range;
 use std::sync::Arc;
@@ -246,17 +245,9 @@ fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], 
     }
 }
 
-/// Returns the day of the date in each string of a table, encoded as in `Reading::Date`. The day is 0 for number 0 and
-/// for strings that state no year.
-pub(crate) fn days(column: &Column) -> Vec<u32> {
-    let Some(strings) = column.strings() else { return vec![0] };
-    (0..=strings.len() as u32).map(|number| strings.get(number).and_then(value::day).unwrap_or(0)).collect()
-}
-
-/// Returns the year of the date in each string of a table. The year is 0 for number 0 and for strings that state no
-/// year.
-pub(crate) fn years(column: &Column) -> Vec<u16> {
-    let Some(strings) = column.strings() else { return vec![0] };
-    let year = |number: u32| strings.get(number).and_then(value::year).unwrap_or(0);
-    (0..=strings.len() as u32).map(year).collect()
+/// Returns the value that `read` finds in each string of a table. The value is 0 for number 0, and where it finds none.
+pub(crate) fn of_strings<T: Default>(column: &Column, read: fn(&[u8]) -> Option<T>) -> Vec<T> {
+    let strings = column.strings();
+    let value = |number| strings.and_then(|strings| strings.get(number)).and_then(read).unwrap_or_default();
+    (0..=strings.map_or(0, |strings| strings.len() as u32)).map(value).collect()
 }

@@ -27,6 +27,7 @@ pub use write::{write, write_monitored};
 use crate::measure::field::Measure;
 use crate::measure::values::{self, NONE};
 use crate::segments::{SideFile, union, without};
+use crate::value;
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
 use scoresheet::error::{Damage, Result};
@@ -330,20 +331,19 @@ impl<'a> TagColumns<'a> {
 
     /// Returns the year of each game from its tag Date, or from UTCDate if Date states no year.
     pub fn years(&self) -> Result<Years> {
-        Ok(Years::new(self.columns(&Years::keys())?))
+        Ok(Years(OfDates::new(self.columns(&date_keys())?, value::year)))
     }
 
     /// Returns the day of each game from the same tags as its year. Games whose tags cannot be read have no day.
     pub fn days(&self) -> Days {
-        let (columns, _) = self.readable(&Years::keys());
-        Days { columns: columns.into_iter().map(|column| (column::days(&column), column)).collect() }
+        Days(OfDates::new(self.readable(&date_keys()).0, value::day))
     }
 
     /// Returns the years of the games in a set, like `years`. The years of other games may be missing.
     ///
     /// Errors: the tags of games in the set are damaged.
     pub(crate) fn years_of(&self, games: &GameSet) -> Result<Years> {
-        Ok(Years::new(self.columns_of(&Years::keys(), games)?))
+        Ok(Years(OfDates::new(self.columns_of(&date_keys(), games)?, value::year)))
     }
 
     /// Returns a column of the side file if its only segment contains all games and stores the column with valid
@@ -421,28 +421,37 @@ impl<'a> TagColumns<'a> {
     }
 }
 
+/// Returns the keys of the columns from which the dates of games are read.
+fn date_keys() -> [Key; 2] {
+    ["Date", "UTCDate"].map(|name| Key::Tag(name.to_owned()))
+}
+
+/// A number from the date of each game, or 0. The numbers of all dates in a column are read once.
+#[derive(Debug)]
+struct OfDates<T>(Vec<(Vec<T>, Arc<Column>)>);
+
+impl<T: Copy + Default + PartialEq> OfDates<T> {
+    fn new(columns: Vec<Arc<Column>>, read: fn(&[u8]) -> Option<T>) -> OfDates<T> {
+        OfDates(columns.into_iter().map(|column| (column::of_strings(&column, read), column)).collect())
+    }
+
+    /// Returns the number of a game from the first column that states one.
+    fn get(&self, game: u64) -> Option<T> {
+        let number = |(numbers, column): &(Vec<T>, Arc<Column>)| numbers.get(column.get(game) as usize).copied();
+        self.0.iter().filter_map(number).find(|number| *number != T::default())
+    }
+}
+
 /// The year in which each game was played.
 ///
 /// [`TagColumns`] has an example.
 #[derive(Debug)]
-pub struct Years {
-    columns: Vec<(Vec<u16>, Arc<Column>)>,
-}
+pub struct Years(OfDates<u16>);
 
 impl Years {
-    /// Returns the keys of the columns from which the years of games are read.
-    fn keys() -> [Key; 2] {
-        ["Date", "UTCDate"].map(|name| Key::Tag(name.to_owned()))
-    }
-
-    fn new(columns: Vec<Arc<Column>>) -> Years {
-        Years { columns: columns.into_iter().map(|column| (column::years(&column), column)).collect() }
-    }
-
     /// Returns the year of a game, where games are counted from 1, or `None` if the year is unknown.
     pub fn get(&self, game: u64) -> Option<u16> {
-        let year = |(years, column): &(Vec<u16>, Arc<Column>)| years.get(column.get(game) as usize).copied();
-        self.columns.iter().filter_map(year).find(|year| *year > 0)
+        self.0.get(game)
     }
 }
 
@@ -459,15 +468,12 @@ impl Years {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Days {
-    columns: Vec<(Vec<u32>, Arc<Column>)>,
-}
+pub struct Days(OfDates<u32>);
 
 impl Days {
     /// Returns the day of a game as a number that grows with time, or `None` if the year is unknown. Games are counted
     /// from 1. A partial date is the first possible day, as in the sort key `date`.
     pub fn get(&self, game: u64) -> Option<u32> {
-        let day = |(days, column): &(Vec<u32>, Arc<Column>)| days.get(column.get(game) as usize).copied();
-        self.columns.iter().filter_map(day).find(|day| *day > 0)
+        self.0.get(game)
     }
 }
