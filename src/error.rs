@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A result with the error type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -138,11 +139,11 @@ pub enum Error {
 /// let mut bytes = std::fs::read(&target)?;
 /// *bytes.last_mut().expect("an archive") ^= 1;
 /// let report = Archive::verify(ArchiveFile::from_bytes(bytes), Level::Quick, Monitor::new())?;
-/// let damage: Damage = report.damage[0];
+/// let damage: &Damage = &report.damage[0];
 /// assert!(damage.kind.section() > 0 && damage.offset > 0); // a section of FORMAT.md
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Damage {
     /// The offset of the damaged structure in the archive, in bytes.
     pub offset: u64,
@@ -155,7 +156,7 @@ pub struct Damage {
 macro_rules! damage_kinds {
     ($($variant:ident = $section:literal, $text:literal;)*) => {
         /// The kind of damage. Each kind is displayed as a phrase, such as `damaged block header`.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[derive(Clone, PartialEq, Eq, Debug)]
         #[non_exhaustive]
         pub enum DamageKind {
             $(#[doc = concat!("FORMAT.md, section ", stringify!($section), ": ", $text, ".")] $variant,)*
@@ -172,25 +173,20 @@ macro_rules! damage_kinds {
             /// Not damage: the archive contains a part that this program does not support (FORMAT.md, section 22). The
             /// corresponding error is [`Error::Unknown`].
             Unknown(UnknownPart),
-            /// Not damage: the system cannot read the bytes. The corresponding error is [`Error::Read`].
-            Unreadable {
-                /// The kind of the system error.
-                error: io::ErrorKind,
-                /// The number of the system error, if it has one. A negative number stands for the text of an error of
-                /// a reader.
-                code: Option<i32>,
-            },
+            /// Not damage: the system or a reader of the caller cannot read the bytes. The corresponding error is
+            /// [`Error::Read`].
+            Unreadable(ReadError),
         }
 
         impl DamageKind {
             /// Returns the section of FORMAT.md that contains the violated rule, or 0 if the file cannot be read.
-            pub const fn section(self) -> u8 {
+            pub const fn section(&self) -> u8 {
                 match self {
                     $(DamageKind::$variant => $section,)*
                     DamageKind::Checksum { .. } => 3,
                     DamageKind::Unknown(_) => 22,
                     DamageKind::OverLimit(_) => 24,
-                    DamageKind::Unreadable { .. } => 0,
+                    DamageKind::Unreadable(_) => 0,
                 }
             }
         }
@@ -202,7 +198,7 @@ macro_rules! damage_kinds {
                     DamageKind::Checksum { .. } => f.write_str("damaged block"),
                     DamageKind::OverLimit(limit) => limit.fmt(f),
                     DamageKind::Unknown(part) => part.fmt(f),
-                    DamageKind::Unreadable { .. } => f.write_str("the system cannot read the file"),
+                    DamageKind::Unreadable(_) => f.write_str("the system cannot read the file"),
                 }
             }
         }
@@ -349,27 +345,84 @@ impl fmt::Display for UnknownPart {
     }
 }
 
+/// The error of the system or of a reader of the caller ([`ReadExactAt`](crate::archive::ReadExactAt)) that prevents
+/// reading. [`source`](std::error::Error::source) returns it.
+///
+/// ```
+/// use scoresheet::archive::{ArchiveFile, ReadExactAt};
+/// use scoresheet::error::ReadError;
+/// use scoresheet::{Archive, Error};
+/// use std::io;
+///
+/// struct Unplugged;
+/// impl ReadExactAt for Unplugged {
+///     fn read_exact_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
+///         Err(io::Error::other("no disk"))
+///     }
+/// }
+/// let opened = Archive::open(ArchiveFile::from_reader(Unplugged, 1 << 20));
+/// let Err(Error::Read { source, .. }) = opened else { panic!("the file cannot be read") };
+/// let read = source.get_ref().and_then(|inner| inner.downcast_ref::<ReadError>());
+/// assert!(read.is_some_and(|read| read.to_string() == "no disk"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReadError(Arc<io::Error>);
+
+impl ReadError {
+    fn of(error: &io::Error) -> ReadError {
+        let known = error.get_ref().and_then(|inner| inner.downcast_ref::<ReadError>());
+        known.cloned().unwrap_or_else(|| {
+            let of_system = error.raw_os_error().map(io::Error::from_raw_os_error);
+            ReadError(Arc::new(of_system.unwrap_or_else(|| io::Error::new(error.kind(), error.to_string()))))
+        })
+    }
+
+    fn to_io(&self) -> io::Error {
+        match self.0.raw_os_error() {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::new(self.0.kind(), self.clone()),
+        }
+    }
+}
+
+impl PartialEq for ReadError {
+    fn eq(&self, other: &ReadError) -> bool {
+        self.0.kind() == other.0.kind() && self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for ReadError {}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.0)
+    }
+}
+
 impl Damage {
     #[doc(hidden)]
     pub const fn new(offset: u64, kind: DamageKind) -> Damage {
         Damage { offset, kind, game: None }
     }
 
-    /// Returns a system error as damage. Keeps only the parts of the error that can be copied, and the texts of the last
-    /// errors that have one, as those of readers.
     #[doc(hidden)]
-    pub fn unreadable(offset: u64, error: &io::Error) -> Damage {
-        let code = error.raw_os_error().or_else(|| reasons::number(error.get_ref()?.to_string()));
-        Damage::new(offset, DamageKind::Unreadable { error: error.kind(), code })
+    pub fn unreadable(offset: u64, error: io::Error) -> Damage {
+        Damage::new(offset, DamageKind::Unreadable(ReadError(Arc::new(error))))
     }
 
     /// Returns whether the system failed to read, which another attempt may not repeat.
     pub(crate) const fn is_of_system(&self) -> bool {
-        matches!(self.kind, DamageKind::Unreadable { .. })
+        matches!(self.kind, DamageKind::Unreadable(_))
     }
 
     #[doc(hidden)]
-    pub const fn of_game(self, game: u64) -> Damage {
+    pub fn of_game(self, game: u64) -> Damage {
         Damage { game: Some(game), ..self }
     }
 }
@@ -403,10 +456,10 @@ impl Error {
     #[doc(hidden)]
     pub fn damage(&self) -> Option<Damage> {
         match self {
-            Error::Damaged(damage) => Some(*damage),
+            Error::Damaged(damage) => Some(damage.clone()),
             Error::Limit { offset, limit } => Some(Damage::new(*offset, DamageKind::OverLimit(*limit))),
             Error::Unknown { offset, part } => Some(Damage::new(*offset, DamageKind::Unknown(*part))),
-            Error::Read { offset, source } => Some(Damage::unreadable(*offset, source)),
+            Error::Read { offset, source } => Some(Damage::new(*offset, DamageKind::Unreadable(ReadError::of(source)))),
             _ => None,
         }
     }
@@ -415,10 +468,10 @@ impl Error {
     #[doc(hidden)]
     pub fn again(&self) -> Error {
         match self {
-            Error::Damaged(damage) => Error::Damaged(*damage),
+            Error::Damaged(damage) => Error::Damaged(damage.clone()),
             Error::Limit { offset, limit } => Error::Limit { offset: *offset, limit: *limit },
             Error::Unknown { offset, part } => Error::Unknown { offset: *offset, part: *part },
-            Error::Read { offset, source } => Damage::unreadable(*offset, source).into(),
+            Error::Read { offset, source } => Error::Read { offset: *offset, source: ReadError::of(source).to_io() },
             Error::Io { doing, path, source } => {
                 Error::Io { doing, path: path.clone(), source: io::Error::new(source.kind(), source.to_string()) }
             }
@@ -435,16 +488,7 @@ impl From<Damage> for Error {
         match damage.kind {
             DamageKind::OverLimit(limit) => Error::Limit { offset: damage.offset, limit },
             DamageKind::Unknown(part) => Error::Unknown { offset: damage.offset, part },
-            DamageKind::Unreadable { error, code } => Error::Read {
-                offset: damage.offset,
-                source: match code {
-                    Some(code @ 0..) => io::Error::from_raw_os_error(code),
-                    Some(number) => {
-                        reasons::text(number).map_or_else(|| error.into(), |text| io::Error::new(error, text))
-                    }
-                    None => error.into(),
-                },
-            },
+            DamageKind::Unreadable(error) => Error::Read { offset: damage.offset, source: error.to_io() },
             _ => Error::Damaged(damage),
         }
     }
@@ -502,55 +546,24 @@ impl std::error::Error for Error {
     }
 }
 
-/// The texts of the last errors of readers, so [`Damage`] needs only their numbers.
-mod reasons {
-    use std::collections::VecDeque;
-    use std::sync::{Mutex, PoisonError};
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// The maximum number of texts that are kept.
-    const MOST: usize = 64;
-
-    /// The texts with their numbers, the oldest first. The numbers ascend from the least number; systems use none of
-    /// these.
-    static TEXTS: Mutex<VecDeque<(i32, String)>> = Mutex::new(VecDeque::new());
-
-    /// Returns the number of a text. Equal texts have equal numbers while they are kept.
-    pub fn number(text: String) -> Option<i32> {
-        let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((number, _)) = texts.iter().find(|(_, known)| *known == text) {
-            return Some(*number);
-        }
-        let number = texts.back().map_or(Some(i32::MIN), |(last, _)| last.checked_add(1))?;
-        if texts.len() >= MOST {
-            texts.pop_front();
-        }
-        texts.push_back((number, text));
-        Some(number)
-    }
-
-    /// Returns the text with a number, if it is still kept.
-    pub fn text(number: i32) -> Option<String> {
-        let texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.iter().find(|(known, _)| *known == number).map(|(_, text)| text.clone())
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use crate::error::{Damage, Error};
-        use std::io;
-
-        #[test]
-        fn errors_of_readers_keep_their_texts() {
-            let text = |error: &io::Error| Error::from(Damage::unreadable(17, error)).to_string();
-            let of_reader = io::Error::new(io::ErrorKind::TimedOut, "no answer from example.org");
-            assert_eq!(text(&of_reader), "cannot read the archive at byte 17: no answer from example.org");
-            assert_eq!(Damage::unreadable(17, &of_reader), Damage::unreadable(17, &of_reader));
-            let of_system = io::Error::from_raw_os_error(5);
-            assert_eq!(text(&of_system), format!("cannot read the archive at byte 17: {of_system}"));
-            assert!(text(&io::ErrorKind::TimedOut.into()).ends_with("timed out"));
-            for number in 0..100 {
-                assert!(text(&io::Error::other(format!("reason {number}"))).ends_with(&format!("reason {number}")));
-            }
-        }
+    #[test]
+    fn errors_of_readers_are_kept() {
+        let text = |error: io::Error| Error::from(Damage::unreadable(17, error)).again().to_string();
+        let of_reader = || io::Error::new(io::ErrorKind::TimedOut, "no answer from example.org");
+        assert_eq!(text(of_reader()), "cannot read the archive at byte 17: no answer from example.org");
+        assert_eq!(Damage::unreadable(17, of_reader()), Damage::unreadable(17, of_reader()));
+        assert_ne!(Damage::unreadable(17, of_reader()), Damage::unreadable(17, io::ErrorKind::TimedOut.into()));
+        let of_system = || io::Error::from_raw_os_error(5);
+        assert_eq!(text(of_system()), format!("cannot read the archive at byte 17: {}", of_system()));
+        assert!(text(io::ErrorKind::TimedOut.into()).ends_with("timed out"));
+        let error = Error::from(Damage::unreadable(17, io::Error::other(fmt::Error))).damage().map(Error::from);
+        let Some(Error::Read { source, .. }) = error else { panic!("{error:?}") };
+        let of_reader = source.get_ref().and_then(|read| read.source()).expect("the error of the reader");
+        let inner = of_reader.downcast_ref::<io::Error>().and_then(io::Error::get_ref).expect("its cause");
+        assert!(inner.is::<fmt::Error>());
     }
 }

@@ -187,12 +187,12 @@ fn without(loss: &Loss, restored: &BTreeSet<u64>) -> Vec<Loss> {
     let (mut rest, mut first) = (Vec::new(), loss.first);
     for game in restored.range(loss.first..=loss.last) {
         if first < *game {
-            rest.push(Loss { first, last: game - 1, ..*loss });
+            rest.push(Loss { first, last: game - 1, ..loss.clone() });
         }
         first = game + 1;
     }
     if first <= loss.last {
-        rest.push(Loss { first, ..*loss });
+        rest.push(Loss { first, ..loss.clone() });
     }
     rest
 }

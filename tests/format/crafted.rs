@@ -101,14 +101,14 @@ fn moves_in_another_form_are_reported() {
     let archive = Archive::open(&path).unwrap();
     assert_eq!(archive.position(1, 1).unwrap(), archive.position(2, 1).unwrap());
     let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
-    let damage: Vec<_> = report.damage.iter().map(|damage| (damage.game, damage.kind)).collect();
+    let damage: Vec<_> = report.damage.iter().map(|damage| (damage.game, damage.kind.clone())).collect();
     assert_eq!(damage, [(Some(2), DamageKind::NotCanonical)]);
 }
 
 /// Returns the damage that a full verification reports.
 fn damage(file: Vec<u8>) -> Vec<DamageKind> {
     let report = Archive::verify(ArchiveFile::from_bytes(file), Level::Full, |_| {}).unwrap();
-    report.damage.iter().map(|damage| damage.kind).collect()
+    report.damage.iter().map(|damage| damage.kind.clone()).collect()
 }
 
 #[test]

@@ -56,8 +56,6 @@ const KNOWN_CIRCLES_OF_CRATES: &[(&str, &[&str])] = &[];
 /// Dependencies that no import shows: a value of any type, state of the process, and a module of Python that imports
 /// itself. Each entry is a file and a part of the line; all others hand values down as arguments.
 const KNOWN_DISGUISES: &[(&str, &str)] = &[
-    // Texts of errors, for which errors that can be copied have only numbers.
-    ("src/error.rs", "static TEXTS"),
     // Names of temporary files, which a handler of signals must find.
     ("src/archive/write/temporary.rs", "static LIVE"),
     // The folder of side files and the browser's model, which the options of an archive should contain.
@@ -72,8 +70,6 @@ const KNOWN_DISGUISES: &[(&str, &str)] = &[
     ("crates/arrow/src/command/files.rs", "static STOPPED"),
     // The threads of the process, which a fork must replace.
     ("crates/py/src/work.rs", "static POOL"),
-    // Exceptions of Python, of which an error of the library has only a number.
-    ("crates/py/src/remote.rs", "static FAILURES"),
     // Pickles name functions by their module.
     ("crates/py/src/positions.rs", "scoresheet._scoresheet"),
     ("crates/py/src/game.rs", "scoresheet._scoresheet"),

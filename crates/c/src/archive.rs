@@ -361,7 +361,7 @@ pub unsafe extern "C" fn scoresheet_verify(
             })??;
             match report.damage.first() {
                 None => Ok(Code::Ok),
-                Some(damage) => Err(scoresheet::Error::Damaged(*damage).into()),
+                Some(damage) => Err(scoresheet::Error::Damaged(damage.clone()).into()),
             }
         })
     }

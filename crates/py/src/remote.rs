@@ -8,10 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use scoresheet::ArchiveFile;
 use scoresheet::archive::{Cached, FileKind, ReadExactAt};
-use std::collections::VecDeque;
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 /// The maximum number of cached bytes of an archive.
 const CACHE: u64 = 32 << 20;
@@ -39,7 +38,7 @@ impl Remote {
         let reader = Cached::new(Reader { file: self.file.clone_ref(py) }, length, CACHE);
         let beside = self.file.clone_ref(py);
         let open = move |kind: FileKind| {
-            let opened = Python::attach(|py| {
+            let opened = Python::attach(|py| -> PyResult<_> {
                 let file = beside.bind(py).call_method1("beside", (kind.extension(),))?;
                 if file.is_none() {
                     return Ok(None);
@@ -47,7 +46,7 @@ impl Remote {
                 let length: u64 = file.getattr("size")?.extract()?;
                 Ok(Some((Box::new(Reader { file: file.unbind() }) as Box<dyn ReadExactAt>, length)))
             });
-            opened.map_err(keep)
+            opened.map_err(io::Error::other)
         };
         Ok(ArchiveFile::from_reader(reader, length).beside(self.name(py)?).side_files(open))
     }
@@ -72,39 +71,23 @@ impl ReadExactAt for Reader {
         match read {
             Ok(true) => Ok(()),
             Ok(false) => Err(io::ErrorKind::UnexpectedEof.into()),
-            Err(error) => Err(keep(error)),
+            Err(error) => Err(io::Error::other(error)),
         }
     }
 }
 
-/// The most recent exceptions of readers, each with its number. The library's errors have only the number of a system
-/// error, which stands for the exception: system errors are positive.
-static FAILURES: Mutex<(i32, VecDeque<(i32, PyErr)>)> = Mutex::new((FIRST, VecDeque::new()));
-
-/// The number before the first exception. The numbers descend.
-const FIRST: i32 = -1_000_000;
-
-/// The maximum number of exceptions that are kept.
-const MOST: usize = 64;
-
-/// Returns an exception as an error of the library.
-fn keep(error: PyErr) -> io::Error {
-    let mut failures = FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
-    let (last, kept) = &mut *failures;
-    *last = if *last == i32::MIN { FIRST } else { *last } - 1;
-    let dropped = if kept.len() >= MOST { kept.pop_front() } else { None };
-    kept.push_back((*last, error));
-    let number = *last;
-    drop(failures);
-    drop(dropped);
-    io::Error::from_raw_os_error(number)
-}
-
-/// Returns the exception that an error of the library stands for, if any.
+/// Returns the exception of a reader that caused an error of the library, if any.
 pub fn exception_of(py: Python<'_>, error: &io::Error) -> Option<PyErr> {
-    let number = error.raw_os_error().filter(|number| *number < FIRST)?;
-    let failures = FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
-    failures.1.iter().find(|(known, _)| *known == number).map(|(_, error)| error.clone_ref(py))
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        if let Some(exception) = inner.and_then(|inner| inner.downcast_ref::<PyErr>()) {
+            return Some(exception.clone_ref(py));
+        }
+        // An error of the system has no source but that of the error in it.
+        cause = error.source();
+    }
+    None
 }
 
 /// Returns whether a path is an address, such as `https://example.org/games.bga` or `simplecache::s3://games/a.bga`.

@@ -320,7 +320,7 @@ fn of_parquet(py: Python<'_>, error: ParquetError, path: &std::path::Path) -> Py
             return failure::of_io(&text, Some(path), io);
         }
         if let Some(scoresheet::Error::Damaged(damage)) = error.downcast_ref::<scoresheet::Error>() {
-            return exception(py, scoresheet::Error::Damaged(*damage));
+            return exception(py, scoresheet::Error::Damaged(damage.clone()));
         }
         source = error.source();
     }

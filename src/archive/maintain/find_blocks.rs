@@ -134,7 +134,7 @@ impl BlockFinder {
     /// Returns the damage between two offsets, if any, as the reason for a missing block.
     pub fn damage_between(&self, start: u64, end: u64) -> Option<Damage> {
         let from = self.damage.partition_point(|damage| damage.offset < start);
-        self.damage.get(from).filter(|damage| damage.offset < end).copied()
+        self.damage.get(from).filter(|damage| damage.offset < end).cloned()
     }
 
     /// Returns whether damaged blocks between two offsets contained loose bytes.

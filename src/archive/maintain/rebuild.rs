@@ -53,7 +53,7 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
             let games = header.map_or(0..0, |header| header.first..header.first + u64::from(header.count));
             let damage = damage_of(error, offset);
             let games = games.filter(|game| !archive.is_deleted(*game));
-            rebuilt.losses.extend(games.map(|game| (game, None, damage)));
+            rebuilt.losses.extend(games.map(|game| (game, None, damage.clone())));
             return rebuilt;
         }
     };
@@ -129,10 +129,10 @@ fn check_texts(
         Ok(Some(_)) => None,
         // Only damage at this offset shows that a texts block is missing.
         Ok(None) => hole,
-        Err(damage) => Some(*damage),
+        Err(damage) => Some(damage.clone()),
     };
     for complete_game in games.iter_mut() {
-        let fault = lost.or_else(|| match complete_game.game.visit_moves(&mut NullVisitor) {
+        let fault = lost.clone().or_else(|| match complete_game.game.visit_moves(&mut NullVisitor) {
             Ok(()) => None,
             Err(error) => Some(damage_of(error, 0)),
         });
@@ -203,7 +203,7 @@ fn make_layout(
             // The layout edits of a game that has lost its texts no longer apply.
             Some((style, _)) => (style, Vec::new()),
             None => {
-                let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, DamageKind::LayoutBlock));
+                let damage = layout.as_ref().err().cloned().unwrap_or(Damage::new(offset, DamageKind::LayoutBlock));
                 losses.push((complete_game.game.number(), Some(LostPart::Layout), damage));
                 (plain, Vec::new())
             }

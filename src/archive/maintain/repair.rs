@@ -39,7 +39,7 @@ const AHEAD: usize = 64;
 /// let tags_lost = Loss { first: 7, last: 7, part: Some(LostPart::Tags), damage }; // the game is kept
 /// assert_eq!(tags_lost.part.map(LostPart::name), Some("tags"));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loss {
     /// The first game, by its number in the damaged archive.
     pub first: u64,
@@ -122,7 +122,7 @@ impl Repair {
 
     fn lose(&mut self, game: u64, part: Option<LostPart>, damage: Damage) {
         match self.losses.last_mut() {
-            Some(loss) if (loss.last + 1, loss.part, loss.damage) == (game, part, damage) => loss.last = game,
+            Some(loss) if (loss.last + 1, loss.part, &loss.damage) == (game, part, &damage) => loss.last = game,
             _ => self.losses.push(Loss { first: game, last: game, part, damage }),
         }
     }
@@ -176,7 +176,7 @@ impl Archive {
                 Ok(work.report)
             }
             Err(error) => {
-                let unknown = work.unknown;
+                let unknown = work.unknown.take();
                 drop(work);
                 new.remove();
                 // A repair would lose the data of a newer program.
@@ -297,8 +297,8 @@ impl Work {
     }
 
     fn write(&mut self, rebuilt: Rebuilt) -> io::Result<()> {
-        let mut kinds = rebuilt.losses.iter().map(|(_, _, damage)| *damage);
-        self.unknown = kinds.find(|damage| matches!(damage.kind, DamageKind::Unknown(_)));
+        let mut damage = rebuilt.losses.iter().map(|(_, _, damage)| damage);
+        self.unknown = damage.find(|damage| matches!(damage.kind, DamageKind::Unknown(_))).cloned();
         if self.unknown.is_some() {
             return Err(io::ErrorKind::Unsupported.into());
         }
@@ -307,7 +307,7 @@ impl Work {
             self.report.keep(*game, now);
         }
         for (game, part, damage) in &rebuilt.losses {
-            self.report.lose(*game, *part, *damage);
+            self.report.lose(*game, *part, damage.clone());
         }
         if rebuilt.losses.is_empty() {
             let runs = rebuilt.kept.chunk_by(|previous, next| previous + 1 == *next);

@@ -96,7 +96,7 @@ fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
         let last = spots.last().filter(|last| last.kind == *kind);
         let follows = |last: &Spot| last.games.last().is_some_and(|(_, end)| *game == Some(end + 1));
         if !last.is_some_and(|last| last.offset == *offset || follows(last)) {
-            spots.push(Spot { offset: *offset, kind: *kind, damages: 0, games: Vec::new() });
+            spots.push(Spot { offset: *offset, kind: kind.clone(), damages: 0, games: Vec::new() });
         }
         if let Some(spot) = spots.last_mut() {
             spot.damages += 1;
@@ -153,8 +153,8 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
         Err(error) => {
             let damage = error.damage().filter(|damage| !matches!(damage.kind, DamageKind::Unknown(_)));
             let Some(damage) = damage else { return Err(error) };
-            report.spots = spots(&[damage], &[]);
             report.damage.push(damage);
+            report.spots = spots(&report.damage, &[]);
             return Ok(report);
         }
     };
@@ -253,7 +253,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
         verify_games(&archive, &commits, &mut report, monitor)?;
     }
     // A part for a newer program is not damage. Next to damage, it is not reported.
-    let unknown = report.damage.iter().find(|damage| matches!(damage.kind, DamageKind::Unknown(_))).copied();
+    let unknown = report.damage.iter().find(|damage| matches!(damage.kind, DamageKind::Unknown(_))).cloned();
     report.damage.retain(|damage| !matches!(damage.kind, DamageKind::Unknown(_)));
     if let Some(unknown) = unknown.filter(|_| report.is_intact()) {
         return Err(unknown.into());

@@ -21,11 +21,11 @@ pub struct BlockRef {
 impl BlockRef {
     /// Reads the block header at `offset`.
     pub fn at<R: ReadAt + ?Sized>(archive: &R, id: ArchiveId, offset: u64) -> Result<BlockRef, Damage> {
-        let damaged = Damage::new(offset, DamageKind::BlockHeader);
+        let damaged = || Damage::new(offset, DamageKind::BlockHeader);
         let rest = archive.length().checked_sub(offset).and_then(|rest| rest.checked_sub(HEADER as u64));
-        let rest = rest.ok_or(damaged)?;
+        let rest = rest.ok_or_else(damaged)?;
         let header = archive.read_at(offset, HEADER as u64)?;
-        let header = BlockHeader::decode(&header, id, offset).ok_or(damaged)?;
+        let header = BlockHeader::decode(&header, id, offset).ok_or_else(damaged)?;
         if header.length > rest {
             return Err(Damage::new(offset, DamageKind::BlockPastEnd));
         }
@@ -101,7 +101,7 @@ impl<R: ReadAt + ?Sized> Iterator for Scan<'_, R> {
             return None;
         }
         let block = BlockRef::at(self.archive, self.id, self.next);
-        self.next = block.map_or(u64::MAX, |block| block.end());
+        self.next = block.as_ref().map_or(u64::MAX, |block| block.end());
         Some(block)
     }
 }
@@ -189,7 +189,7 @@ pub fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, 
 
 /// Returns an error if the walk has reached an unknown block that must not be skipped. This is not damage.
 pub fn refuse_unknown(damage: &[Damage]) -> Result<(), Damage> {
-    damage.iter().find(|fault| matches!(fault.kind, DamageKind::Unknown(_))).map_or(Ok(()), |fault| Err(*fault))
+    damage.iter().find(|fault| matches!(fault.kind, DamageKind::Unknown(_))).map_or(Ok(()), |fault| Err(fault.clone()))
 }
 
 /// The maximum number of bytes to search at once for a sync word.
@@ -247,12 +247,12 @@ pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &Bloc
         let after = bad.partition_point(|page| *page < start / PAGE);
         bad.get(after).is_some_and(|page| *page < (start + length).div_ceil(PAGE)).then_some(())
     };
-    let lost = Damage::new(block.offset, DamageKind::GameRecords);
+    let lost = |game| Damage::new(block.offset, DamageKind::GameRecords).of_game(game);
     if bad.is_empty() {
         return Vec::new();
     }
     (0..layout.count)
         .filter(|index| overlaps(*index).is_some())
-        .map(|index| lost.of_game(block.header.first + index as u64))
+        .map(|index| lost(block.header.first + index as u64))
         .collect()
 }

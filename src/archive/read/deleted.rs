@@ -53,12 +53,12 @@ impl Deleted {
         for entry in index.deletions.iter().rev() {
             let block = BlockRef::at(store, id, entry.offset)?;
             let payload = block.checked(store, id)?;
-            let damage = Damage::new(entry.offset, DamageKind::DeletionsBlock);
-            let named = deletions::decode(&payload, index.state.games).ok_or(damage)?;
+            let damaged = || Damage::new(entry.offset, DamageKind::DeletionsBlock);
+            let named = deletions::decode(&payload, index.state.games).ok_or_else(damaged)?;
             let is_deleted = match block.header.kind {
                 BlockKind::Deleted => true,
                 BlockKind::Restored => false,
-                _ => return Err(damage),
+                _ => return Err(damaged()),
             };
             for (first, last) in named {
                 // `deletions::decode` returns numbers from 1, so `first - 1` cannot underflow.

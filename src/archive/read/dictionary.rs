@@ -36,13 +36,13 @@ impl Dictionary {
         number: u64,
     ) -> Result<&[u8], Damage> {
         let after = index.dictionaries.partition_point(|entry| entry.first <= number);
-        let missing = Damage::new(0, DamageKind::NoSuchString);
-        let at = after.checked_sub(1).ok_or(missing)?;
-        let entry = index.dictionaries.get(at).ok_or(missing)?;
-        let block = self.blocks.get(at).ok_or(missing)?;
+        let missing = || Damage::new(0, DamageKind::NoSuchString);
+        let at = after.checked_sub(1).ok_or_else(missing)?;
+        let entry = index.dictionaries.get(at).ok_or_else(missing)?;
+        let block = self.blocks.get(at).ok_or_else(missing)?;
         let read = |offset: u64| read(archive, id, limits, offset..next_start(index, at, offset), entry);
         let strings = archive.once(block, || read(entry.offset).or_else(|_| read(entry.copy)))?;
-        usize::try_from(number - entry.first).ok().and_then(|index| strings.get(index)).ok_or(missing)
+        usize::try_from(number - entry.first).ok().and_then(|index| strings.get(index)).ok_or_else(missing)
     }
 }
 

@@ -202,7 +202,7 @@ impl ReadAt for Positioned {
         bytes.resize(length, 0);
         self.file.read_exact_at(offset, &mut bytes).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => Damage::new(offset, DamageKind::BecameShorter),
-            _ => Damage::unreadable(offset, &error),
+            _ => Damage::unreadable(offset, error),
         })?;
         Ok(Cow::Owned(bytes))
     }
@@ -345,7 +345,7 @@ impl Store {
             },
             (None, _) => lock.get_or_init(read),
         };
-        value.as_ref().map_err(|damage| *damage)
+        value.as_ref().map_err(Damage::clone)
     }
 
     /// Returns all bytes if they are in memory, which is the fast path for reading single games. Otherwise returns the

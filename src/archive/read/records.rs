@@ -25,8 +25,8 @@ impl Archive {
     /// Returns the head of a chunk. If the record at `index` is read next, requests both together.
     #[inline]
     fn head_before(&self, chunk: usize, index: Option<usize>) -> Result<&Head, Damage> {
-        let missing = Damage::new(0, DamageKind::NoSuchChunk);
-        let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
+        let found = self.heads.get(chunk).zip(self.index.chunks.get(chunk));
+        let (lock, entry) = found.ok_or(Damage::new(0, DamageKind::NoSuchChunk))?;
         self.blocks.store.once(lock, || {
             let (head, record) = self.likely(chunk, entry, index);
             let near = self.blocks.store.ahead(head, record);

@@ -144,7 +144,7 @@ fn a_flipped_byte_is_found_with_its_place() -> Outcomes {
                 assert!(!report.is_intact(), "byte {at} is not missed");
                 report.damage.iter().for_each(check_damage);
                 assert!(!report.spots.is_empty());
-                kinds.extend(report.damage.iter().map(|damage| damage.kind));
+                kinds.extend(report.damage.iter().map(|damage| damage.kind.clone()));
             }
         }
     }

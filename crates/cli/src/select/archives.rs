@@ -87,7 +87,7 @@ pub fn names(paths: &[PathBuf]) -> String {
 pub fn fault(name: Option<&str>, error: &Error) -> GameFault {
     let (error, game) = match error {
         Error::Damaged(damage) => {
-            (Error::Damaged(Damage { game: None, ..*damage }).to_string(), damage.game.unwrap_or(0))
+            (Error::Damaged(Damage { game: None, ..damage.clone() }).to_string(), damage.game.unwrap_or(0))
         }
         error => (error.to_string(), 0),
     };

@@ -73,7 +73,7 @@ impl PositionIndex {
     /// Returns the damage that was found after the index was opened, if any. Queries that met this damage were answered
     /// without the index.
     pub fn fault(&self) -> Option<Damage> {
-        self.fault.get().copied()
+        self.fault.get().cloned()
     }
 
     /// Records the reason why the index could not answer a query.

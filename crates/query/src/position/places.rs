@@ -65,10 +65,10 @@ impl PlaceSegment {
     /// of the segment's games.
     pub(crate) fn open(mut held: Held, owned: Rows) -> Result<PlaceSegment, Damage> {
         let pages = &held.pages;
-        let damage = pages.damage();
+        let damage = || pages.damage();
         let length = pages.len();
-        let trailer = pages.bytes(length.checked_sub(TRAILER as u64).ok_or(damage)?..length)?;
-        let layout = PlacesLayout::decode(trailer, pages.segment().games, length).ok_or(damage)?;
+        let trailer = pages.bytes(length.checked_sub(TRAILER as u64).ok_or_else(damage)?..length)?;
+        let layout = PlacesLayout::decode(trailer, pages.segment().games, length).ok_or_else(damage)?;
         held.owned = owned;
         let mut segment = PlaceSegment { held, layout, hidden: Vec::new() };
         let others = crate::segments::without(segment.held.rows.games(), segment.held.owned.games());
@@ -109,14 +109,14 @@ impl PlaceSegment {
     }
 
     fn bucket_bytes(&self, bucket: u64) -> Result<&[u8], Damage> {
-        let damage = self.pages().damage();
+        let damage = || self.pages().damage();
         let width = u64::from(self.layout.offset_width);
         let at = self.layout.offsets() + bucket * width;
         let ends = self.pages().bytes(at..at + 2 * width)?;
-        let (start, end) = ends.split_at_checked(width as usize).ok_or(damage)?;
+        let (start, end) = ends.split_at_checked(width as usize).ok_or_else(damage)?;
         let (start, end) = (little(start), little(end));
         if start > end || end > self.layout.bytes {
-            return Err(damage);
+            return Err(damage());
         }
         self.pages().bytes(self.layout.buckets() + start..self.layout.buckets() + end)
     }
@@ -137,11 +137,11 @@ impl PlaceSegment {
     /// Returns the first places of a key, up to this number, and whether they are all of its places.
     pub(super) fn first_places(&self, key: u64, most: u64) -> Result<(Places, bool)> {
         let (bucket, check) = self.layout.split(key);
-        let damage = self.pages().damage();
-        let reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
+        let damage = || self.pages().damage();
+        let reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or_else(damage)?;
         let (mut places, mut are_all) = (Vec::new(), true);
-        if let Some(listed) = reader.find(check).ok_or(damage)? {
-            listed.push_first(most, &mut places).ok_or(damage)?;
+        if let Some(listed) = reader.find(check).ok_or_else(damage)? {
+            listed.push_first(most, &mut places).ok_or_else(damage)?;
             are_all = listed.count <= most;
         }
         if !self.hidden.is_empty() {
@@ -158,9 +158,9 @@ impl PlaceSegment {
     /// distinguish from this one.
     pub fn count(&self, position: &Position) -> Result<u64> {
         let (bucket, check) = self.layout.split(position.zobrist());
-        let damage = self.pages().damage();
-        let reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
-        Ok(reader.find(check).ok_or(damage)?.map_or(0, |listed| listed.count))
+        let damage = || self.pages().damage();
+        let reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or_else(damage)?;
+        Ok(reader.find(check).ok_or_else(damage)?.map_or(0, |listed| listed.count))
     }
 
     /// Returns whether the entries belong to more than one position.
@@ -182,12 +182,12 @@ impl PlaceSegment {
     /// Calls `each` with the positions of a bucket, in order. Passes the 16 key bits after the bucket bits and the
     /// entries, including entries of games that other segments cover.
     pub fn bucket(&self, bucket: u64, mut each: impl FnMut(u32, &[u64])) -> Result<()> {
-        let damage = self.pages().damage();
-        let mut reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
+        let damage = || self.pages().damage();
+        let mut reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or_else(damage)?;
         let mut places = Vec::new();
-        while let Some(listed) = reader.next_position().ok_or(damage)? {
+        while let Some(listed) = reader.next_position().ok_or_else(damage)? {
             places.clear();
-            listed.push(&mut places).ok_or(damage)?;
+            listed.push(&mut places).ok_or_else(damage)?;
             each(listed.check, &places);
         }
         Ok(())
@@ -228,7 +228,7 @@ impl PlaceSegment {
             // For a few places, it would be wasteful to read the whole table.
             return places.iter().map(|place| self.locate_one(*place)).collect();
         }
-        let damage = self.pages().damage();
+        let damage = || self.pages().damage();
         let (starts, plies) = (self.starts()?, self.plies(0..self.layout.games)?);
         let start_of = |group: usize| starts.get(group).map(|start| u64::from_le_bytes(*start));
         let width = self.layout.width as usize;
@@ -238,30 +238,30 @@ impl PlaceSegment {
         for place in places {
             loop {
                 // The search jumps to the start of a group for distant places and advances game by game for near ones.
-                let after = place.checked_sub(first).ok_or(damage)?;
+                let after = place.checked_sub(first).ok_or_else(damage)?;
                 if after > 4096 {
                     let group = group_of(starts.len(), *place, self.layout.places, |group| {
                         Ok(start_of(group).is_some_and(|start| start <= *place))
                     })?;
                     if group > row / GROUP {
-                        (row, first) = (group * GROUP, start_of(group).ok_or(damage)?);
+                        (row, first) = (group * GROUP, start_of(group).ok_or_else(damage)?);
                         continue;
                     }
                 }
-                let count = places_in(number(plies.get(row * width..(row + 1) * width).ok_or(damage)?));
+                let count = places_in(number(plies.get(row * width..(row + 1) * width).ok_or_else(damage)?));
                 if after < count {
                     break;
                 }
                 (row, first) = (row + 1, first.saturating_add(count));
             }
-            let game = self.held.rows.game_of(row as u64).ok_or(damage)?;
+            let game = self.held.rows.game_of(row as u64).ok_or_else(damage)?;
             found.push(Place { game, ply: (place - first) as u32 });
         }
         Ok(found)
     }
 
     fn locate_one(&self, place: u64) -> Result<Place> {
-        let damage = self.pages().damage();
+        let damage = || self.pages().damage();
         let groups = self.layout.groups();
         let start_of = |group: usize| -> Result<Option<u64>, Damage> {
             if group as u64 >= groups {
@@ -272,18 +272,18 @@ impl PlaceSegment {
         };
         let is_before = |group: usize| Ok(start_of(group)?.is_some_and(|start| start <= place));
         let group = group_of(groups as usize, place, self.layout.places, is_before)?;
-        let (mut row, mut first) = ((group * GROUP) as u64, start_of(group)?.ok_or(damage)?);
+        let (mut row, mut first) = ((group * GROUP) as u64, start_of(group)?.ok_or_else(damage)?);
         let plies = self.plies(row..(row + GROUP as u64).min(self.layout.games))?;
         for plies in plies.chunks_exact(self.layout.width as usize) {
             let count = places_in(number(plies));
-            let after = place.checked_sub(first).ok_or(damage)?;
+            let after = place.checked_sub(first).ok_or_else(damage)?;
             if after < count {
-                let game = self.held.rows.game_of(row).ok_or(damage)?;
+                let game = self.held.rows.game_of(row).ok_or_else(damage)?;
                 return Ok(Place { game, ply: after as u32 });
             }
             (row, first) = (row + 1, first.saturating_add(count));
         }
-        Err(damage.into())
+        Err(damage().into())
     }
 
     /// Returns the games that the segment covers, in order, as ranges of a few hundred games.

@@ -69,10 +69,10 @@ impl Pages {
     }
 
     fn all(&self, range: Range<u64>) -> Result<&[u8], Damage> {
-        let damage = self.damage();
+        let damage = || self.damage();
         let Segment { offset, length, .. } = self.segment;
         if range.end > length || range.start > range.end {
-            return Err(damage);
+            return Err(damage());
         }
         if range.start < range.end {
             let page = PAGE as u64;
@@ -81,22 +81,22 @@ impl Pages {
             for needed in
                 [offset + first * page..(offset + (last + 1) * page).min(crcs), crcs + first * 4..crcs + (last + 1) * 4]
             {
-                self.map.fill(needed).map_err(|error| Damage::unreadable(offset, &error))?;
+                self.map.fill(needed).map_err(|error| Damage::unreadable(offset, error))?;
             }
             for number in first..=last {
-                let (word, mask) = (self.intact.get((number / 64) as usize).ok_or(damage)?, 1 << (number % 64));
+                let (word, mask) = (self.intact.get((number / 64) as usize).ok_or_else(damage)?, 1 << (number % 64));
                 if word.load(Ordering::Relaxed) & mask != 0 {
                     continue;
                 }
                 let at = offset + number * page;
-                let body = self.map.get(at as usize..(at + page).min(offset + length) as usize).ok_or(damage)?;
+                let body = self.map.get(at as usize..(at + page).min(offset + length) as usize).ok_or_else(damage)?;
                 let at_crc = (crcs + number * 4) as usize;
-                if self.map.get(at_crc..at_crc + 4).ok_or(damage)? != self.id.crc(at, body).to_le_bytes() {
-                    return Err(damage);
+                if self.map.get(at_crc..at_crc + 4).ok_or_else(damage)? != self.id.crc(at, body).to_le_bytes() {
+                    return Err(damage());
                 }
                 word.fetch_or(mask, Ordering::Relaxed);
             }
         }
-        self.map.get((offset + range.start) as usize..(offset + range.end) as usize).ok_or(damage)
+        self.map.get((offset + range.start) as usize..(offset + range.end) as usize).ok_or_else(damage)
     }
 }

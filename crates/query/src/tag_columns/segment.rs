@@ -115,10 +115,10 @@ impl Segment {
 
     /// Returns the value of each row in a column of a measure.
     pub fn measured(&self, entry: &MeasureEntry) -> Result<Vec<i64>, Damage> {
-        let damage = self.held.pages.damage();
+        let damage = || self.held.pages.damage();
         let packed = self.held.pages.bytes(entry.range.clone())?;
-        let rows = usize::try_from(self.held.rows.len()).map_err(|_| damage)?;
-        let numbers = unpack_numbers(packed, rows, entry.head.width).ok_or(damage)?;
+        let rows = usize::try_from(self.held.rows.len()).map_err(|_| damage())?;
+        let numbers = unpack_numbers(packed, rows, entry.head.width).ok_or_else(damage)?;
         let value = |bytes: &[u8]| {
             let number = bytes.iter().rev().fold(0, |number: u64, byte| number << 8 | u64::from(*byte));
             number.checked_sub(1).map_or(NONE, |above| entry.head.lowest.wrapping_add_unsigned(above))
