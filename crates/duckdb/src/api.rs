@@ -243,6 +243,19 @@ pub struct Text {
     pub rest: [u8; 12],
 }
 
+/// A text of at most 12 bytes, which needs no other memory.
+#[derive(Clone, Copy)]
+pub struct Short(Text);
+
+impl Short {
+    /// Returns a text, or `None` if it is longer than 12 bytes.
+    pub fn new(text: &str) -> Option<Short> {
+        let mut inside = Text { length: text.len() as u32, rest: [0; 12] };
+        inside.rest.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        Some(Short(inside))
+    }
+}
+
 /// A vector of a chunk, into which values are written.
 pub struct Column<'a> {
     api: &'a Api,
@@ -264,16 +277,23 @@ impl<'a> Column<'a> {
     /// Writes a text, or NULL.
     pub fn text(&self, row: usize, text: Option<&str>) {
         match text {
+            Some(text) if self.of == Type::Varchar => match Short::new(text) {
+                Some(short) => self.short(row, short),
+                // SAFETY: the row is below the size of a vector, and DuckDB copies the text, which is UTF-8.
+                None => unsafe {
+                    (self.api.vector_assign_string)(self.vector, row as u64, text.as_ptr().cast(), text.len() as u64);
+                },
+            },
+            _ => self.null(row),
+        }
+    }
+
+    /// Writes a short text.
+    #[inline]
+    pub fn short(&self, row: usize, Short(text): Short) {
+        match self.of {
             // SAFETY: the row is below the size of a vector of texts. Short texts have no other memory.
-            Some(text) if self.of == Type::Varchar && text.len() <= 12 => unsafe {
-                let mut inside = Text { length: text.len() as u32, rest: [0; 12] };
-                inside.rest.iter_mut().zip(text.as_bytes()).for_each(|(to, from)| *to = *from);
-                self.data.cast::<Text>().add(row).write(inside);
-            },
-            // SAFETY: the row is below the size of a vector, and DuckDB copies the text, which is UTF-8.
-            Some(text) if self.of == Type::Varchar => unsafe {
-                (self.api.vector_assign_string)(self.vector, row as u64, text.as_ptr().cast(), text.len() as u64);
-            },
+            Type::Varchar => unsafe { self.data.cast::<Text>().add(row).write(text) },
             _ => self.null(row),
         }
     }

@@ -1,7 +1,7 @@
 //! The columns of `read_bga` from the tag columns of an archive, which need no game. Values that depend on a text are
 //! computed once for each text, not for each game.
 
-use crate::api::Column;
+use crate::api::{Column, Short};
 use scoresheet::Error;
 use scoresheet::format::tag_columns::SET_UP;
 use scoresheet::game::Outcome;
@@ -16,12 +16,13 @@ pub type Row = (u64, Option<u32>);
 pub enum Source {
     Number,
     Ply,
-    Text(Arc<TagColumn>),
+    /// The texts of a tag, and which of them are short.
+    Text(Arc<TagColumn>, Vec<Option<Short>>),
     Rating(Arc<TagColumn>, Vec<Option<i64>>),
-    /// The tags Date and UTCDate, and which texts of Date state a year.
-    Date(Arc<TagColumn>, Arc<TagColumn>, Vec<bool>),
+    /// The tags Date and UTCDate, and the short texts of Date that state a year.
+    Date(Arc<TagColumn>, Arc<TagColumn>, Vec<Option<Short>>),
     /// The tag Result, the outcome that each text states, and the facts of games.
-    Outcome(Arc<TagColumn>, Vec<Outcome>, Arc<TagColumn>),
+    Outcome(Arc<TagColumn>, Vec<Option<Short>>, Arc<TagColumn>),
     Plies(Arc<TagColumn>),
     /// The facts of games. Only games that are set up are read.
     Start(Arc<TagColumn>),
@@ -47,15 +48,22 @@ impl Source {
             }
             "date_text" => {
                 let dates = tag(0)?;
-                let years = of_texts(&dates, |text| text.is_some_and(|text| value::year(text).is_some()));
-                Source::Date(dates, tag(1)?, years)
+                let stated = of_texts(&dates, |text| short(text.filter(|text| value::year(text).is_some())));
+                Source::Date(dates, tag(1)?, stated)
             }
             "result" => {
                 let results = tag(0)?;
-                let outcomes = of_texts(&results, |text| Outcome::of_game(text, None));
+                let outcomes = of_texts(&results, |text| match Outcome::of_game(text, None) {
+                    Outcome::Unknown => None,
+                    stated => Short::new(stated.token()),
+                });
                 Source::Outcome(results, outcomes, available(Key::Facts)?)
             }
-            _ => Source::Text(tag(0)?),
+            _ => {
+                let texts = tag(0)?;
+                let shorts = of_texts(&texts, short);
+                Source::Text(texts, shorts)
+            }
         })
     }
 
@@ -72,26 +80,27 @@ impl Source {
         match self {
             Source::Number => rows.for_each(|(row, number, ..)| column.number(row, Some(number as i64))),
             Source::Ply => rows.for_each(|(row, _, _, ply)| column.number(row, ply.map(i64::from))),
-            Source::Text(texts) => write_texts(texts, rows.map(|(row, _, game, _)| (row, game)), column),
+            Source::Text(texts, shorts) => {
+                write_texts(texts, shorts, rows.map(|(row, _, game, _)| (row, game)), column)
+            }
             Source::Rating(ratings, values) => rows.for_each(|(row, _, game, _)| {
                 column.number(row, values.get(ratings.get(game) as usize).copied().flatten());
             }),
             Source::Plies(plies) => {
                 rows.for_each(|(row, _, game, _)| column.number(row, Some(i64::from(plies.get(game)))));
             }
-            Source::Date(dates, utc_dates, years) => rows.for_each(|(row, _, game, _)| {
-                if years.get(dates.get(game) as usize) == Some(&true) {
-                    return column.bytes(row, dates.text(game));
+            Source::Date(dates, utc_dates, stated) => rows.for_each(|(row, _, game, _)| {
+                if let Some(Some(date)) = stated.get(dates.get(game) as usize) {
+                    return column.short(row, *date);
                 }
                 let [date, utc_date] = [dates, utc_dates].map(|dates| dates.text(game).map(String::from_utf8_lossy));
                 column.text(row, value::played(date.as_deref(), utc_date.as_deref()));
             }),
             Source::Outcome(results, outcomes, facts) => rows.for_each(|(row, _, game, _)| {
-                let stated = outcomes.get(results.get(game) as usize).copied().unwrap_or(Outcome::Unknown);
-                let outcome = match stated {
-                    Outcome::Unknown => Outcome::from_number(marked_outcome(facts.get(game) as u8).into()),
-                    stated => Some(stated),
-                };
+                if let Some(Some(stated)) = outcomes.get(results.get(game) as usize) {
+                    return column.short(row, *stated);
+                }
+                let outcome = Outcome::from_number(marked_outcome(facts.get(game) as u8).into());
                 column.text(row, Some(outcome.unwrap_or(Outcome::Unknown).token()));
             }),
             Source::Start(facts) => {
@@ -113,26 +122,35 @@ impl Source {
 }
 
 /// The number of texts that rows of a vector share, which is a power of two.
-const SHARED: usize = 256;
+const SHARED: usize = 1024;
 
 /// Writes the texts of games. Rows near each other often have the same text, which is then written once.
-fn write_texts(texts: &TagColumn, rows: impl Iterator<Item = (usize, u64)>, column: &Column<'_>) {
+fn write_texts(
+    texts: &TagColumn,
+    shorts: &[Option<Short>],
+    rows: impl Iterator<Item = (usize, u64)>,
+    column: &Column<'_>,
+) {
     // By the lowest bits of a text's number: the number, and the row that has the text.
     let mut written = [(0, 0); SHARED];
     for (row, game) in rows {
         let number = texts.get(game);
-        let text = || texts.strings().and_then(|strings| strings.get(number));
-        match written.get_mut(number as usize % SHARED) {
-            Some((known, from)) if *known == number && number > 0 => column.share(row, *from),
-            Some(known) => {
-                let text = text();
+        let Some(slot) = written.get_mut(number as usize % SHARED) else { continue };
+        if slot.0 == number && number > 0 {
+            column.share(row, slot.1 as usize);
+            continue;
+        }
+        match shorts.get(number as usize) {
+            Some(Some(short)) => column.short(row, *short),
+            _ => {
+                let text = texts.strings().and_then(|strings| strings.get(number));
                 column.bytes(row, text);
-                if text.is_some() {
-                    *known = (number, row);
+                if text.is_none() {
+                    continue;
                 }
             }
-            None => column.bytes(row, text()),
         }
+        *slot = (number, row as u32);
     }
 }
 
@@ -146,6 +164,11 @@ pub fn main_line(game: &scoresheet::GameRef<'_>) -> Result<String, Error> {
         line.push_str(&played?.san());
     }
     Ok(line)
+}
+
+/// Returns a text if it is short. Texts that are not UTF-8 are not.
+fn short(text: Option<&[u8]>) -> Option<Short> {
+    Short::new(std::str::from_utf8(text?).ok()?)
 }
 
 /// Returns a value for each text of a column by its number, where 0 stands for no text.
