@@ -157,6 +157,32 @@ fn the_parts_of_a_game_are_requested_at_once() {
 }
 
 #[test]
+fn a_reader_states_why_it_ended() {
+    let folder = crate::common::tempdir().unwrap();
+    let file = fs::read(sample(folder.path())).unwrap();
+    let message = |end: fn() -> io::Error| {
+        struct Ends(Vec<u8>, fn() -> io::Error);
+        impl ReadExactAt for Ends {
+            fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+                let (from, to) = (offset as usize, offset as usize + bytes.len());
+                bytes.copy_from_slice(self.0.get(from..to).ok_or_else(self.1)?);
+                Ok(())
+            }
+        }
+        let length = file.len() as u64;
+        let reader = Cached::new(Ends(file[..file.len() / 2].to_vec(), end), length, 1 << 20);
+        let opened = Archive::open(ArchiveFile::from_reader(reader, length));
+        let read = opened.and_then(|archive| archive.games().try_for_each(|game| game?.digest().map(drop)));
+        read.unwrap_err().to_string()
+    };
+    let shorter = message(|| io::ErrorKind::UnexpectedEof.into());
+    assert!(shorter.contains("the file has become shorter at byte"), "{shorter}");
+    let dropped = message(|| io::Error::new(io::ErrorKind::UnexpectedEof, "example.org hung up"));
+    assert!(dropped.starts_with("cannot read the archive at byte"), "{dropped}");
+    assert!(dropped.ends_with(": example.org hung up"), "{dropped}");
+}
+
+#[test]
 fn a_file_cut_or_changed_under_a_reader_gives_errors() {
     let folder = crate::common::tempdir().unwrap();
     let target = sample(folder.path());

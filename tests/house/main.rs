@@ -58,7 +58,7 @@ const KNOWN_CIRCLES_OF_CRATES: &[(&str, &[&str])] = &[];
 const KNOWN_DISGUISES: &[(&str, &str)] = &[
     // Names of temporary files, which a handler of signals must find.
     ("src/archive/write/temporary.rs", "static LIVE"),
-    // The folder of side files and the browser's model, which the options of an archive should contain.
+    // The folder of side files (decision 28), and the model of a browser, which has no files.
     ("src/archive/file_kind.rs", "static INDEX_FOLDER"),
     ("src/packed/model/standard.rs", "static LOADER"),
     // DuckDB passes its functions to the entry of an extension alone, and calls the others without a pointer to them.

@@ -97,7 +97,8 @@ const KEPT: usize = 64;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait ReadExactAt: Send + Sync {
-    /// Fills `bytes` from `offset` on. Errors: `UnexpectedEof` if fewer bytes are available, or any other read error.
+    /// Fills `bytes` from `offset` on. Errors: `UnexpectedEof` without a cause if the file has fewer bytes, or any other
+    /// read error.
     fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
 
     /// Returns whether two threads that read at once wait less than one thread that reads twice, as for requests over a
@@ -201,7 +202,8 @@ impl ReadAt for Positioned {
         bytes.try_reserve_exact(length).map_err(|_| Damage::new(offset, no_memory(length as u64)))?;
         bytes.resize(length, 0);
         self.file.read_exact_at(offset, &mut bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => Damage::new(offset, DamageKind::BecameShorter),
+            // An error with a cause of its own is another end, as that of a connection.
+            io::ErrorKind::UnexpectedEof if error.get_ref().is_none() => Damage::new(offset, DamageKind::BecameShorter),
             _ => Damage::unreadable(offset, error),
         })?;
         Ok(Cow::Owned(bytes))

@@ -77,8 +77,8 @@ pub struct Tree {
 
 impl ArchiveSet {
     /// Returns the moves played in a position by these games of each archive, or, for `None`, by all games of the
-    /// position's rules. Games are numbered as in the set. The errors of unreadable games are returned in `unread`. [`Error::Interrupted`] is added
-    /// if a monitor has stopped the search.
+    /// position's rules. Games are numbered as in the set. The errors of unreadable games are returned in `unread`.
+    /// [`Error::Interrupted`] is added if a monitor has stopped the search.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
