@@ -1,7 +1,7 @@
 //! FEN: accepted and written texts, and the location of faults.
 
-use crate::common::corpora;
 use crate::common::positions::{play, position};
+use crate::common::{corpora, share};
 use oracle_rules::shakmaty::fen::Fen;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -272,7 +272,7 @@ const SEEDS: [&str; 6] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: share(10_000) as u32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_bytes_are_read_or_refused(text in prop::collection::vec(any::<u8>(), 0..120)) {

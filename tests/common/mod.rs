@@ -39,10 +39,10 @@ pub fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.replace('_', "").parse().expect(name))
 }
 
-/// Returns how many games, rounds or files a test that repeats itself takes: of `all`, a quarter, so that `cargo test` is
+/// Returns how many games, rounds or files a test that repeats itself takes: of `all`, an eighth, so that `cargo test` is
 /// quick. `.ci/run` sets SCORESHEET_SHARE=1 for the rest of them, and the counts below are of all.
 pub fn share(all: u64) -> u64 {
-    all / number("SCORESHEET_SHARE", 4)
+    all / number("SCORESHEET_SHARE", 8)
 }
 
 /// Returns whether a count of rare cases is what a share of all games, rounds or files must have, when all have `least`.

@@ -970,8 +970,15 @@ fn frequent_positions_are_counted_once_for_a_game() {
         for archive in [&archive, &more] {
             for game in archive.games().map(|game| game.unwrap()).filter(|game| is_chosen(game.number())) {
                 let mut seen = std::collections::HashSet::new();
-                for ply in (0..=game.plies()).filter(|ply| plies.contains(ply)) {
-                    let fen = four(&game.position(ply).unwrap());
+                let after = game.moves().map(|played| {
+                    let played = played.unwrap();
+                    let mut position = played.before().clone();
+                    position.play_unchecked(played.played());
+                    position
+                });
+                let positions = (0u32..).zip(std::iter::once(game.start().clone()).chain(after));
+                for (_, position) in positions.filter(|(ply, _)| plies.contains(ply)) {
+                    let fen = four(&position);
                     let next = order.len();
                     order.entry(fen.clone()).or_insert(next);
                     let is_new = u64::from(seen.insert(fen.clone()));
