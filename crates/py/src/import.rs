@@ -76,7 +76,8 @@ impl Summary {
     }
 }
 
-/// Imports PGN files, plain or compressed (`.zst`, `.gz`, `.bz2`, `.zip`, `.tar`), into an archive, on all cores.
+/// Imports PGN files, plain or compressed (`.zst`, `.gz`, `.bz2`, `.xz`, `.zip`, `.7z`, `.tar`), into an archive, on
+/// all cores.
 ///
 /// `paths` is a path, a file object (binary or text), or a list of paths and file objects; `-` is standard input. A
 /// file object is first copied to a temporary file. If the archive exists, the import raises an exception, unless

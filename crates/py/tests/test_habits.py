@@ -150,6 +150,13 @@ def test_file_objects(made: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "broken.bga").exists()
 
 
+def test_sources_of_every_compression(tmp_path: Path) -> None:
+    for name, games in (("games.7z", 3), ("games.pgn.xz", 2)):
+        source = SAMPLE.parent / "compressed" / name
+        assert sum(1 for _ in scoresheet.read_pgn(source)) == games
+        assert scoresheet.import_pgn(source, tmp_path / "games.bga", progress=False, replace=True).stored == games
+
+
 def test_to_pgn(archive: scoresheet.Archive, replica: Path, tmp_path: Path) -> None:
     text = archive.to_pgn()
     assert text.count("[Event ") == 3000
