@@ -1,6 +1,7 @@
 //! Failures of the command line: bad input, damage, interrupts, unwritable outputs.
 
 use crate::common::cli::{PGN, Room, gzip, json, many};
+use crate::common::sample::lichess_text;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -110,6 +111,45 @@ fn repair_saves_what_is_whole() {
     assert_eq!(room.read("same.bga"), room.read("other.bga"));
     assert_eq!(room.run(&["repair", "many.pgn", "-o", "none.bga"]).code, Some(1));
     assert!(!room.path("none.bga").exists());
+}
+
+/// A source replaces what is lost only if its other games show the place, and no game that is kept whole but in a source
+/// whose games are all the same.
+#[test]
+fn repair_takes_from_a_source_only_what_belongs_there() {
+    let room = Room::new();
+    room.write("all.pgn", lichess_text());
+    room.fine(&["import", "all.pgn", "-o", "g.bga", "-q"]);
+    let games = |name: &str| -> Vec<String> {
+        let text = room.fine(&["export", name, "-o", "-", "-q"]);
+        text.split("\n\n[Event").map(|game| game.trim().trim_start_matches("[Event").to_owned()).collect()
+    };
+    let all = games("g.bga");
+    assert_eq!(all.len(), 3000);
+    let mut damaged = room.read("g.bga");
+    let moves = first_moves(&damaged);
+    damaged[moves + 17_000] ^= 1;
+    room.write("g.bga", damaged);
+    let done = room.run(&["repair", "g.bga", "-o", "alone.bga", "-q"]);
+    assert_eq!(done.code, Some(4), "{}", done.err);
+    let kept = games("alone.bga");
+    assert!(kept.len() < 3000 && kept.contains(&all[2999]), "{}", kept.len());
+
+    let pgn = |games: &[String]| games.iter().map(|game| format!("[Event{game}\n\n")).collect::<String>();
+    // One kept game has other moves in this source.
+    let mut other = all.clone();
+    other[2999] = format!("{}\n\n1. a3 a6 2. a4 a5 *", other[2999].split_once("\n\n").unwrap().0);
+    room.write("other.pgn", pgn(&other));
+    let done = room.run(&["repair", "g.bga", "-o", "other.bga", "--from", "other.pgn", "-q"]);
+    assert!(done.code == Some(4) && !done.out.contains("lost"), "{}{}", done.out, done.err);
+    assert!(games("other.bga") == all);
+
+    // No number of a game follows from this source.
+    let reversed: Vec<String> = all.iter().rev().cloned().collect();
+    room.write("reversed.pgn", pgn(&reversed));
+    let done = room.run(&["repair", "g.bga", "-o", "reversed.bga", "--from", "reversed.pgn", "-q"]);
+    assert_eq!(done.code, Some(4), "{}{}", done.out, done.err);
+    assert!(games("reversed.bga") == kept);
 }
 
 #[test]
