@@ -8,6 +8,7 @@ use scoresheet::format::block::{self, BlockKind};
 use scoresheet::format::header::{BLOCKS, Header, Page};
 use scoresheet::format::parity::Parity;
 use scoresheet::format::source::SourceRecord;
+use scoresheet::format::state::State;
 use scoresheet::format::{deletions, dictionary, loose, moves};
 use scoresheet::{Archive, ArchiveFile, Error, Existing};
 use sha2::{Digest as _, Sha256};
@@ -228,7 +229,13 @@ fn a_verification_reads_what_no_game_is_read_through() {
     let page = pages.into_iter().max_by_key(|page| page.state.sequence).unwrap();
     let at = page.offset() as usize;
     file[at..at + 4096].copy_from_slice(&Header { commit: 8192, ..page }.encode());
-    assert_eq!(damage(file), [DamageKind::BlocksOfOtherCommit]);
+    assert_eq!(damage(file.clone()), [DamageKind::BlocksOfOtherCommit]);
+    // A page with other numbers of games, or a later commit.
+    let state = page.state;
+    for state in [State { games: 4, ..state }, State { games: 1, ..state }, State { sequence: 3, ..state }] {
+        file[at..at + 4096].copy_from_slice(&Header { state, ..page }.encode());
+        assert_eq!(damage(file.clone()), [DamageKind::BlocksOfOtherCommit]);
+    }
 }
 
 #[test]
