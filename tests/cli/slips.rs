@@ -188,6 +188,28 @@ fn signs_and_names_of_other_languages_are_reported() {
     }
 }
 
+/// The marker below the text of an option covers all faulty letters.
+#[test]
+fn faults_of_positions_and_patterns_are_marked_whole() {
+    let room = room();
+    for (option, text, marker) in [
+        ("--fen", "8/8/8/8/8/8/8/K1k5 white", 19..24),
+        ("--fen", "8/8/8/8/8/8/8/K1k5 w KQxyz -; draw", 23..26),
+        ("--moves", "e4 e5 Ng1f4 Nc6", 6..11),
+        ("--white-move", "Nf9", 0..3),
+        ("--material", "KRwitkr", 2..5),
+        ("--imbalance", "RvB, prawns free", 5..11),
+        ("--structure", "iqp towers", 4..10),
+        ("--at-move", "20-10", 0..5),
+        ("--moved", "KXY", 1..3),
+        ("--query", "{\"query\": {\"result\": \"2-0\"}}", 22..25),
+    ] {
+        let marked = format!("  {text}\n  {}{}\n", " ".repeat(marker.start), "^".repeat(marker.len()));
+        let said = room.run(&["find", "g.bga", option, text]).err;
+        assert!(format!("{}\n", said.trim_end()).contains(&marked), "{said}");
+    }
+}
+
 #[test]
 fn no_pawn_stands_on_the_first_or_last_rank() {
     let room = room();

@@ -7,6 +7,7 @@ use http::StatusCode;
 use scoresheet::Error;
 use scoresheet_query::{QueryFault, Reason, reason};
 use serde_json::{Map, Value, json};
+use std::ops::Range;
 
 /// The reason why a request cannot be answered.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ pub struct Fault {
     pub code: &'static str,
     /// The description, for people.
     pub message: String,
-    /// More data for programs: the column and the range of a filter's fault, the damaged game, or advice.
+    /// More data for programs: the column and the range of a fault in a text, the damaged game, or advice.
     pub more: Map<String, Value>,
 }
 
@@ -50,6 +51,14 @@ impl Fault {
         self
     }
 
+    /// Returns the fault with its range in letters from 0, if there is one.
+    pub fn with_range(self, letters: Option<Range<usize>>) -> Fault {
+        match letters {
+            Some(letters) => self.with("range", vec![letters.start, letters.end]),
+            None => self,
+        }
+    }
+
     /// Returns the fault of a malformed request.
     pub fn bad(message: impl Into<Reason>) -> Fault {
         Fault::new(StatusCode::BAD_REQUEST, "bad_request", message)
@@ -58,16 +67,26 @@ impl Fault {
     /// Returns the fault of an invalid filter or pattern, with its column and its range.
     pub fn query(parameter: &str, fault: &QueryFault) -> Fault {
         let message = format!("{parameter}: {}", fault.what());
-        let mut found = Fault::new(StatusCode::BAD_REQUEST, "bad_query", message)
+        let found = Fault::new(StatusCode::BAD_REQUEST, "bad_query", message)
             .with_reason(fault.reason())
             .with("parameter", parameter)
-            .with("column", fault.column());
-        if let Some(letters) = fault.letters() {
-            found = found.with("range", vec![letters.start, letters.end]);
-        }
+            .with("column", fault.column())
+            .with_range(fault.letters());
         match fault.member() {
             Some(member) => found.with("member", member),
             None => found,
+        }
+    }
+
+    /// Returns the fault of an error in an archive, with game numbers that continue after `before` games of other archives.
+    pub fn in_archive(before: u64) -> impl Fn(Error) -> Fault {
+        move |error| match error {
+            Error::Deleted { game } => Error::Deleted { game: game + before }.into(),
+            Error::Damaged(mut damage) => {
+                damage.game = damage.game.map(|game| game + before);
+                Error::Damaged(damage).into()
+            }
+            error => error.into(),
         }
     }
 

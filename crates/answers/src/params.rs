@@ -8,7 +8,7 @@ use crate::snapshot::Choice;
 use scoresheet::chess::fen::{Fen, FenError, Illegality, ReadMode};
 use scoresheet::chess::{Color, Position, Variant};
 use scoresheet_query::openings::{Opening, Openings};
-use scoresheet_query::{Reason, Rules, reason};
+use scoresheet_query::{QueryFault, Reason, Rules, reason};
 use std::str::FromStr;
 
 /// The maximum length of a filter in bytes.
@@ -143,14 +143,23 @@ impl Params {
         }
         .with_variant(variant.of_moves());
         let mut line = Line { opening: opening(&start), start: start.clone(), position: start, moves: Vec::new() };
-        let moves = self.get("play").unwrap_or_default().split(',').filter(|text| !text.is_empty());
-        for (number, text) in (1..).zip(moves) {
+        let (mut number, mut next) = (0, 0);
+        for text in self.get("play").unwrap_or_default().split(',') {
+            let start = next;
+            next += text.chars().count() + 1;
+            if text.is_empty() {
+                continue;
+            }
+            number += 1;
             if number > PLIES {
                 return Err(Fault::bad(reason!("many_moves", "play: more than {n} moves", n = PLIES)));
             }
             let legal = line.position.parse_uci(text).ok().filter(|m| *m != scoresheet::Move::NULL);
             let illegal = || reason!("illegal", "play: move {n} is not legal", n = number);
-            let m = legal.ok_or_else(|| Fault::bad(illegal()).with("parameter", "play").with("move", number))?;
+            let m = legal.ok_or_else(|| {
+                let fault = Fault::bad(illegal()).with("parameter", "play").with("move", number);
+                fault.with_range(Some(start..next - 1))
+            })?;
             line.moves.push((line.position.san(m), line.position.uci(m)));
             line.position.play_unchecked(m);
             line.opening = opening(&line.position).or(line.opening);
@@ -194,7 +203,10 @@ pub fn position(text: &str, variant: Variant) -> Result<Position, Fault> {
     let wrong = |error: FenError| {
         let message = format!("fen: {}", error.in_text(text.as_bytes()));
         let reason = Reason::from_fen(&error, text, message);
-        Fault::bad(reason).with("parameter", "fen").with("column", error.column)
+        Fault::bad(reason)
+            .with("parameter", "fen")
+            .with("column", error.column)
+            .with_range(QueryFault::from_fen(text, &error).letters())
     };
     if variant != Variant::Chess {
         return Position::from_fen_of(variant, text).map_err(wrong);

@@ -4,8 +4,8 @@ use scoresheet::chess::fen::{FenError, FenFault, FenField};
 use std::fmt;
 use std::ops::Range;
 
-/// A fault within a text: its column in bytes, from 1, and its reason.
-pub(crate) type Fault = (usize, Reason);
+/// A fault within a text: its range in bytes, which is empty if something is missing there, and its reason.
+pub(crate) type Fault = (Range<usize>, Reason);
 
 /// The reason of a fault: a message in English, and for programs its stable code and the values in it.
 ///
@@ -156,12 +156,22 @@ impl QueryFault {
         QueryFault { details: details.into(), ..self }
     }
 
-    /// Returns the fault of a single letter, given its column in bytes, from 1. The column after the last letter stands
+    /// Returns the fault of the word or of the sign at a column in bytes, from 1. The column after the last letter stands
     /// for the end.
-    pub fn in_bytes(query: &str, (column, reason): (usize, impl Into<Reason>)) -> QueryFault {
-        let start = column.saturating_sub(1).min(query.len());
-        let letter = query.get(start..).and_then(|rest| rest.chars().next());
-        QueryFault::new(query, start..start + letter.map_or(0, char::len_utf8), reason)
+    pub fn from_column(query: &str, column: usize, reason: impl Into<Reason>) -> QueryFault {
+        QueryFault::new(query, word(query, column.saturating_sub(1)), reason)
+    }
+
+    /// Returns the fault of a FEN, or of a text that begins with one.
+    pub fn from_fen(fen: &str, error: &FenError) -> QueryFault {
+        let text = format!("{}: {}", error.field.name(), error.fault);
+        let start = error.column.saturating_sub(1);
+        let at = match error.field {
+            // Each letter of the placement stands for itself.
+            FenField::Placement => letter(fen, start),
+            _ => word(fen, start),
+        };
+        QueryFault::new(fen, at, Reason::from_fen(error, fen, text))
     }
 
     /// Returns the range of the fault in the query, which is empty at the end of the query if something is missing.
@@ -209,6 +219,28 @@ impl QueryFault {
     pub(crate) fn into_reason(self) -> Reason {
         self.details.reason
     }
+}
+
+/// Returns the range of the letter that begins at a byte of a text.
+pub(crate) fn letter(text: &str, start: usize) -> Range<usize> {
+    let start = start.min(text.len());
+    let letter = text.get(start..).and_then(|rest| rest.chars().next());
+    start..start + letter.map_or(0, char::len_utf8)
+}
+
+/// Returns the range of the letters and digits that begin at a byte of a text, or of the sign there.
+pub(crate) fn word(text: &str, start: usize) -> Range<usize> {
+    let first = letter(text, start);
+    let rest = text.get(first.start..).unwrap_or_default();
+    let length = rest.len() - rest.trim_start_matches(char::is_alphanumeric).len();
+    first.start..first.end.max(first.start + length)
+}
+
+/// Returns the range of a byte of a text, and of the following letters that `is_wrong` holds for.
+pub(crate) fn run(text: &str, start: usize, is_wrong: impl Fn(char) -> bool) -> Range<usize> {
+    let first = letter(text, start);
+    let rest = text.get(first.end..).unwrap_or_default();
+    first.start..first.end + rest.len() - rest.trim_start_matches(is_wrong).len()
 }
 
 /// Returns a range of bytes in a text as a range of letters.

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::text::shown;
 use scoresheet::chess::epd::{Epd, EpdFault};
-use scoresheet::chess::fen::{FenError, ReadMode};
+use scoresheet::chess::fen::ReadMode;
 use scoresheet::chess::record::{PositionRecord, RecordError};
 use scoresheet::chess::{Position, Variant};
 use scoresheet_query::position::position_query::Compare;
@@ -63,12 +63,12 @@ fn parse_fen(text: &str, variant: Variant) -> Result<PositionQuery, Failure> {
 fn parse_epd(epd: &str) -> Result<Position, Failure> {
     let read = Epd::read(epd.as_bytes(), ReadMode::Forgiving);
     read.map(|epd| epd.position()).map_err(|error| match error.fault {
-        EpdFault::Fen(error) => bad_fen(epd, &error),
+        EpdFault::Fen(error) => Failure::Query("--fen", QueryFault::from_fen(epd, &error)),
         // The error message shows the column together with the text.
         _ => {
             let what = error.to_string();
             let what = what.rsplit(": ").next().unwrap_or_default().to_owned();
-            Failure::Query("--fen", QueryFault::in_bytes(epd, (error.column, what)))
+            Failure::Query("--fen", QueryFault::from_column(epd, error.column, what))
         }
     })
 }
@@ -111,11 +111,6 @@ pub fn move_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let san = if is_numbered { rest.trim_start_matches('.') } else { word };
         (!san.is_empty()).then(|| (offset(san), san))
     })
-}
-
-fn bad_fen(text: &str, error: &FenError) -> Failure {
-    let what = format!("{}: {}", error.field.name(), error.fault);
-    Failure::Query("--fen", QueryFault::in_bytes(text, (error.column, what)))
 }
 
 /// The positions to find, and the fields to ignore.

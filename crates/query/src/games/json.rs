@@ -2,7 +2,7 @@
 
 use super::rules::Rules;
 use super::{Board, Query};
-use crate::fault::{Fault, QueryFault, Reason, reason};
+use crate::fault::{Fault, QueryFault, Reason, reason, word};
 use crate::measure::{Judgement, Moments};
 use crate::pattern::json::{self as scoutfish, object, parsed, roles};
 use crate::pattern::json_path::JsonPath;
@@ -69,7 +69,7 @@ impl Fields<'_> {
     /// Parses a text. Errors contain the position in the text.
     fn read<T>(&self, name: &str, read: impl FnOnce(&str) -> Result<T, Fault>) -> Result<Option<T>, QueryFault> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        read(text).map(Some).map_err(|fault| self.path.field(name).fault_within(fault))
+        read(text).map(Some).map_err(|(at, reason)| self.path.field(name).fault_in(at, reason))
     }
 
     /// Parses a text like `read`, but with a parser whose faults contain the text.
@@ -166,8 +166,9 @@ impl FromStr for Query {
                 fields.fault("query", reason!("scoutfish", "the query of Scoutfish must contain all conditions"))
             );
         }
-        let rules: Option<Rules> =
-            fields.read("variant", |text| text.parse().map_err(|fault: ParseError| (1, fault.to_string().into())))?;
+        let rules: Option<Rules> = fields.read("variant", |text| {
+            text.parse().map_err(|fault: ParseError| (0..text.len(), fault.to_string().into()))
+        })?;
         let positions = positions(&fields, rules.map(Rules::variant).unwrap_or_default())?;
         let has_both = fields.get("fen").is_some() && fields.get("moves").is_some();
         let board = match (positions.is_empty(), pattern) {
@@ -200,9 +201,10 @@ impl FromStr for Query {
                 .ok_or_else(|| fields.fault("swing", reason!("pawns", "expected 0 to 10000 pawns")))
         };
         let judgement = |text: &str| {
-            Judgement::from_name(text).ok_or((1, reason!("judgement", "expected inaccuracy, mistake or blunder")))
+            Judgement::from_name(text)
+                .ok_or_else(|| (0..text.len(), reason!("judgement", "expected inaccuracy, mistake or blunder")))
         };
-        let ranges = |text: &str| text.parse().map_err(|what: String| (1, what.into()));
+        let ranges = |text: &str| text.parse().map_err(|what: String| (0..text.len(), what.into()));
         let query = Query {
             filter: fields.parse("where", str::parse)?,
             games: fields.read("games", ranges)?,
@@ -267,12 +269,15 @@ fn repertoire(fields: &Fields<'_>) -> Result<Option<RepertoireQuery>, QueryFault
     let side = fields.read("side", |text| match text {
         "white" => Ok(Color::White),
         "black" => Ok(Color::Black),
-        _ => Err((1, reason!("color", "expected white or black"))),
+        _ => Err((0..text.len(), reason!("color", "expected white or black"))),
     })?;
     let ways = read_all(fields, "leaves", |text| {
         let way = Leaving::from_name(text);
         way.ok_or_else(|| {
-            (1, reason!("leaving", "expected {names}", names = Leaving::NAMES.map(|(name, _)| name).join(", ")))
+            (
+                0..text.len(),
+                reason!("leaving", "expected {names}", names = Leaving::NAMES.map(|(name, _)| name).join(", ")),
+            )
         })
     })?;
     if fields.get("repertoire").is_none() {
@@ -284,7 +289,7 @@ fn repertoire(fields: &Fields<'_>) -> Result<Option<RepertoireQuery>, QueryFault
     let Some(side) = side else {
         return Err(fields.fault("repertoire", reason!("needs_side", "needs the member side: white or black")));
     };
-    let read = |pgn: &str| Repertoire::from_pgn(side, pgn).map_err(|(offset, fault)| (offset + 1, fault.into()));
+    let read = |pgn: &str| Repertoire::from_pgn(side, pgn).map_err(|(offset, fault)| (word(pgn, offset), fault.into()));
     let Some(repertoire) = fields.read("repertoire", read)? else { return Ok(None) };
     match repertoire.positions() {
         0 => Err(fields.fault("repertoire", reason!("no_moves_of_side", "no moves of this side"))),

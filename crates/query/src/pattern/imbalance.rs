@@ -1,6 +1,6 @@
 //! Conditions on the surplus of pieces.
 
-use crate::fault::{Fault, QueryFault, reason};
+use crate::fault::{Fault, QueryFault, reason, run};
 use scoresheet::chess::Role;
 
 /// The surplus of each side over the other in each role, such as `PPvN`.
@@ -36,14 +36,17 @@ impl Imbalance {
     /// Parses White's surplus, the letter `v`, and Black's surplus. `[BN]` is one of these pieces. `P*`, or
     /// `pawns free` after a comma, excludes a kind of piece from the comparison. All other kinds must be equal.
     pub fn parse(text: &str) -> Result<Imbalance, QueryFault> {
-        Imbalance::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+        Imbalance::read(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
     }
 
     pub(crate) fn read(text: &str) -> Result<Imbalance, Fault> {
-        let not_a_piece = |at: usize| {
-            (at + 1, reason!("not_imbalance", "not a piece: write for example {letters}", letters = "PPvN"))
-        };
         let role_of = |letter: u8| Role::from_letter(letter).filter(|role| *role != Role::King);
+        let not_a_piece = |at: usize| {
+            let at = run(text, at, |letter| {
+                letter.is_alphanumeric() && u8::try_from(letter).ok().and_then(role_of).is_none()
+            });
+            (at, reason!("not_imbalance", "not a piece: write for example {letters}", letters = "PPvN"))
+        };
         let (pieces, words) = text.split_once(',').unwrap_or((text, ""));
         let (mut surpluses, mut free, mut sign) = (vec![[0i16; 6]], 0u8, 1);
         let bytes = pieces.as_bytes();
@@ -60,7 +63,8 @@ impl Imbalance {
                 b'[' => {
                     let rest = bytes.get(at..).unwrap_or_default();
                     let length = rest.iter().position(|byte| *byte == b']');
-                    let length = length.ok_or_else(|| (begun + 1, reason!("bracket", "missing closing bracket")))?;
+                    let length =
+                        length.ok_or_else(|| (begun..pieces.len(), reason!("bracket", "missing closing bracket")))?;
                     let letters = rest.iter().take(length).zip(at..);
                     at += length + 1;
                     letters
@@ -84,14 +88,14 @@ impl Imbalance {
             surpluses.dedup();
             if surpluses.is_empty() || surpluses.len() > Imbalance::MOST {
                 return Err((
-                    begun + 1,
+                    begun..at,
                     reason!("alternatives", "expected 1 to {n} alternatives", n = Imbalance::MOST),
                 ));
             }
         }
         if sign == 1 {
             return Err((
-                pieces.len() + 1,
+                pieces.len()..pieces.len(),
                 reason!(
                     "imbalance",
                     "expected a v between White's and Black's pieces, as in {letters}",
@@ -108,7 +112,7 @@ impl Imbalance {
                 ("free", _) if free != 0 && !is_closed => is_closed = true,
                 _ => {
                     return Err((
-                        at + 1,
+                        at..at + word.len(),
                         reason!("free_pieces", "expected for example \"pawns free\" or \"pawns and queens free\""),
                     ));
                 }
@@ -116,7 +120,7 @@ impl Imbalance {
             at += word.len() + 1;
         }
         if !is_closed {
-            return Err((text.len() + 1, reason!("free", "expected \"free\", as in \"pawns free\"")));
+            return Err((text.len()..text.len(), reason!("free", "expected \"free\", as in \"pawns free\"")));
         }
         Ok(Imbalance { surpluses, free })
     }

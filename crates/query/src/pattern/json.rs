@@ -1,7 +1,7 @@
 //! Reads queries in the JSON format of Scoutfish (its README, "Rules", "Sequences" and "Streaks"), with some additional
 //! rules.
 
-use crate::fault::{Fault, QueryFault, reason};
+use crate::fault::{Fault, QueryFault, reason, run};
 use crate::pattern::json_path::JsonPath;
 use crate::pattern::{
     BoardPattern, Condition, Ending, Imbalance, Material, MoveNumbers, MoveRule, Pattern, Streak, Structure,
@@ -43,9 +43,10 @@ pub(crate) fn parsed(text: &str) -> Result<Value, QueryFault> {
         let before: usize = text.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1).sum();
         let what = error.to_string();
         let what = what.split(" at line ").next().unwrap_or_default();
-        QueryFault::in_bytes(
+        QueryFault::from_column(
             text,
-            (before + error.column(), reason!("not_json", "this is not JSON: {what}", what = what)),
+            before + error.column(),
+            reason!("not_json", "this is not JSON: {what}", what = what),
         )
     })
 }
@@ -151,7 +152,7 @@ fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, 
         move_numbers: single(fields, path, "at-move", MoveNumbers::read)?,
         results: list(fields, path, "result", |text| {
             Outcome::parse(text.as_bytes())
-                .ok_or((1, reason!("not_result", "not a result: write 1-0, 0-1, 1/2-1/2 or *")))
+                .ok_or_else(|| (0..text.len(), reason!("not_result", "not a result: write 1-0, 0-1, 1/2-1/2 or *")))
         })?,
         moves: list(fields, path, "white-move", |text| MoveRule::read(text, Color::White))?,
         moved: single(fields, path, "moved", roles)?,
@@ -159,7 +160,7 @@ fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, 
         side: single(fields, path, "stm", |text| match text.to_ascii_lowercase().as_str() {
             "white" => Ok(Color::White),
             "black" => Ok(Color::Black),
-            _ => Err((1, reason!("neither_color", "neither white nor black"))),
+            _ => Err((0..text.len(), reason!("neither_color", "neither white nor black"))),
         })?,
         ending: single(fields, path, "result-type", Ending::read)?,
     };
@@ -180,15 +181,18 @@ impl std::str::FromStr for Pattern {
 
 /// Parses the letters of pieces, such as `KQ`. Errors contain the column.
 pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
-    roles(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+    roles(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
 }
 
 pub(crate) fn roles(text: &str) -> Result<Vec<Role>, Fault> {
-    let role = |(at, letter): (usize, u8)| {
-        Role::from_letter(letter.to_ascii_uppercase())
-            .ok_or_else(|| (at + 1, reason!("not_pieces", "not a piece: write some of {letters}", letters = "PNBRQK")))
+    let role_of = |letter: char| Role::from_letter(u8::try_from(letter).ok()?.to_ascii_uppercase());
+    let role = |(at, letter): (usize, char)| {
+        role_of(letter).ok_or_else(|| {
+            let at = run(text, at, |letter| role_of(letter).is_none());
+            (at, reason!("not_pieces", "not a piece: write some of {letters}", letters = "PNBRQK"))
+        })
     };
-    text.bytes().enumerate().map(role).collect()
+    text.char_indices().map(role).collect()
 }
 
 /// Reads a member whose value is a text or a list of texts.
@@ -201,7 +205,7 @@ pub(crate) fn list<T>(
     let path = path.field(name);
     let read_at = |value: &Value, path: &JsonPath| {
         let text = value.as_str().ok_or_else(|| path.fault(reason!("text", "expected a text")))?;
-        read(text).map_err(|fault| path.fault_within(fault))
+        read(text).map_err(|(at, reason)| path.fault_in(at, reason))
     };
     match fields.get(name) {
         None => Ok(Vec::new()),

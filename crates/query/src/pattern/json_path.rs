@@ -1,6 +1,6 @@
 //! Locates a value in a JSON text, for error messages.
 
-use crate::fault::{Fault, QueryFault, Reason, letters};
+use crate::fault::{QueryFault, Reason, letters};
 use std::fmt;
 use std::ops::Range;
 
@@ -52,14 +52,6 @@ impl<'a> JsonPath<'a> {
     /// Returns a fault in the name of the member.
     pub fn fault_of_name(&self, what: impl Into<Reason>) -> QueryFault {
         self.fault_at(self.find().0, None, what)
-    }
-
-    /// Returns a fault at a letter in this string value, given its column in bytes, from 1.
-    pub fn fault_within(&self, (column, what): Fault) -> QueryFault {
-        let at = column.saturating_sub(1);
-        let text = self.decoded();
-        let letter = text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-        self.fault_in(at..at + letter, what)
     }
 
     /// Returns a fault in a range of this string value, in bytes.
@@ -219,7 +211,7 @@ mod tests {
         let text_of = path.field("a").item(1).field("bc");
         assert_eq!(text_of.to_string(), "a[1].bc");
         // x, a line feed, and two letters of two bytes each: z is the seventh byte.
-        let fault = text_of.fault_within((7, "no".into()));
+        let fault = text_of.fault_in(6..7, "no");
         assert_eq!((&text[fault.at()], fault.what()), ("z", "a[1].bc: no"));
         assert_eq!(fault.letters(), Some(4..5));
         let fault = text_of.fault_in(1..6, "no");
@@ -232,7 +224,7 @@ mod tests {
     fn whatever_the_text_is_there_is_an_end() {
         for text in ["", "\"", "\"\\", "{", "{\"a\"", "[1,", "}", "]]", ",", ":", "{:,}", "{\"a\":}"] {
             let path = JsonPath::root(text).field("a").item(0);
-            let fault = path.fault_within((9, String::new().into()));
+            let fault = path.fault_in(8..9, "no");
             assert!(fault.at().end <= text.len(), "{text}");
         }
     }

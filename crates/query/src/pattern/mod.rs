@@ -12,7 +12,7 @@ mod structure;
 pub use search::PatternOptions;
 pub use structure::Structure;
 
-use crate::fault::{Fault, QueryFault, Reason, reason};
+use crate::fault::{Fault, QueryFault, Reason, letter, reason, run};
 use crate::position::position_query::class;
 pub use imbalance::Imbalance;
 pub use move_numbers::MoveNumbers;
@@ -42,25 +42,25 @@ impl BoardPattern {
     /// `.` for an empty square, `*` for any piece, `A` for any White piece, and `a` for any Black piece. `[Qr.]` stands
     /// for one of these contents, and `[^Pp]` for any content except these.
     pub fn parse(text: &str) -> Result<BoardPattern, QueryFault> {
-        BoardPattern::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+        BoardPattern::read(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
     }
 
     /// Parses the piece placement of a FEN: the pieces in it must be on the board, and other pieces are ignored. Later
     /// fields are ignored.
     pub fn parse_sub_fen(text: &str) -> Result<BoardPattern, QueryFault> {
-        BoardPattern::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+        BoardPattern::read_sub_fen(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
     }
 
     /// Parses a board on which only the pawns are compared. There must be exactly these pawns. A pawn on rank 1 or 8
     /// causes an error.
     pub fn parse_pawns(text: &str) -> Result<BoardPattern, QueryFault> {
-        BoardPattern::read_pawns(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+        BoardPattern::read_pawns(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
     }
 
     pub(crate) fn read(text: &str) -> Result<BoardPattern, Fault> {
         let bytes = text.as_bytes();
         let (mut at, mut file, mut rank, mut squares) = (0, 0u8, 7u8, Vec::new());
-        let fault = |at: usize, what: Reason| (at + 1, what);
+        let fault = |at: usize, what: Reason| (letter(text, at), what);
         while let Some(&byte) = bytes.get(at) {
             let begun = at;
             at += 1;
@@ -102,7 +102,7 @@ impl BoardPattern {
                                 )
                             })?
                         }
-                        None => return Err(fault(begun, reason!("bracket", "missing closing bracket"))),
+                        None => return Err((begun..bytes.len(), reason!("bracket", "missing closing bracket"))),
                     }
                     at += 1;
                 }
@@ -132,7 +132,7 @@ impl BoardPattern {
         let invalid =
             placement.bytes().position(|byte| !matches!(byte, b'/' | b'1'..=b'8') && class_of(byte).is_none());
         match invalid {
-            Some(at) => Err((at + 1, reason!("not_squares", "not a piece or a number of empty squares"))),
+            Some(at) => Err((letter(text, at), reason!("not_squares", "not a piece or a number of empty squares"))),
             None => BoardPattern::read(placement),
         }
     }
@@ -144,7 +144,7 @@ impl BoardPattern {
         for (at, byte) in text.bytes().enumerate().take_while(|(_, byte)| *byte != b' ') {
             slashes += u8::from(byte == b'/');
             if matches!(byte, b'P' | b'p') && matches!(slashes, 0 | 7) {
-                return Err((at + 1, reason!("pawn_rank", "no pawn stands on rank {rank}", rank = 8 - slashes)));
+                return Err((at..at + 1, reason!("pawn_rank", "no pawn stands on rank {rank}", rank = 8 - slashes)));
             }
         }
         let of = |square: u8| {
@@ -192,7 +192,7 @@ impl Material {
     /// number), or `P?` (one or none). Pieces that are not listed must be absent. If all letters are upper case, the
     /// second K begins the list of Black's pieces.
     pub fn parse(text: &str) -> Result<Material, QueryFault> {
-        Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+        Material::read(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
     }
 
     pub(crate) fn read(text: &str) -> Result<Material, Fault> {
@@ -203,7 +203,10 @@ impl Material {
             let begun = at;
             at += 1;
             let class = class_of(letter).ok_or_else(|| {
-                (begun + 1, reason!("not_piece", "not a piece: write one of {letters}", letters = "PNBRQKpnbrqk"))
+                let at = run(text, begun, |letter| {
+                    letter.is_alphabetic() && u8::try_from(letter).ok().and_then(class_of).is_none()
+                });
+                (at, reason!("not_piece", "not a piece: write one of {letters}", letters = "PNBRQKpnbrqk"))
             })?;
             kings += usize::from(letter == b'K');
             let black = !lower && kings > 1;
@@ -219,7 +222,7 @@ impl Material {
                 (Some(least), Some(b'-')) => {
                     let begun = at;
                     let most = number(text, &mut at)?.filter(|most| least <= *most);
-                    (least, most.ok_or_else(|| (begun + 1, reason!("at_least", "expected at least {n}", n = least)))?)
+                    (least, most.ok_or_else(|| (begun..at, reason!("at_least", "expected at least {n}", n = least)))?)
                 }
                 (Some(number), _) => (number, number),
             };
@@ -229,7 +232,7 @@ impl Material {
             }
         }
         if bytes.is_empty() {
-            return Err((1, reason!("no_pieces", "no pieces: write for example {letters}", letters = "KRPkr")));
+            return Err((0..0, reason!("no_pieces", "no pieces: write for example {letters}", letters = "KRPkr")));
         }
         Ok(Material(counts))
     }
@@ -253,7 +256,7 @@ fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
         return Ok(None);
     }
     let number = rest.get(..digits).and_then(|digits| digits.parse().ok()).filter(|number| *number <= 64);
-    let fault = (*at + 1, reason!("squares", "a board has 64 squares"));
+    let fault = (*at..*at + digits, reason!("squares", "a board has 64 squares"));
     *at += digits;
     number.map(Some).ok_or(fault)
 }
@@ -276,7 +279,7 @@ impl Ending {
             "mate" => Ok(Ending::Mate),
             "stalemate" => Ok(Ending::Stalemate),
             "last" => Ok(Ending::Any),
-            _ => Err((1, reason!("ending", "expected mate, stalemate or last"))),
+            _ => Err((0..text.len(), reason!("ending", "expected mate, stalemate or last"))),
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct MoveNumbers {
 impl MoveNumbers {
     /// Parses a number or a range of numbers: `20`, `20-30`, `20-` or `-30`.
     pub fn parse(text: &str) -> Result<MoveNumbers, QueryFault> {
-        MoveNumbers::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+        MoveNumbers::read(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
     }
 
     pub(crate) fn read(text: &str) -> Result<MoveNumbers, Fault> {
@@ -34,7 +34,9 @@ impl MoveNumbers {
         let range = number(first, 1).zip(number(last, u32::MAX)).filter(|_| text != "-");
         match range.filter(|(first, last)| *first > 0 && first <= last && !text.is_empty()) {
             Some((first, last)) => Ok(MoveNumbers { first, last }),
-            None => Err((1, reason!("move_numbers", "expected numbers of moves, as in 20, 20-30, 20- or -30"))),
+            None => {
+                Err((0..text.len(), reason!("move_numbers", "expected numbers of moves, as in 20, 20-30, 20- or -30")))
+            }
         }
     }
 

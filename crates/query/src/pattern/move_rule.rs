@@ -62,7 +62,7 @@ impl MoveRule {
     /// knight on any square, `=[NBR]` one to any of these pieces, and `x=N` one by a capture. `e.p.` is any en passant
     /// capture, and `exd6 e.p.` is this one.
     pub fn parse(text: &str, color: Color) -> Result<MoveRule, QueryFault> {
-        MoveRule::read(text, color).map_err(|fault| QueryFault::in_bytes(text, fault))
+        MoveRule::read(text, color).map_err(|(at, reason)| QueryFault::new(text, at, reason))
     }
 
     pub(crate) fn read(text: &str, color: Color) -> Result<MoveRule, Fault> {
@@ -72,7 +72,7 @@ impl MoveRule {
             Some(b"+" | b"++") => Some(Gives::Check),
             Some(b"#") => Some(Gives::Mate),
             Some(b"") => None,
-            _ => return Err((bytes.len() + 1, reason!("check_or_mate", "write + for check or # for mate"))),
+            _ => return Err((bytes.len()..text.len(), reason!("check_or_mate", "write + for check or # for mate"))),
         };
         let mut rule = MoveRule {
             color,
@@ -86,7 +86,8 @@ impl MoveRule {
             promotions: 0,
             is_en_passant: false,
         };
-        let fault = || (1, reason!("not_move", "not a move: write for example Nf3, exd5, e8=Q, =N, e.p. or O-O"));
+        let fault =
+            || (0..text.len(), reason!("not_move", "not a move: write for example Nf3, exd5, e8=Q, =N, e.p. or O-O"));
         rule.castle = match bytes {
             b"O-O" | b"0-0" => Some(CastlingSide::King),
             b"O-O-O" | b"0-0-0" => Some(CastlingSide::Queen),

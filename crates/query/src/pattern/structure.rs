@@ -143,7 +143,7 @@ pub struct Structure {
 impl Structure {
     /// Parses names that are separated by blanks, such as `iqp` or `opposite-bishops passed-pawn`, for White's side.
     pub fn parse(text: &str) -> Result<Structure, QueryFault> {
-        Structure::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
+        Structure::read(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
     }
 
     /// Returns the names of all structures.
@@ -158,13 +158,16 @@ impl Structure {
                 let kind = Structure::names().position(|name| name.eq_ignore_ascii_case(word));
                 let names = || Structure::names().collect::<Vec<_>>().join(", ");
                 kinds.push(kind.ok_or_else(|| {
-                    (at + 1, reason!("no_structure", "no such structure: there are {names}", names = names()))
+                    (
+                        at..at + word.len(),
+                        reason!("no_structure", "no such structure: there are {names}", names = names()),
+                    )
                 })?);
             }
             at += word.len() + 1;
         }
         match kinds.is_empty() {
-            true => Err((1, reason!("structure", "expected a structure, as in passed-pawn"))),
+            true => Err((0..text.len(), reason!("structure", "expected a structure, as in passed-pawn"))),
             false => Ok(Structure { kinds, color: Color::White }),
         }
     }

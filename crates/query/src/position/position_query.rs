@@ -1,6 +1,6 @@
 //! A position to search for, prepared for fast comparison with many other positions.
 
-use crate::fault::{QueryFault, Reason};
+use crate::fault::QueryFault;
 use scoresheet::brenner::replay::{Replay, ReplayState};
 use scoresheet::chess::piece::{CODES, EMPTY, PieceId};
 use scoresheet::chess::{CastlingSide, Color, Position, Role, Square, Variant};
@@ -205,10 +205,7 @@ impl PositionQuery {
         if fen == "startpos" {
             return Ok(PositionQuery::from(&variant.start().with_variant(variant.of_moves())));
         }
-        let position = Position::from_fen(fen.as_bytes()).map_err(|error| {
-            let text = format!("{}: {}", error.field.name(), error.fault);
-            QueryFault::in_bytes(fen, (error.column, Reason::from_fen(&error, fen, text)))
-        })?;
+        let position = Position::from_fen(fen.as_bytes()).map_err(|error| QueryFault::from_fen(fen, &error))?;
         let fields = fen.split_whitespace().count();
         let compare = Compare { side: fields > 1, castling: fields > 2, en_passant: fields > 3 };
         Ok(PositionQuery::new(&position, compare))
