@@ -10,7 +10,7 @@ use http::StatusCode;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Analysis, Comment, Event, Outcome, PrincipalVariation, TextKind};
 use scoresheet::pgn::PgnWriter;
-use scoresheet::{Archive, Game};
+use scoresheet::{Archive, Error, Game};
 use scoresheet_query::openings::{Opening, Openings};
 use scoresheet_query::position::novelty::first_left;
 use scoresheet_query::{PositionQuery, SearchOptions, reason};
@@ -39,10 +39,11 @@ fn bytes(
     snapshot: &Snapshot,
     number: u64,
     kind: &'static str,
-    text: impl FnOnce(&Archive, u64) -> Result<Vec<u8>, Fault>,
+    text: impl FnOnce(&Archive, u64) -> Result<Vec<u8>, Error>,
 ) -> Result<Answer, Fault> {
-    let (book, _, game) = snapshot.locate(number)?;
-    Ok(Answer::Bytes { kind, name: format!("game-{number}.pgn"), bytes: text(book.archive(), game)? })
+    let (book, before, game) = snapshot.locate(number)?;
+    let bytes = text(book.archive(), game).map_err(Fault::in_archive(before))?;
+    Ok(Answer::Bytes { kind, name: format!("game-{number}.pgn"), bytes })
 }
 
 /// Returns the ply at which a game leaves all other games: the ply after the last position that it shares with another
@@ -57,7 +58,7 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
         )
         .with("advice", "scoresheet index ARCHIVE --positions"));
     }
-    let game = book.archive().game(game_number)?.to_game()?;
+    let game = book.archive().game(game_number).and_then(|game| game.to_game()).map_err(Fault::in_archive(before))?;
     if let Some(site) = book.site() {
         return novelty_of_site(snapshot, site, &game, game_number);
     }
@@ -161,11 +162,12 @@ const MANY: u64 = 1000;
 /// Returns a game with all of its data.
 pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault> {
     let (book, before, game_number) = snapshot.locate(number)?;
-    let game = book.archive().game(game_number)?;
-    let opening = Openings::table().classify(&game)?;
+    let of_archive = Fault::in_archive(before);
+    let game = book.archive().game(game_number).map_err(&of_archive)?;
+    let opening = Openings::table().classify(&game).map_err(&of_archive)?;
     let opening = opening.map(|(opening, ply)| named(opening, ply));
     let (has_fault, is_changed) = (game.has_fault(), game.is_changed());
-    let game = game.to_game()?;
+    let game = game.to_game().map_err(of_archive)?;
     let mut answer = Map::from_iter([
         ("game".to_owned(), number.into()),
         ("archive".to_owned(), book.name.as_str().into()),

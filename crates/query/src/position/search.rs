@@ -9,6 +9,7 @@ use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::brenner::OPEN;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::brenner::replay::ReplayError;
+use scoresheet::chess::position::STANDARD;
 use scoresheet::chess::{Position, Variant};
 use scoresheet::error::{Damage, DamageKind, Error, Result};
 use scoresheet::game::PrincipalVariation;
@@ -286,8 +287,11 @@ impl<'a> Search<'a> {
     /// ```
     pub fn cost(&self, query: Option<&PositionQuery>) -> Cost {
         if let (Some(index), Some(query)) = (self.index(), query)
-            && let Ok(games) = query.variants().iter().map(|position| index.count(position)).sum::<Result<u64>>()
+            && let Ok(places) = query.variants().iter().map(|position| index.count(position)).sum::<Result<u64>>()
         {
+            // The index has no entries for the beginnings of games.
+            let covered = || self.among.map_or(self.archive.len() - self.archive.deleted_count(), GameSet::len);
+            let games = places + if query.matches(&STANDARD) { covered() } else { 0 };
             let named = Cost { games, replayed: false, with: "position index" };
             return match self.unindexed(index) {
                 None => named,

@@ -39,11 +39,13 @@ pub fn routes() -> Router<App> {
         .route("/master/pgn/{id}", get(pgn))
 }
 
-/// Answers a request for a player's games in a position. The page of a player has the same path, but has the parameter
-/// `name`, which the API does not use.
+/// Answers a request for a player's games in a position. The page of a player has the same path, without the parameter
+/// `player`, which the API requires. Its parameter is `name`, and a browser may leave it out.
 async fn player(state: State<App>, query: RawQuery, headers: HeaderMap) -> Response {
     match Params::read(query.0.as_deref()) {
-        Ok(params) if params.has("name") && !params.has("player") => assets::page("player", &headers),
+        Ok(params) if !params.has("player") && (params.has("name") || assets::is_for_browser(&headers)) => {
+            assets::page("player", &headers)
+        }
         _ => answer(state, query, Kind::Player, false).await,
     }
 }

@@ -294,6 +294,34 @@ fn latest_games_have_the_latest_dates() {
     }
 }
 
+/// Errors name a game by its number in all archives, not in its own.
+#[test]
+fn errors_have_the_numbers_of_all_archives() {
+    let server = Server::with(|folder| {
+        let paths = ["a.bga", "b.bga"].map(|name| archive(folder, name, "1. e4 *\n\n1. d4 *\n\n1. c4 *\n"));
+        Archive::delete(&paths[1], [2]).unwrap();
+        Config { archives: paths.into(), ..Config::default() }
+    });
+    for path in ["games/5", "games/5/pgn", "games/5/original"] {
+        let reply = server.get(&format!("/api/v1/{path}"));
+        let expected = (404, json!("game 5 has been deleted"));
+        assert_eq!((reply.status, reply.json()["error"]["message"].clone()), expected, "{path}");
+    }
+    assert_eq!(server.fine("/api/v1/games/6").json()["number"], 3);
+}
+
+/// The cost of the starting position counts the beginnings of games, which the index does not list.
+#[test]
+fn every_game_begins_in_the_starting_position() {
+    let server = Server::with(|folder| {
+        let path = archive(folder, "a.bga", "1. e4 *\n\n1. Nf3 Nf6 2. Ng1 Ng8 *\n\n1. c4 *\n");
+        index(&path);
+        Config { archives: vec![path], ..Config::default() }
+    });
+    let cost = |play: &str| server.fine(&format!("/api/v1/cost?play={play}")).json()["games"].as_u64().unwrap();
+    assert_eq!((cost("c2c4"), cost("g1f3,g8f6,f3g1,f6g8")), (1, 4));
+}
+
 #[test]
 fn faults_of_filters_have_their_column() {
     let server = Server::of("1. e4 *\n");
@@ -307,6 +335,23 @@ fn faults_of_filters_have_their_column() {
         let error = &reply.json()["error"];
         assert_eq!((reply.status, error["code"].as_str()), (400, Some("bad_query")), "{error}");
         assert_eq!((error["column"].as_u64(), &error["range"]), (Some(column), &json!(range)), "{error}");
+    }
+    // Faults in positions, moves and patterns mark all faulty letters, too.
+    for (path, range) in [
+        ("/api/v1/position?fen=8/8/8/8/8/8/8/8_white", [16, 21]),
+        ("/api/v1/tree?fen=8/8/8/8/8/8/8/7x_w", [15, 16]),
+        ("/api/v1/tree?fen=8/8/8/8/8/8/8/K1k5_w_-_-_many", [25, 29]),
+        ("/api/v1/tree?play=e2e4,,e7e5,g1g5,b8c6", [11, 15]),
+        ("/api/v1/games?find=%7B%22moves%22:%22e4+e5+Ng1f4+Nc6%22%7D", [6, 11]),
+        ("/api/v1/games?find=%7B%22material%22:%22KRwitkr%22%7D", [2, 5]),
+        ("/api/v1/games?find=%7B%22white_move%22:%22Nf9%22%7D", [0, 3]),
+        ("/api/v1/games?find=%7B%22query%22:%7B%22result%22:%222-0%22%7D%7D", [0, 3]),
+        ("/api/v1/games?find=%7B%22mistake%22:%22error%22%7D", [0, 5]),
+        ("/api/v1/games?find=%7B%22fen%22:%22startposition%22%7D", [0, 1]),
+    ] {
+        let reply = server.get(path);
+        let error = &reply.json()["error"];
+        assert_eq!((reply.status, &error["range"]), (400, &json!(range)), "{path}: {error}");
     }
     for path in [
         "/api/v1/games?sort=nonsense!",
@@ -504,6 +549,9 @@ fn the_page_of_a_player_and_the_explorers_route_have_one_path() {
     assert_eq!(server.fine("/player?name=Tal").header("content-type"), Some("text/html; charset=utf-8"));
     assert_eq!(server.fine("/player?player=Tal, M&color=white").header("content-type"), Some("application/x-ndjson"));
     assert_eq!(server.get("/player").status, 400);
+    // A browser gets the page, which asks for a name.
+    let page = server.ask("GET", "/player", &[("accept", "text/html,*/*")], b"");
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
 }
 
 #[test]
