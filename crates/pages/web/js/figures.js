@@ -14,9 +14,9 @@ export const quoted = (text) => `"${text.replace(/[\\"]/g, "\\$&")}"`;
 const link = (href, content) => (href ? el("a", { href }, content) : content);
 const section = (name, ...content) => el("section.stat", {}, el("h2", {}, t(name)), content);
 const list = (name, titles, rows) => rows.length > 0 && section(name, sheet(t(name), titles.map((title) => t(title)), rows));
-/** Returns groups of games by name, each with a bar of results. */
-const stacked = (name, groups, heading, sides, missing) => groups?.length > 0 && section(name,
-  sheet(t(name), [t(name), t("games"), t("results")], groups.map((group) => [heading(group), number(group.games), bar(group, sides)]), "tree"), without(missing));
+/** Returns groups of games by the value that `title` names, each with a bar of results. */
+const stacked = (name, title, groups, heading, sides, missing) => groups?.length > 0 && section(name,
+  sheet(t(name), [t(title), t("games"), t("results")], groups.map((group) => [heading(group), number(group.games), bar(group, sides)]), "tree"), without(missing));
 /** Returns the number of games that have no value, or nothing. */
 const without = (games) => (games > 0 ? el("p.soft", {}, counted("without_value", games)) : null);
 
@@ -50,12 +50,12 @@ export function statistics(found, to) {
     times.length > 1 && section(`results_by_${when}`, shares(t(`results_by_${when}`), times.map((row) => ({ name: year(row), white: row.white ?? 0, draws: row.draws ?? 0, black: row.black ?? 0 })), [t(when), t("games")])),
     ratings.filter((item) => item.value !== null).length > 1 && section("mean_rating", line(t("mean_rating"), ratings, [t(when), t("rating")])),
     families("by_eco", found.by_eco, (group) => link(code(group) && to.where(`eco = ${code(group)}`), `${code(group) ?? ""} ${openingName(group.name.replace(/^[A-E]\d\d /, ""))}`.trim()), found.without?.eco),
-    stacked("by_rating", found.by_rating, (group) => link(band(group)[1] && to.where(`avgelo in ${band(group).join("..")}`), group.name), undefined, found.without?.rating),
-    stacked("by_speed", found.by_speed, (group) => link(to.where(`speed = ${group.name}`), t(`speed_${group.name}`.toLowerCase())), undefined, found.without?.speed),
+    stacked("by_rating", "rating", found.by_rating, (group) => link(band(group)[1] && to.where(`avgelo in ${band(group).join("..")}`), group.name), undefined, found.without?.rating),
+    stacked("by_speed", "speed", found.by_speed, (group) => link(to.where(`speed = ${group.name}`), t(`speed_${group.name}`.toLowerCase())), undefined, found.without?.speed),
     plot("by_length", by(usual(filled(found.lengths, 10)), span, (row) => (row.to ? `moves in ${row.from}..${row.to}` : `moves >= ${row.from}`)), "moves", "games"),
     plot("by_player_rating", by(usual(late(filled(found.ratings, 100))), (row) => (row.isBefore ? `≤${row.to}` : row.to ? String(row.from) : `${row.from}+`), (row) => (row.isBefore ? `elo <= ${row.to}` : row.to ? `elo in ${row.from}..${row.to}` : `elo >= ${row.from}`)), "rating", "players"),
     found.squares && section("squares", el("div.boards", {}, heat(t("white_moves"), found.squares.white), heat(t("black_moves"), found.squares.black))),
-    stacked("endings", endings(found.by_ending ?? []), (group) => group.name, ["first_side", "draws", "other_side"]),
+    stacked("endings", "tab_material", endings(found.by_ending ?? []), (group) => group.name, ["first_side", "draws", "other_side"]),
     found.first_moves?.length > 0 && section("first_moves", el("div.boards", {}, found.first_moves.map((move) => el("figure", {}, miniature(move.fen),
       el("figcaption", {}, el("strong", {}, move.line), ` ${openingName(move.opening)}`, el("div.soft", {}, counted("game", move.games)), bar(move)))))),
     list("players", ["player", "games", "won", "drawn", "lost"],
@@ -96,7 +96,7 @@ function families(name, groups, heading, missing) {
     ? [row(members, heading(members[0]))]
     : [row(members, unfold(family, members.length)), ...members.map((group) => row([group], el("span.member", {}, heading(group))))]));
   if (others.length) rows.push(row(others, t("other_openings")));
-  return section(name, sheet(t(name), [t(name), t("games"), t("results")], rows, "tree"), without(missing));
+  return section(name, sheet(t(name), [t("opening"), t("games"), t("results")], rows, "tree"), without(missing));
 }
 
 /** Joins the first rows, with at most one percent of the games, into one row. */

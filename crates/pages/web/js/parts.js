@@ -35,7 +35,7 @@ const PASSING = ["gone", "busy", "too_costly", "stopped", "http", "missing", "da
 export const inMember = (error) => (error.member ? `${error.member}: ` : "") + translated(error);
 
 /** Returns a message as a sentence of its own. */
-const sentence = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+export const sentence = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
 /** Returns the notice of an error. */
 export function broken(error, retry) {
@@ -43,13 +43,21 @@ export function broken(error, retry) {
   if (site && error.bytes) return archiveNeeded(error, retry);
   const heading = { gone: site ? "no_network" : "server_gone", too_costly: "too_costly", busy: "server_busy", damaged: "damaged", not_found: "not_found", missing: "missing_file" };
   const ofFilter = error.code === "bad_query" && error.parameter === "where";
+  const { where, fen } = state.read().params;
+  // An address without a position: its FEN or its moves are wrong.
+  const ofPosition = error.code === "bad_request" && (error.parameter === "fen" || error.parameter === "play");
+  // Messages about a FEN contain the column.
+  const column = error.parameter === "fen" ? undefined : error.column;
   return el("div.notice", { role: "alert" },
     el("p", {}, el("strong", {}, t(heading[error.code] ?? (ofFilter ? "wrong_filter" : "wrong"))), " ",
-      error.column ? t("column", { n: error.column, what: inMember(error) }) : sentence(translated(error))),
-    ofFilter && el("p", {}, filter.marked(state.read().params.where ?? "", error.range)),
+      column ? t("column", { n: column, what: inMember(error) }) : sentence(translated(error))),
+    ofFilter && el("p", {}, filter.marked(where ?? "", error.range)),
+    error.parameter === "fen" && fen && error.range && el("p", {}, filter.marked(fen, error.range)),
     error.advice && el("p", {}, t("advice"), " ", el("code", {}, error.advice)),
     ofFilter && el("button.primary", { type: "button", onclick: () => filter.edit(error) }, t("edit_filter")),
     ofFilter && el("button", { type: "button", onclick: () => filter.use("") }, t("clear_filter")),
+    ofPosition && el("a.button", { href: state.address("explorer") }, t("starting_position")),
+    error.code === "not_found" && el("a.button", { href: state.address("games", { where: undefined, find: undefined }) }, t("all_games")),
     retry && (PASSING.includes(error.code) || !(error instanceof Fault)) && el("button", { type: "button", onclick: retry }, t("retry")));
 }
 
@@ -122,6 +130,30 @@ export function popover(name, label, title, ...content) {
 
 /** Returns rows of games, each a link. */
 export const gameRows = (games, { ply } = /** @type {{ply?: number}} */ ({})) => games.map((game) => gameRow(game, link(game, ply)));
+
+/** Returns shorter forms of a player's name, the longest first. Every form ends after a word: `Surname, Given` first keeps
+ * initials, and other names lose words, because the order of their words is unknown. */
+function shorter(name) {
+  const [surname, given] = name.split(/,(.*)/s);
+  if (given !== undefined) return [`${surname}, ${given.trim().split(/\s+/).map((word) => `${[...word][0] ?? ""}.`).join(" ")}`, surname];
+  const words = name.split(" ");
+  return words.slice(1).map((_, dropped) => `${words.slice(0, -1 - dropped).join(" ")} …`);
+}
+
+/** The smallest size of a name that is a single long word, of the size of the text. */
+const SMALLEST = 0.7;
+
+/** Shortens the names that are wider than their cells. A long word gets smaller letters. */
+export function fitNames(container) {
+  const isWide = (node) => node.offsetWidth > node.closest(".cell").clientWidth;
+  for (const node of [...container.querySelectorAll(".name")].filter(isWide)) {
+    for (const form of shorter(node.textContent)) {
+      node.textContent = form;
+      if (!isWide(node)) break;
+    }
+    if (isWide(node)) node.style.fontSize = `${Math.max(SMALLEST, node.closest(".cell").clientWidth / (node.offsetWidth + 1))}em`;
+  }
+}
 
 /** Returns the address of a player's page; `undefined` without a name. */
 export const playerPage = (name, more) => (name && name !== "?" ? state.address("player", { name, ...more }) : undefined);

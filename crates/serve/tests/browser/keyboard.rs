@@ -125,10 +125,10 @@ fn faults_of_a_search_are_under_their_fields() {
     let server = Server::of("1. e4 *\n");
     browser.dark(false);
     for (language, path, field, message) in [
-        ("en", "tab=material&material=hello", "material", "not a piece: write one of PNBRQKpnbrqk"),
-        ("de", "tab=material&material=hello", "material", "keine Figur: möglich sind PNBRQKpnbrqk"),
-        ("de", "tab=material&imbalance=zz", "imbalance", "keine Figur: zum Beispiel PPvN"),
-        ("en", "tab=moves&white_move=%3F%3F", "white_move", "not a move: write for example Nf3"),
+        ("en", "tab=material&material=hello", "material", "Not a piece: write one of PNBRQKpnbrqk"),
+        ("de", "tab=material&material=hello", "material", "Keine Figur: möglich sind PNBRQKpnbrqk"),
+        ("de", "tab=material&imbalance=zz", "imbalance", "Keine Figur: zum Beispiel PPvN"),
+        ("en", "tab=moves&white_move=%3F%3F", "white_move", "Not a move: write for example Nf3"),
         ("de", "tab=moves&query=%7B", "query", "Das ist kein JSON"),
         ("en", "tab=position&fen=nothing", "fen", "piece placement"),
     ] {
@@ -144,10 +144,25 @@ fn faults_of_a_search_are_under_their_fields() {
         assert_eq!(browser.eval(&format!("document.activeElement === {of}")), true, "{path}");
         assert_eq!(browser.eval("document.querySelector('section.right [role=alert]')"), json!(null));
         if field == "material" {
-            // The faulty letter is marked in the text of the field, on a line of its own.
+            // The faulty letters are marked in the text of the field, on a line of its own.
             assert!(browser.eval("document.querySelector('#field-fault code').textContent === 'hello' && getComputedStyle(document.querySelector('#field-fault code')).display === 'block'") == true);
-            assert_eq!(browser.text("document.querySelector('#field-fault .at').textContent"), "h");
+            assert_eq!(browser.text("document.querySelector('#field-fault .at').textContent"), "hello");
         }
+    }
+    // The mark is in the faulty text of a JSON query, and an impossible position is told once.
+    for (path, marked) in [
+        ("tab=moves&query=%7B%22sequence%22%3A%5B%7B%22result%22%3A%222-0%22%7D%5D%7D", "2-0"),
+        ("tab=position&fen=8/8/8/8/8/8/8/8+white", "white"),
+    ] {
+        browser.open(&format!("http://{}/search?{path}&run=1", server.address));
+        browser.until("document.getElementById('field-fault')");
+        assert_eq!(browser.text("document.querySelector('#field-fault .at').textContent"), marked);
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        assert_eq!(
+            browser.eval("[...document.querySelectorAll('form .fault')].filter((fault) => fault.textContent).length"),
+            1,
+            "{path}"
+        );
     }
     // A valid search removes the message.
     browser.open(&format!("http://{}/search?tab=material&material=hello&run=1", server.address));

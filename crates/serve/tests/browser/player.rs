@@ -55,4 +55,18 @@ fn a_tournament_leads_to_its_games() {
     assert_eq!(rows, "Ann 1 – ✕ 1  1 1 0.5|Bob 2 – 0 ✕ ½ 2 0.5 0.25|Cid 3 –  ½ ✕ 1 0.5 0.25");
     browser.click(".standings tbody tr:nth-child(3) a.cross");
     browser.until("location.pathname === '/game' && location.search === '?n=2'");
+    // Without a name, the page lists the tournaments. An unknown name, game or position leads on, too.
+    let base = format!("http://{}", server.address);
+    browser.open(&format!("{base}/event"));
+    browser.until("document.querySelector('.events a')?.textContent === 'Cup'");
+    browser.open(&format!("{base}/event?name=Nowhere"));
+    browser.until("document.querySelector('a.button[href$=\"/event\"]')");
+    browser.open(&format!("{base}/game?n=99"));
+    browser.until("document.querySelector('[role=alert] a.button[href$=\"/games\"]')");
+    browser.open(&format!("{base}/explorer?fen=8/8/8/8/8/8/8/7x"));
+    browser.until("document.querySelector('[role=alert] .at')?.textContent === 'x'");
+    let said = browser.text("document.querySelector('.notice[role=alert]').innerText");
+    assert_eq!(said.to_lowercase().matches("column").count(), 1, "{said}");
+    browser.click("[role=alert] a.button");
+    browser.until("location.pathname === '/explorer' && !location.search && document.querySelector('.tree tbody tr')");
 }

@@ -8,6 +8,7 @@ import { both } from "../filter.js";
 import { counted, days, number, t } from "../i18n.js";
 import { empty, entitle, load, playerPage } from "../parts.js";
 import * as state from "../state.js";
+import { tournaments } from "./start.js";
 
 const POINTS = { 0: "0", 0.5: "½", 1: "1" };
 
@@ -18,12 +19,17 @@ export function show(main, { params, signal }) {
   const panel = el("div.panel");
   const heading = el("h1", {}, params.name || t("event"));
   fill(main, heading, panel);
+  if (!params.name) {
+    heading.className = "visually-hidden";
+    tournaments(panel, params, signal);
+    return { keyNames: [] };
+  }
   load(panel, () => api.event({ name: params.name, year: params.year, where: params.where, archive: params.archive, find: params.find }, signal), (found) => {
     entitle(called(params.name, params.year));
     const { undecided, unread, editions } = found;
     const all = editions.length > 1 && list(params.name, editions, found);
     if (!found.games) {
-      fill(panel, empty(params.where), all);
+      fill(panel, empty(params.where), el("p", {}, el("a.button", { href: state.address("event", { where: undefined }) }, t("tournaments"))), all);
       return;
     }
     const when = days(found.from, found.until);

@@ -135,10 +135,11 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   const names = { top: el("span"), bottom: el("span") };
   const list = el("div.movetext", { tabindex: "0", role: "group", "aria-label": t("moves") });
   const comment = el("div.comment");
-  const left = el("p.soft");
+  const left = el("p.soft.left-archive");
   const plies = main.map((node) => ({ eval: node.eval, clock: node.clock, judged: judged(node) }));
-  const has = plies.some((ply) => ply.eval !== undefined || ply.clock !== undefined);
-  const plot = has ? graph(plies, { onPick: (ply) => go(main[ply]) }) : null;
+  const [hasEvals, hasClocks] = ["eval", "clock"].map((name) => plies.some((ply) => ply[name] !== undefined));
+  const drawn = hasEvals && hasClocks ? "graph_note" : hasEvals ? "graph_evaluations" : "graph_clocks";
+  const plot = hasEvals || hasClocks ? graph(plies, { onPick: (ply) => go(main[ply]) }) : null;
   /** Returns the value of a tag that says something. */
   const known = (name) => (["?", "-"].includes(tag(name)) ? undefined : tag(name));
   /** The known parts of the date, which name the edition of the tournament. */
@@ -165,7 +166,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
         list,
         // A notice above the board would push the step buttons out of the window.
         !embedded && game.has_fault ? el("p.notice", { id: "source-fault" }, t("source_fault")) : null,
-        plot && el("figure.graph-frame", {}, plot, el("figcaption.soft", {}, t("graph_note"))),
+        plot && el("figure.graph-frame", {}, plot, el("figcaption.soft", {}, t(drawn))),
         embedded ? el("p", {}, el("a", { href: state.address("game", { n: game.game, ply: now.ply || undefined }), target: "_blank", rel: "noopener" }, t("open_whole"))) : [left, below()])));
 
   function button(name, work) {

@@ -5,7 +5,7 @@ import { squares } from "../picture.js";
 import { el, fill, later, rove, svg } from "../dom.js";
 import { marked } from "../filter.js";
 import { counted, number, size, t, translated } from "../i18n.js";
-import { broken, empty, gameRows, inMember } from "../parts.js";
+import { broken, empty, gameRows, inMember, sentence } from "../parts.js";
 import * as state from "../state.js";
 
 const sprite = new URL("../../pieces.svg", import.meta.url).href;
@@ -52,7 +52,7 @@ export function show(main, { params, signal }) {
         cost.advice && !cost.bytes && [" ", t("advice"), " ", el("code", {}, cost.advice)]);
     } catch (error) {
       if (error.name === "AbortError") return;
-      if (fen && error.code === "bad_request") fill(legality, translated(error));
+      if (fen && error.code === "bad_request" && !document.getElementById("field-fault")) fill(legality, sentence(translated(error)));
       fill(price);
     }
   }, 200);
@@ -78,7 +78,7 @@ export function show(main, { params, signal }) {
         ["w", "b"].map((side) => el("label.check", {}, el("input", { type: "radio", name: "side", value: side, checked: fen.split(" ")[1] === side || (side === "w" && !fen.split(" ")[1]), onchange: changed }), el("span", {}, t(side === "w" ? "white" : "black"))))),
       el("fieldset", {}, el("legend", {}, t("castling")),
         [..."KQkq"].map((right) => el("label.check", {}, el("input", { type: "checkbox", name: "right", value: right, checked: (fen.split(" ")[2] ?? "").includes(right), onchange: changed }), el("span", {}, t(`castling_${right}`))))),
-      el("div.buttons.tight", {},
+      el("div.buttons", {},
         el("button", { type: "button", onclick: () => take(START) }, t("starting_position")),
         el("button", { type: "button", onclick: () => take("8/8/8/8/8/8/8/8 w - - 0 1") }, t("empty_board"))),
       input("fen", "FEN", fen, { onchange: (event) => take(event.target.value), class: "long" }),
@@ -122,19 +122,26 @@ export function show(main, { params, signal }) {
     return given.some(([name]) => !["plies", "either_color", "in_pv"].includes(name)) ? JSON.stringify(Object.fromEntries(given)) : undefined;
   }
 
-  /** Returns the field that an error is about, the error in words, and its range in the field; nothing if it is about no
-   * field of the form. */
-  function ofField(error) {
+  /** Returns the field that an error in a request is about, the error in words, and the faulty text with a mark; nothing
+   * if it is about no field of the form.
+   * @param {any} error
+   * @param {{pattern?: any, position?: any}} find */
+  function ofField(error, { pattern, position }) {
     if (error.code !== "bad_query" && error.code !== "bad_request" || error.parameter === "where") return [];
-    const [name] = /^[\w-]+/.exec(error.member ?? error.parameter ?? "") ?? [];
+    const path = error.member ?? error.parameter ?? "";
+    const [name] = /^[\w-]+/.exec(path) ?? [];
     const field = name?.replaceAll("-", "_");
-    if (field && form.elements[field]) return [field, translated(error), error.range];
-    return form.elements.query?.value ? ["query", inMember(error)] : [];
+    // The range counts the letters of the innermost text, such as a member of the JSON query.
+    const text = path.match(/[^.[\]]+/g)?.reduce((value, key) => value?.[key], pattern ?? position);
+    const mark = error.range && typeof text === "string" ? marked(text, error.range) : null;
+    if (field && form.elements[field]) return [field, sentence(translated(error)), mark];
+    return form.elements.query?.value ? ["query", inMember(error), mark] : [];
   }
 
-  /** Shows an error and its range under a field, and gives the field the focus. Without arguments, removes the error. */
-  function blame(name, what, range) {
+  /** Shows an error under a field, and gives the field the focus. Without arguments, removes the error. */
+  function blame(name, what, mark) {
     document.getElementById("field-fault")?.remove();
+    fill(legality);
     for (const field of form.querySelectorAll("[aria-invalid]")) {
       field.removeAttribute("aria-invalid");
       field.removeAttribute("aria-describedby");
@@ -143,7 +150,7 @@ export function show(main, { params, signal }) {
     if (!field) return;
     field.setAttribute("aria-invalid", "true");
     field.setAttribute("aria-describedby", "field-fault");
-    field.closest("label").after(el("p.fault", { id: "field-fault", role: "alert" }, what, range && [" ", marked(field.value, range)]));
+    field.closest("label").after(el("p.fault", { id: "field-fault", role: "alert" }, what, mark && [" ", mark]));
     field.focus();
   }
 
@@ -240,10 +247,10 @@ export function show(main, { params, signal }) {
       if (error.name === "AbortError") fill(status, t("cancelled"), " ", counted("found_games", found));
       else {
         // A fault of a field is shown at the field.
-        const [name, what, range] = ofField(error);
+        const [name, what, mark] = ofField(error, query.find);
         if (name) {
           fill(results, el("p.soft", {}, t("search_help")));
-          blame(name, what, range);
+          blame(name, what, mark);
         } else {
           // Removes the message about the running search.
           status.remove();

@@ -32,9 +32,15 @@ export function show(main, { params, signal, archives, title }) {
       archives.map((archive) => [el("a", { href: state.address("start", { archive: archive.archive }) }, titled(archive)), number(archive.games), ...(areLicensed ? [archive.metadata?.license ?? "–"] : [])]))),
     more && el("details", {}, el("summary", {}, t("about_archive")), more),
     front.node, panel);
+  tournaments(panel, params, signal, front.showEvent);
+  return { keyNames: [], destroy: front.destroy };
+}
+
+/** Shows all tournaments. `onFirst` receives the latest ones. */
+export function tournaments(panel, params, signal, onFirst = (_events) => {}) {
   const request = { where: params.where, archive: params.archive, find: params.find, limit: PAGE };
   load(panel, () => api.events(request, signal), (found) => {
-    front.showEvent(found.events);
+    onFirst(found.events);
     if (!found.total) {
       const pages = ["explorer", "games", "statistics"].map((page) => [el("a.button", { href: state.address(page) }, t(page)), " "]);
       fill(panel, params.where ? empty(params.where) : el("p.pages", {}, pages));
@@ -55,7 +61,6 @@ export function show(main, { params, signal, archives, title }) {
     fill(panel, el("section.card", {}, el("h2", {}, t("tournaments"), " ", el("span.soft", { id: "n-events" }, number(found.total)),
       undecided + unread > 0 && el("span.fault", {}, " ", counted("not_read", undecided + unread))), holder, more));
   });
-  return { keyNames: [], destroy: front.destroy };
 }
 
 /** Returns the parts above the list of tournaments. They arrive after the page is shown, and an unavailable part is
