@@ -134,6 +134,9 @@ export function set(params) {
   change(address(page, all), kept());
 }
 
+/** Shows the page again. */
+export const again = () => changed();
+
 /** Calls `work` whenever another page must be shown. */
 export function watch(work) {
   changed = work;

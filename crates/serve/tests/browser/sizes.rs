@@ -134,14 +134,21 @@ fn long_comments_and_notices_push_nothing_away() {
 #[test]
 fn clocks_are_drawn() {
     let Some(mut browser) = browser() else { return };
-    let server = Server::of(&commented());
+    let timed = "1. e4 {[%clk 0:03:00]} e5 {[%clk 0:02:50]} *\n";
+    let server = Server::of(&(commented() + timed));
     browser.dark(false);
+    // The caption names only what the graph shows.
+    browser.open(&format!("http://{}/game?n=2", server.address));
+    browser.until("document.querySelector('.graph-frame')?.innerText.startsWith('Clocks (')");
     browser.open(&format!("http://{}/game?n=1", server.address));
     browser.until("document.querySelector('.graph')");
     let seen = browser.eval(
         "[...document.querySelectorAll('.graph polyline.clock')].map((line) => getComputedStyle(line).visibility)",
     );
     assert_eq!(seen, json!(["visible", "visible"]));
+    assert!(
+        browser.text("document.querySelector('.graph-frame').innerText").starts_with("Evaluation (area) and clocks")
+    );
     assert_eq!(browser.text("getComputedStyle(document.querySelector('span.clock:empty')).visibility"), "hidden");
 }
 
@@ -215,7 +222,7 @@ fn names_and_numbers_are_whole() {
             "document.querySelector('.list .rows .row .when')?.textContent.includes('A tournament with a long name · ')",
         );
         let cut = "[...document.querySelectorAll('.list .rows .name')].filter((name) => name.closest('.cell').scrollWidth > name.closest('.cell').clientWidth).length";
-        assert!(phone || browser.eval(cut) == 0, "at {across}");
+        assert_eq!(browser.eval(cut), 0, "at {across}");
         assert_eq!(browser.text("getComputedStyle(document.querySelector('.list .when')).display"), "block");
     }
     let row = browser.text("document.querySelector('.list .rows .row').innerText");
@@ -227,6 +234,40 @@ fn names_and_numbers_are_whole() {
     browser.eval("(() => { const choice = document.querySelector('[data-control=sort]'); choice.value = 'white'; choice.dispatchEvent(new Event('change')); })()");
     browser.until("location.search === '?sort=white' && document.querySelector('.list .rows .row .white')");
     assert!(browser.too_wide() <= 0);
+}
+
+/// A name that is too long for a list of games ends after a word, or gets smaller letters.
+#[test]
+fn long_names_end_after_a_word() {
+    let Some(mut browser) = browser() else { return };
+    let game = |white: &str, black: &str| format!("[White \"{white}\"]\n[Black \"{black}\"]\n\n1. e4 *\n\n");
+    let games = [
+        game("Praggnanandhaa,Rameshbabu Vaishali", "Vachier Lagrave,Maxime"),
+        game("Alexandra Konstantinovna Kosteniuk", "Theverylongnickname33"),
+        game("So,W", "Nakamura,Hikaru"),
+    ];
+    let server = Server::of(&games.concat());
+    browser.dark(false);
+    browser.size(390, 844, true);
+    browser.open(&format!("http://{}/games", server.address));
+    browser.until("document.querySelectorAll('.list .rows .name').length === 6");
+    let names = "[...document.querySelectorAll('.list .rows .name')].map((name) => name.textContent)";
+    let [cut, small] = [
+        "name.getBoundingClientRect().width > name.closest('.cell').clientWidth",
+        "parseFloat(getComputedStyle(name).fontSize) < parseFloat(getComputedStyle(document.body).fontSize)",
+    ]
+    .map(|kind| format!("[...document.querySelectorAll('.list .rows .name')].filter((name) => {kind}).map((name) => name.textContent)"));
+    let short =
+        ["Praggnanandhaa", "Vachier Lagrave", "Alexandra …", "Theverylongnickname33", "So,W", "Nakamura,Hikaru"];
+    assert_eq!(browser.eval(names), json!(short));
+    assert_eq!(browser.eval(&cut), json!([]));
+    assert_eq!(browser.eval(&small), json!(["Theverylongnickname33"]));
+    // A turned tablet shows the list anew, in one line a game, with all names.
+    browser.size(1280, 900, false);
+    browser.until("document.querySelector('.list .rows .name')?.textContent === 'Praggnanandhaa,Rameshbabu Vaishali' || document.querySelector('.list .rows .name')?.textContent === 'Praggnanandhaa, R. V.'");
+    assert_eq!(browser.eval(&cut), json!([]));
+    let height = "document.querySelectorAll('.list .rows .row')[1].getBoundingClientRect().y - document.querySelector('.list .rows .row').getBoundingClientRect().y";
+    assert_eq!(browser.eval(height), 40);
 }
 
 /// Everything of a search's form is in sight, also its button.

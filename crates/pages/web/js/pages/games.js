@@ -5,7 +5,7 @@ import { miniature } from "../picture.js";
 import { el, fill, later, sign } from "../dom.js";
 import * as filter from "../filter.js";
 import { counted, date, number, openingName, t } from "../i18n.js";
-import { broken, empty, link, load, playerPage, result } from "../parts.js";
+import { broken, empty, fitNames, link, load, playerPage, result } from "../parts.js";
 import * as state from "../state.js";
 
 /** The height of a row, and of a row in two lines in a narrow window (`app.css`). */
@@ -25,7 +25,8 @@ const WON = { "1-0": "won-white", "0-1": "won-black", "1/2-1/2": "drawn" };
 
 export function show(main, { params, signal, archives, restore }) {
   // The style sheet shows a game in two lines, without a heading.
-  const isNarrow = matchMedia("(max-width: 900px)").matches;
+  const narrow = matchMedia("(max-width: 900px)");
+  const isNarrow = narrow.matches;
   const ROW = isNarrow ? ROW_NARROW : ROW_WIDE;
   const HEAD = isNarrow ? 0 : HEAD_WIDE;
   const base = { where: params.where, sort: params.sort, archive: params.archive, fen: params.fen, play: params.play, variant: params.variant, find: params.find };
@@ -76,6 +77,8 @@ export function show(main, { params, signal, archives, restore }) {
     fill(panel, el("div.with-picture", {}, view, picture));
     view.addEventListener("scroll", scroll, { passive: true });
     view.addEventListener("scrollend", settle, { passive: true });
+    addEventListener("resize", draw, { signal });
+    narrow.addEventListener("change", state.again, { signal });
     restore();
     top = Math.min(furthest(), before.top ?? 0);
     settle();
@@ -158,6 +161,7 @@ export function show(main, { params, signal, archives, restore }) {
     const active = document.activeElement;
     const focused = active?.dataset?.place ?? (active === document.body ? awaited : undefined);
     body.replaceChildren(...rows);
+    fitNames(body);
     if (focused !== undefined) body.querySelector(`a[data-place="${focused}"]`)?.focus({ preventScroll: true });
   }
 
