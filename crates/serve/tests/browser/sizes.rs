@@ -87,6 +87,25 @@ fn large_windows_have_large_text_and_overlays_stay_in_the_window() {
     }
 }
 
+/// Larger text needs wider columns: a table leaves out columns by its width in letters, and not in pixels.
+#[test]
+fn tables_of_large_windows_leave_out_columns() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of_sample();
+    browser.dark(false);
+    browser.size(3840, 2000, false);
+    browser.open(&format!("http://{}/player?name=cheesedout", server.address));
+    browser.until("document.querySelector('.points th:nth-child(6)')");
+    let [column, size] = [
+        "getComputedStyle(document.querySelector('.points th:nth-child(6)')).display",
+        "document.querySelector('.points').clientWidth / parseFloat(getComputedStyle(document.documentElement).fontSize)",
+    ];
+    let size = browser.eval(size).as_f64().unwrap();
+    assert!((28.0..35.0).contains(&size), "{size}");
+    assert_eq!(browser.text(column), "none");
+    assert_eq!(browser.eval("[...document.querySelectorAll('.figures .scroll')].filter((table) => table.scrollWidth > table.clientWidth).length"), 0);
+}
+
 /// A phone shows the moves right below the board.
 #[test]
 fn a_phone_shows_moves_below_the_board() {
