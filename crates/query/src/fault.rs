@@ -148,6 +148,11 @@ impl QueryFault {
         QueryFault { query: query.to_owned(), at, details: details.into() }
     }
 
+    /// Returns a function for the faults of the parser of a query.
+    pub(crate) fn within(query: &str) -> impl Fn(Fault) -> QueryFault {
+        move |(at, reason)| QueryFault::new(query, at, reason)
+    }
+
     /// Returns the fault with the path of the JSON member that contains it. If the member is a text, `within` is the range
     /// of the fault in its letters.
     pub(crate) fn in_member(self, path: String, within: Option<Range<usize>>) -> QueryFault {

@@ -36,7 +36,7 @@ impl Imbalance {
     /// Parses White's surplus, the letter `v`, and Black's surplus. `[BN]` is one of these pieces. `P*`, or
     /// `pawns free` after a comma, excludes a kind of piece from the comparison. All other kinds must be equal.
     pub fn parse(text: &str) -> Result<Imbalance, QueryFault> {
-        Imbalance::read(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
+        Imbalance::read(text).map_err(QueryFault::within(text))
     }
 
     pub(crate) fn read(text: &str) -> Result<Imbalance, Fault> {

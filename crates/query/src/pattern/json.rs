@@ -181,7 +181,7 @@ impl std::str::FromStr for Pattern {
 
 /// Parses the letters of pieces, such as `KQ`. Errors contain the column.
 pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
-    roles(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
+    roles(text).map_err(QueryFault::within(text))
 }
 
 pub(crate) fn roles(text: &str) -> Result<Vec<Role>, Fault> {

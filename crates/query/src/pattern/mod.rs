@@ -42,19 +42,19 @@ impl BoardPattern {
     /// `.` for an empty square, `*` for any piece, `A` for any White piece, and `a` for any Black piece. `[Qr.]` stands
     /// for one of these contents, and `[^Pp]` for any content except these.
     pub fn parse(text: &str) -> Result<BoardPattern, QueryFault> {
-        BoardPattern::read(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
+        BoardPattern::read(text).map_err(QueryFault::within(text))
     }
 
     /// Parses the piece placement of a FEN: the pieces in it must be on the board, and other pieces are ignored. Later
     /// fields are ignored.
     pub fn parse_sub_fen(text: &str) -> Result<BoardPattern, QueryFault> {
-        BoardPattern::read_sub_fen(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
+        BoardPattern::read_sub_fen(text).map_err(QueryFault::within(text))
     }
 
     /// Parses a board on which only the pawns are compared. There must be exactly these pawns. A pawn on rank 1 or 8
     /// causes an error.
     pub fn parse_pawns(text: &str) -> Result<BoardPattern, QueryFault> {
-        BoardPattern::read_pawns(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
+        BoardPattern::read_pawns(text).map_err(QueryFault::within(text))
     }
 
     pub(crate) fn read(text: &str) -> Result<BoardPattern, Fault> {
@@ -192,7 +192,7 @@ impl Material {
     /// number), or `P?` (one or none). Pieces that are not listed must be absent. If all letters are upper case, the
     /// second K begins the list of Black's pieces.
     pub fn parse(text: &str) -> Result<Material, QueryFault> {
-        Material::read(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
+        Material::read(text).map_err(QueryFault::within(text))
     }
 
     pub(crate) fn read(text: &str) -> Result<Material, Fault> {

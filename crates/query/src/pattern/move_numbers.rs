@@ -22,7 +22,7 @@ pub struct MoveNumbers {
 impl MoveNumbers {
     /// Parses a number or a range of numbers: `20`, `20-30`, `20-` or `-30`.
     pub fn parse(text: &str) -> Result<MoveNumbers, QueryFault> {
-        MoveNumbers::read(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
+        MoveNumbers::read(text).map_err(QueryFault::within(text))
     }
 
     pub(crate) fn read(text: &str) -> Result<MoveNumbers, Fault> {

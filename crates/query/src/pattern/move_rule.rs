@@ -62,7 +62,7 @@ impl MoveRule {
     /// knight on any square, `=[NBR]` one to any of these pieces, and `x=N` one by a capture. `e.p.` is any en passant
     /// capture, and `exd6 e.p.` is this one.
     pub fn parse(text: &str, color: Color) -> Result<MoveRule, QueryFault> {
-        MoveRule::read(text, color).map_err(|(at, reason)| QueryFault::new(text, at, reason))
+        MoveRule::read(text, color).map_err(QueryFault::within(text))
     }
 
     pub(crate) fn read(text: &str, color: Color) -> Result<MoveRule, Fault> {

@@ -143,7 +143,7 @@ pub struct Structure {
 impl Structure {
     /// Parses names that are separated by blanks, such as `iqp` or `opposite-bishops passed-pawn`, for White's side.
     pub fn parse(text: &str) -> Result<Structure, QueryFault> {
-        Structure::read(text).map_err(|(at, reason)| QueryFault::new(text, at, reason))
+        Structure::read(text).map_err(QueryFault::within(text))
     }
 
     /// Returns the names of all structures.
