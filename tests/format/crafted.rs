@@ -1,10 +1,10 @@
 //! Crafted archives with valid checksums: reading, verifying and repairing take time and memory in proportion to the
 //! file.
 
-use crate::forge::Forge;
+use crate::forge::{Forge, ID};
 use scoresheet::archive::{Access, Level, MODEL};
 use scoresheet::error::DamageKind;
-use scoresheet::format::block::{self, BlockKind};
+use scoresheet::format::block::{self, BlockHeader, BlockKind};
 use scoresheet::format::header::{BLOCKS, Header, Page};
 use scoresheet::format::parity::Parity;
 use scoresheet::format::source::SourceRecord;
@@ -236,6 +236,27 @@ fn a_verification_reads_what_no_game_is_read_through() {
         file[at..at + 4096].copy_from_slice(&Header { state, ..page }.encode());
         assert_eq!(damage(file.clone()), [DamageKind::BlocksOfOtherCommit]);
     }
+}
+
+#[test]
+fn a_cut_archive_ends_with_a_commit_of_its_own_blocks() {
+    let mut forge = Forge::new();
+    forge.chunk(3);
+    let layout = forge.file.len() - forge.layout;
+    let mut file = forge.finish();
+    let pages = Page::read_both(&file).map(|page| page.header().unwrap());
+    let page = pages.into_iter().max_by_key(|page| page.state.sequence).unwrap();
+    let state = State { length: page.state.length + 1000, ..page.state };
+    let at = page.offset() as usize;
+    let later = Header { state, commit: file.len() as u64, ..page };
+    file[at..at + 4096].copy_from_slice(&later.encode());
+    let games = |file: &[u8]| Archive::open(ArchiveFile::from_bytes(file.to_vec())).map(|archive| archive.len());
+    assert_eq!(games(&file).unwrap(), 3);
+    // An intact block that is not the one before the commit.
+    let header = BlockHeader::decode(&file[layout..], ID, layout as u64).unwrap();
+    let other = BlockHeader { count: header.count + 1, ..header }.encode(ID, layout as u64);
+    file[layout..layout + other.len()].copy_from_slice(&other);
+    assert_eq!(games(&file).unwrap(), 0);
 }
 
 #[test]
