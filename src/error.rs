@@ -198,7 +198,7 @@ macro_rules! damage_kinds {
                     DamageKind::Checksum { .. } => f.write_str("damaged block"),
                     DamageKind::OverLimit(limit) => limit.fmt(f),
                     DamageKind::Unknown(part) => part.fmt(f),
-                    DamageKind::Unreadable(_) => f.write_str("the system cannot read the file"),
+                    DamageKind::Unreadable(error) => write!(f, "unreadable bytes ({error})"),
                 }
             }
         }
@@ -560,6 +560,8 @@ mod tests {
         let of_system = || io::Error::from_raw_os_error(5);
         assert_eq!(text(of_system()), format!("cannot read the archive at byte 17: {}", of_system()));
         assert!(text(io::ErrorKind::TimedOut.into()).ends_with("timed out"));
+        let damage = Damage::unreadable(17, of_reader()).of_game(3).to_string();
+        assert_eq!(damage, "unreadable bytes (no answer from example.org) at byte 17 (game 3)");
         let error = Error::from(Damage::unreadable(17, io::Error::other(fmt::Error))).damage().map(Error::from);
         let Some(Error::Read { source, .. }) = error else { panic!("{error:?}") };
         let of_reader = source.get_ref().and_then(|read| read.source()).expect("the error of the reader");
