@@ -1,0 +1,1 @@
+//! No code: a dependency of tests alone (see `Cargo.toml`).
