@@ -31,6 +31,9 @@ pub const BATCH: u32 = 64;
 const HELD: (usize, usize) = (BATCH as usize / 2, 4 << 20);
 /// The number of chunks, and of bytes, between dictionary blocks.
 const SEGMENT: (usize, usize) = (8, 4 << 20);
+/// The maximum number of strings of a dictionary block. A game over a network costs a block for each of its strings, and
+/// smaller blocks compress less.
+const STRINGS: usize = 4096;
 /// The compression level of dictionary blocks, which are small and read often.
 const DICTIONARY_LEVEL: i32 = 6;
 
@@ -240,10 +243,9 @@ impl<S: Storage> Writer<S> {
 
     /// Writes the new strings, and then the oldest blocks until at most this number of chunks and bytes remains.
     fn write_held(&mut self, (chunks, bytes): (usize, usize)) -> io::Result<()> {
-        if !self.strings.is_empty() {
-            let strings = std::mem::take(&mut self.strings);
+        for strings in std::mem::take(&mut self.strings).chunks(STRINGS) {
             let (first, count) = (self.totals.strings, strings.len() as u32);
-            let payload = dictionary::encode(&strings, DICTIONARY_LEVEL);
+            let payload = dictionary::encode(strings, DICTIONARY_LEVEL);
             self.append_counted(BlockKind::Dictionary, first, count, &payload)?;
             self.totals.strings += u64::from(count);
             self.dictionaries.push((first, count, payload));
