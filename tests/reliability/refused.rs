@@ -1,8 +1,8 @@
 //! Archives with valid checksums whose content is wrong or of a later version: verification, repair and copies agree.
 
 use crate::common::import::try_import;
-use crate::common::number;
 use crate::common::sample::testdata;
+use crate::common::share;
 use crate::fuzz::targets::fix_checksums;
 use crate::intact::blocks;
 use rayon::prelude::*;
@@ -85,7 +85,7 @@ fn free_numbers_need_a_newer_program() {
     let file = small(folder.path());
     let bytes: Vec<usize> =
         blocks(&file).into_iter().flat_map(|(_, at)| [at + 5].into_iter().chain(at + 40..at + 340)).collect();
-    let values = &[3, 0x7A, 16, 5, 7, 11, 2, 32, 49][..if number("SCORESHEET_SHARE", 8) == 1 { 9 } else { 3 }];
+    let values = &[3, 0x7A, 16, 5, 7, 11, 2, 32, 49][..share(24).min(9) as usize];
     let forged: Vec<(String, Vec<u8>)> = bytes
         .into_par_iter()
         .filter(|at| *at < file.len())

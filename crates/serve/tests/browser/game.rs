@@ -32,6 +32,7 @@ fn names_and_clocks_turn_with_the_board() {
         std::thread::sleep(std::time::Duration::from_millis(900));
         // After one turn Black is at the bottom, and after two more turns as well.
         browser.until(&format!("{agrees} === 'black'"));
+        assert_eq!(browser.text(agrees), "black", "{turns}");
         assert!(browser.text("location.search").contains("side=black"));
         browser.key("Home");
     }
