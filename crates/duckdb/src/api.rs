@@ -256,6 +256,48 @@ impl Short {
     }
 }
 
+/// The texts of a table in DuckDB's layout, by their numbers from 1. Vectors point to the long ones, so the table must
+/// live as long as a query that reads it. DuckDB copies the texts of whatever outlives a chunk, because it uses the
+/// memory of a chunk again for the next.
+#[derive(Default)]
+pub struct Texts {
+    texts: Vec<Option<Text>>,
+    /// The long texts, which never move.
+    _long: Box<[u8]>,
+}
+
+impl Texts {
+    /// Copies texts, of which `most` bytes at most. Bytes that are not UTF-8 are replaced.
+    pub fn new<'a>(texts: impl Iterator<Item = Option<&'a [u8]>>, most: usize) -> Texts {
+        let (mut left, mut long) = (most, Vec::new());
+        let places: Vec<Option<Result<Short, (usize, u32)>>> = texts
+            .map(|text| {
+                let text = text?;
+                left = left.checked_sub(text.len())?;
+                let text = String::from_utf8_lossy(text);
+                let place = (long.len(), u32::try_from(text.len()).ok()?);
+                Some(Short::new(&text).ok_or_else(|| {
+                    long.extend_from_slice(text.as_bytes());
+                    place
+                }))
+            })
+            .collect();
+        let long = long.into_boxed_slice();
+        let layout = |place: Option<Result<Short, (usize, u32)>>| match place? {
+            Ok(Short(text)) => Some(text),
+            Err((start, length)) => {
+                let bytes = long.get(start..start + length as usize)?;
+                // The first four bytes, which DuckDB compares first, and the address.
+                let mut rest = [0; 12];
+                rest[..4].copy_from_slice(bytes.get(..4)?);
+                rest[4..].copy_from_slice(&(bytes.as_ptr().expose_provenance() as u64).to_ne_bytes());
+                Some(Text { length, rest })
+            }
+        };
+        Texts { texts: places.into_iter().map(layout).collect(), _long: long }
+    }
+}
+
 /// A vector of a chunk, into which values are written.
 pub struct Column<'a> {
     api: &'a Api,
@@ -298,25 +340,13 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Writes a text like `text`. Bytes that are not UTF-8 are replaced.
-    pub fn bytes(&self, row: usize, text: Option<&[u8]>) {
-        match text.map(std::str::from_utf8).transpose() {
-            // Faster than `from_utf8_lossy`, and nearly all texts are UTF-8.
-            Ok(text) => self.text(row, text),
-            Err(_) => self.text(row, text.map(String::from_utf8_lossy).as_deref()),
-        }
-    }
-
-    /// Writes the text of another row of this vector, which must not be NULL.
-    pub fn share(&self, row: usize, from: usize) {
-        match self.of {
-            // SAFETY: both rows are below the size of a vector of texts, which owns the memory of the text, and the other
-            // row has been written.
-            Type::Varchar => unsafe {
-                let texts = self.data.cast::<Text>();
-                texts.add(row).write(texts.add(from).read());
-            },
-            _ => self.null(row),
+    /// Writes the text with a number in a table, or NULL. The row points to the table.
+    #[inline]
+    pub fn lend(&self, row: usize, texts: &Texts, number: u32) {
+        let text = number.checked_sub(1).and_then(|index| *texts.texts.get(index as usize)?);
+        match text {
+            Some(text) => self.short(row, Short(text)),
+            None => self.null(row),
         }
     }
 

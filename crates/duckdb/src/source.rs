@@ -1,7 +1,7 @@
 //! The columns of `read_bga` from the tag columns of an archive, which need no game. Values that depend on a text are
 //! computed once for each text, not for each game.
 
-use crate::api::{Column, Short};
+use crate::api::{Column, Short, Texts};
 use scoresheet::Error;
 use scoresheet::format::tag_columns::SET_UP;
 use scoresheet::game::Outcome;
@@ -16,8 +16,8 @@ pub type Row = (u64, Option<u32>);
 pub enum Source {
     Number,
     Ply,
-    /// The texts of a tag, and which of them are short.
-    Text(Arc<TagColumn>, Vec<Option<Short>>),
+    /// A tag, and its texts.
+    Text(Arc<TagColumn>, Texts),
     Rating(Arc<TagColumn>, Vec<Option<i64>>),
     /// The tags Date and UTCDate, and the short texts of Date that state a year.
     Date(Arc<TagColumn>, Arc<TagColumn>, Vec<Option<Short>>),
@@ -60,9 +60,12 @@ impl Source {
                 Source::Outcome(results, outcomes, available(Key::Facts)?)
             }
             _ => {
-                let texts = tag(0)?;
-                let shorts = of_texts(&texts, short);
-                Source::Text(texts, shorts)
+                let tags = tag(0)?;
+                let texts = tags.strings().map(|strings| {
+                    // Strings of a malicious file overlap.
+                    Texts::new((1..=strings.len() as u32).map(|number| strings.get(number)), strings.text().len())
+                });
+                Source::Text(tags, texts.unwrap_or_default())
             }
         })
     }
@@ -80,9 +83,7 @@ impl Source {
         match self {
             Source::Number => rows.for_each(|(row, number, ..)| column.number(row, Some(number as i64))),
             Source::Ply => rows.for_each(|(row, _, _, ply)| column.number(row, ply.map(i64::from))),
-            Source::Text(texts, shorts) => {
-                write_texts(texts, shorts, rows.map(|(row, _, game, _)| (row, game)), column)
-            }
+            Source::Text(tags, texts) => rows.for_each(|(row, _, game, _)| column.lend(row, texts, tags.get(game))),
             Source::Rating(ratings, values) => rows.for_each(|(row, _, game, _)| {
                 column.number(row, values.get(ratings.get(game) as usize).copied().flatten());
             }),
@@ -118,39 +119,6 @@ impl Source {
             }
         }
         Ok(())
-    }
-}
-
-/// The number of texts that rows of a vector share, which is a power of two.
-const SHARED: usize = 1024;
-
-/// Writes the texts of games. Rows near each other often have the same text, which is then written once.
-fn write_texts(
-    texts: &TagColumn,
-    shorts: &[Option<Short>],
-    rows: impl Iterator<Item = (usize, u64)>,
-    column: &Column<'_>,
-) {
-    // By the lowest bits of a text's number: the number, and the row that has the text.
-    let mut written = [(0, 0); SHARED];
-    for (row, game) in rows {
-        let number = texts.get(game);
-        let Some(slot) = written.get_mut(number as usize % SHARED) else { continue };
-        if slot.0 == number && number > 0 {
-            column.share(row, slot.1 as usize);
-            continue;
-        }
-        match shorts.get(number as usize) {
-            Some(Some(short)) => column.short(row, *short),
-            _ => {
-                let text = texts.strings().and_then(|strings| strings.get(number));
-                column.bytes(row, text);
-                if text.is_none() {
-                    continue;
-                }
-            }
-        }
-        *slot = (number, row as u32);
     }
 }
 

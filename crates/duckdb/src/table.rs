@@ -2,6 +2,7 @@
 
 use crate::api::{Column, Type};
 use crate::games::{self, Selection};
+use crate::opened;
 use crate::source::{Row, Source, main_line};
 use scoresheet::game::Outcome;
 use scoresheet::{Error, Position};
@@ -160,6 +161,9 @@ impl Rows {
     }
 }
 
+/// The sources of the requested columns.
+type Sources = Arc<[Arc<Source>]>;
+
 /// The state of a running call: the requested columns, and the next rows.
 pub struct Scan {
     /// The columns, in the order of the chunks.
@@ -168,7 +172,7 @@ pub struct Scan {
     /// For positions, the index of the next game, and its next ply.
     next_ply: Mutex<(u64, u32)>,
     /// For games, the sources of the columns of each archive that has been read.
-    sources: Mutex<HashMap<usize, Option<Arc<Vec<Source>>>>>,
+    sources: Mutex<HashMap<usize, Option<Sources>>>,
 }
 
 impl Scan {
@@ -241,12 +245,12 @@ impl Scan {
     }
 
     /// Returns the sources of the columns for the archive at an index, or `None` if its games must be read.
-    fn sources(&self, index: usize, archive: &IndexedArchive) -> Option<Arc<Vec<Source>>> {
+    fn sources(&self, index: usize, archive: &IndexedArchive) -> Option<Sources> {
         let mut known = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = known.entry(index).or_insert_with(|| {
-            let name = |index: &usize| GAMES.get(*index).map_or("", |(name, _)| name);
-            let source = |name: &str| Source::new(archive, name, tags_of(name));
-            self.columns.iter().map(|index| source(name(index))).collect::<Option<Vec<_>>>().map(Arc::new)
+            let name = |index: &usize| GAMES.get(*index).map_or("", |(name, _)| *name);
+            let source = |name: &'static str| opened::source(archive, name, tags_of(name));
+            self.columns.iter().map(|index| source(name(index))).collect()
         });
         sources.clone()
     }

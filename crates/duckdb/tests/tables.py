@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Tests the extension in the DuckDB of this Python: `tables.py EXTENSION ARCHIVE FOLDER`.
+"""Tests the extension in the DuckDB of this Python: `tables.py EXTENSION ARCHIVE FOLDER COMMAND`.
 
 ARCHIVE is an archive of the games below. The expected rows were written by hand from these games.
-The archives of FOLDER, intact and damaged, give rows or an error with a text.
+The archives of FOLDER, intact and damaged, give rows or an error with a text. COMMAND is `scoresheet`.
 """
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -41,7 +42,7 @@ def games(connection, path):
 
 
 def main():
-    extension, archive, folder_of_faults = sys.argv[1:4]
+    extension, archive, folder_of_faults, command = sys.argv[1:5]
     connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
     connection.execute(f"load '{extension}'")
     tests = 0
@@ -160,6 +161,31 @@ def main():
         rows(count, (3, "Short"))
         changing.unlink()
         fails(count, "changing.bga")
+
+        # Long texts are lent to DuckDB: rows that are read later, and kept chunks, have them although their archive has
+        # been replaced, closed and removed.
+        pgn = pathlib.Path(folder, "long.pgn")
+        number = 20_000
+        pgn.write_text("".join(f'[White "A player with a long name {game}"]\n\n*\n\n' for game in range(number)))
+        lent = pathlib.Path(folder, "lent.bga")
+        subprocess.run([command, "import", "-q", pgn, "-o", lent], check=True)
+        subprocess.run([command, "index", "-q", "--tag-columns", lent], check=True)
+        expected = [(f"A player with a long name {game}",) for game in range(number)]
+        names = f"select white from '{lent}' order by game_id"
+        later = connection.cursor().execute(names.split(" order")[0])
+        first = later.fetchmany(10)
+        sorted_names = connection.cursor().execute(names)
+        kept = connection.cursor().execute(names)
+        lent.unlink()
+        shutil.copy(archive, lent)
+        for other in range(12):
+            shutil.copy(archive, pathlib.Path(folder, f"{other}.bga"))
+            rows(f"select count(white) from '{pathlib.Path(folder, f'{other}.bga')}'", (3,))
+        assert sorted(first + later.fetchall()) == sorted(expected)
+        assert sorted_names.fetchall() == expected
+        connection.execute(f"select white from '{lent}'").fetchall()
+        assert kept.fetchall() == expected
+        tests += 3
 
     plan = connection.execute("explain select * from read_bga('$A')".replace("$A", archive)).fetchall()[0][1]
     assert "3" in plan, plan
