@@ -112,6 +112,11 @@ for triple in "${targets[@]}"; do
     read -r short manifest package features <<<"$entry"
     short=${short#-}
     program=scoresheet${short:+-$short}
+    # Symbols would take a third of the program.
+    if [[ $target == *-linux-* ]] && readelf -SW "$built/$program" | grep -q '\.symtab'; then
+      echo "$program has symbols" >&2
+      exit 1
+    fi
     cp "$built/$program$suffix" "$room/$name/"
     # shellcheck disable=SC2086
     packaging/linked.py --manifest "${manifest:-Cargo.toml}" --package "${package:-scoresheet-${short:-cli}}" $features \

@@ -6,7 +6,7 @@ source "$(dirname "$0")/common.sh"
 cd "$root"
 
 # In dependency order. The other crates of `crates/` are published elsewhere or not at all.
-first=(scoresheet-chess scoresheet-pgn scoresheet-pcn scoresheet scoresheet-query scoresheet-scid scoresheet-train scoresheet-chessbase scoresheet-remote scoresheet-output scoresheet-pages scoresheet-cli)
+first=(scoresheet-chess scoresheet-pgn scoresheet-pcn scoresheet scoresheet-query scoresheet-scid scoresheet-train scoresheet-chessbase scoresheet-remote scoresheet-bench scoresheet-output scoresheet-pages scoresheet-cli)
 second=(scoresheet-answers scoresheet-arrow scoresheet-serve scoresheet-site scoresheet-sql)
 
 # Adds the files that a crate ships from outside its folder: the licences, and the browser's reader.

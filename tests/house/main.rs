@@ -22,7 +22,7 @@ const PACKAGES: [&[&str]; 11] = [
     &["pgn"],
     &["pcn"],
     &["."],
-    &["query", "scid", "chessbase", "remote", "train"],
+    &["bench", "query", "scid", "chessbase", "remote", "train"],
     &["output"],
     &["one-build"],
     &["cli", "answers", "arrow", "c", "duckdb"],

@@ -2,8 +2,7 @@
 
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
-use scoresheet_output::is_control;
-pub use scoresheet_output::{printable, shown};
+pub use scoresheet_output::{plain, printable, shown};
 use scoresheet_query::GameRanges;
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
@@ -61,11 +60,6 @@ fn broken(text: &str, columns: usize, indent: &str) -> String {
 pub fn beside(text: &str, title: usize, width: usize) -> String {
     let indented = format!("\n{:title$}", "");
     folded(text, width.saturating_sub(title).max(20)).replace('\n', &indented)
-}
-
-/// Replaces characters that would break a line or control the terminal with blanks.
-pub fn plain(text: &str) -> String {
-    text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }
 
 /// Returns the number with a comma before each group of three digits.

@@ -2,6 +2,7 @@
 
 use crate::formats;
 use crate::json::{self, Object};
+use crate::text::plain;
 use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Error;
 use scoresheet_query::{FieldValue, GameField, GameSummary, Hit, QueryFault};
@@ -126,14 +127,27 @@ impl Column {
 }
 
 /// Returns the values of the columns for a game, as text; `None` for a value that the game does not have.
-pub fn cells(
+fn cells(columns: &[Column], game: &GameRef, name: Option<&str>, hits: &[Hit]) -> Result<Vec<Option<String>>, Error> {
+    let tags = game.tags()?;
+    columns.iter().map(|column| column.text(game, &tags, name, hits)).collect()
+}
+
+/// Appends the row of a game without a line end, for reading: a separator between the values, and `?` for no value.
+pub fn push_plain(
     columns: &[Column],
     game: &GameRef,
     name: Option<&str>,
     hits: &[Hit],
-) -> Result<Vec<Option<String>>, Error> {
-    let tags = game.tags()?;
-    columns.iter().map(|column| column.text(game, &tags, name, hits)).collect()
+    separator: u8,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    for (index, cell) in cells(columns, game, name, hits)?.into_iter().enumerate() {
+        if index > 0 {
+            out.push(separator);
+        }
+        out.extend_from_slice(plain(cell.as_deref().unwrap_or("?")).as_bytes());
+    }
+    Ok(())
 }
 
 /// Appends the row of a game, as comma-separated values without a line end.

@@ -45,4 +45,4 @@ pub use content::Content;
 pub use new_file::NewFile;
 pub use refused::Refused;
 pub use target::{Outputs, Target};
-pub use text::{is_control, printable, shown};
+pub use text::{is_control, plain, printable, shown};

@@ -12,6 +12,11 @@ pub fn printable(text: &str) -> String {
     safe
 }
 
+/// Replaces characters that would break a line or control the terminal with blanks.
+pub fn plain(text: &str) -> String {
+    text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
+}
+
 /// Returns whether a character is not displayed but affects the characters around it.
 pub fn is_control(letter: char) -> bool {
     letter.is_control()

@@ -14,7 +14,7 @@ pub(crate) fn is_unreadable(name: &[u8], value: &[u8]) -> bool {
             b"Result" => Outcome::parse(value).is_none(),
             b"Date" | b"UTCDate" | b"EventDate" => !is_usual_date(value) && date(value).is_none(),
             b"WhiteElo" | b"BlackElo" => leading_number(value).is_none(),
-            b"TimeControl" => value != b"inf" && time_control(value).is_none(),
+            b"TimeControl" => value != b"inf" && !is_usual_time(value) && time_control(value).is_none(),
             _ => false,
         }
 }
@@ -24,4 +24,27 @@ fn is_usual_date(text: &[u8]) -> bool {
     let [y @ .., b'.', m1, m2, b'.', d1, d2] = text else { return false };
     let are_digits = y.len() == 4 && y.iter().chain([m1, m2, d1, d2]).all(u8::is_ascii_digit);
     are_digits && (*m1 == b'0' || *m1 == b'1' && *m2 <= b'2') && (*d1 <= b'2' || *d1 == b'3' && *d2 <= b'1')
+}
+
+/// Returns whether a text is a time control as most sources write it, `300` or `300+2`, in which both are seconds.
+fn is_usual_time(text: &[u8]) -> bool {
+    let plus = text.iter().position(|byte| *byte == b'+');
+    let (base, increment) = text.split_at(plus.unwrap_or(text.len()));
+    let are_seconds = |digits: &[u8]| matches!(digits.len(), 1..=9) && digits.iter().all(u8::is_ascii_digit);
+    are_seconds(base) && (increment.is_empty() || are_seconds(increment.get(1..).unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_values_are_read() {
+        for text in ["300", "300+2", "0+1", "999999999+999999999"] {
+            assert!(is_usual_time(text.as_bytes()) && time_control(text.as_bytes()).is_some(), "{text}");
+        }
+        for text in ["", "+2", "300+", "300+2+1", "5+0.05", "40/9000", "1234567890", "-"] {
+            assert!(!is_usual_time(text.as_bytes()), "{text}");
+        }
+    }
 }

@@ -262,7 +262,7 @@ struct Printer<'a> {
 }
 
 /// The separator of a row's cells until the table formats the row; cells never contain it.
-const CELL: char = '\0';
+const CELL: u8 = b'\0';
 
 impl<'a> Printer<'a> {
     /// Returns a printer that has written its header line.
@@ -316,7 +316,7 @@ impl<'a> Printer<'a> {
         write_in_order(archives, &places, &write, |text, fault| {
             if *format == Format::Table && !text.is_empty() {
                 let text = String::from_utf8_lossy(&text);
-                table.row(text.split(CELL).map(str::to_owned).collect(), out)?;
+                table.row(text.split(char::from(CELL)).map(str::to_owned).collect(), out)?;
             } else {
                 out.write_all(&text)?;
             }
@@ -346,7 +346,6 @@ impl Row<'_> {
     fn push(&self, name: Option<&str>, game: &GameRef, hits: &[Hit], out: &mut Vec<u8>) -> Result<(), Error> {
         let number = game.number();
         let before = name.map_or_else(String::new, |name| format!("{}\t", printable(name)));
-        let cells = || game_table::cells(self.columns, game, name, hits);
         let line = match self.format {
             Format::Numbers => format!("{before}{number}\n"),
             Format::Pairs if self.has_hits => {
@@ -377,13 +376,13 @@ impl Row<'_> {
                 game_table::push_csv(self.columns, game, name, hits, out)?;
                 "\n".to_owned()
             }
-            Format::Table | Format::Line | Format::Tsv => {
-                let cell = |cell: Option<String>| plain(cell.as_deref().unwrap_or("?"));
-                let cells: Vec<String> = cells()?.into_iter().map(cell).collect();
-                match self.format {
-                    Format::Table => cells.join(&CELL.to_string()),
-                    _ => format!("{}\n", cells.join("\t")),
-                }
+            Format::Table => {
+                game_table::push_plain(self.columns, game, name, hits, CELL, out)?;
+                return Ok(());
+            }
+            Format::Line | Format::Tsv => {
+                game_table::push_plain(self.columns, game, name, hits, b'\t', out)?;
+                "\n".to_owned()
             }
         };
         out.extend_from_slice(line.as_bytes());

@@ -65,6 +65,7 @@ impl Word {
     }
 
     /// Returns the offset of the start of the word's line, if the line begins with this word or its number.
+    #[inline]
     pub(crate) fn line(&self) -> Option<usize> {
         Some(usize::from((self.0 >> 48) as u16)).filter(|line| *line != 0)
     }

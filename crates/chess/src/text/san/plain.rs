@@ -196,7 +196,7 @@ impl Position {
     }
 
     /// Returns the text like `short_san`, for a plain move with a known threat.
-    #[inline]
+    #[inline(always)]
     #[doc(hidden)]
     pub fn short_san_checked(&self, m: Move, threat: Threat, full_squares: bool) -> ShortText {
         let (at, role) = (m.to.at_most_63(), self.role_on(m.from.index()));

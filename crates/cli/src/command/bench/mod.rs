@@ -1,21 +1,25 @@
 //! `scoresheet bench`: measures size and speed on a PGN file and checks the results.
 
-mod measure;
 mod page;
 mod results;
 
 use crate::failure::{Code, Failure};
+use crate::output::move_sizes::MoveSizes;
 use crate::output::new_file;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::shown;
 use crate::threads::Threads;
+use rayon::prelude::*;
 use results::Bench;
 use scoresheet::Existing;
 use scoresheet::Import;
 use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::archive::{Archive, GameRef};
+use scoresheet::error::Error;
 use scoresheet::import::{self, ImportOptions, Summary};
 use scoresheet::pgn::ReadOptions;
+use scoresheet_bench::{self as measure, BenchError};
 use scoresheet_output::Content;
 use scoresheet_output::Outputs;
 use std::io::{self, Write};
@@ -99,7 +103,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         announce("reading random positions ...");
         let random = measure::random(&archive, &reference)?;
         announce("measuring moves in every form ...");
-        let forms = measure::forms(&archive)?;
+        let forms = forms(&archive)?;
         let bench = Bench { summary, import_seconds, zstd, speeds, fen, random, forms, checked: reference.nanoseconds };
         if let Some(report) = &report {
             let page = page::page(&bench, &args.file, rayon::current_num_threads());
@@ -111,6 +115,26 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         out.flush()?;
         Ok(Code::Success)
     })
+}
+
+/// Returns the size of the moves of all games in each form.
+fn forms(archive: &Archive) -> Result<MoveSizes, Failure> {
+    let add = |forms: Result<MoveSizes, Error>, game: Result<GameRef<'_>, Error>| {
+        let mut forms = forms?;
+        forms.add(&game?.to_game()?);
+        Ok(forms)
+    };
+    let sum = archive.par_games().fold(|| Ok(MoveSizes::default()), add);
+    Ok(sum.reduce(|| Ok(MoveSizes::default()), |a, b| Ok(a?.plus(b?)))?)
+}
+
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Failure {
+        match error {
+            BenchError::Read(error) => error.into(),
+            BenchError::Wrong(_) => Failure::Message(error.to_string()),
+        }
+    }
 }
 
 fn import_into(args: &Args, path: &Path) -> Result<Summary, Failure> {

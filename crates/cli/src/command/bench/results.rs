@@ -1,11 +1,11 @@
 //! The results of `scoresheet bench`: text tables, JSON, and rows for the page with charts.
 
-use super::measure::{Random, Speed};
 use crate::output::archive_sizes::ArchiveSizes;
 use crate::output::json::{Object, rounded};
 use crate::output::move_sizes::MoveSizes;
 use crate::text::{ratio, thousands};
 use scoresheet::import::Summary;
+use scoresheet_bench::{Random, Speed};
 
 /// The results.
 pub struct Bench {

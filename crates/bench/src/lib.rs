@@ -1,13 +1,15 @@
-//! The measurements of `scoresheet bench`. Each measurement checks its results.
+//! Measures how fast the games of an archive are replayed, scanned and found. Each measurement checks its results
+//! against the decoder that checks every move.
+//!
+//! This package is for the command `scoresheet bench`, which is compiled without optimization in the build that the
+//! README names. It depends on the library alone.
 
-use crate::failure::Failure;
-use crate::output::move_sizes::MoveSizes;
-use crate::text::ratio;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, Chunk};
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::{Fen, FenText};
-use scoresheet::error::{Error, Result};
+use scoresheet::error::{Error, Result as ReadResult};
+use std::fmt;
 use std::hint::black_box;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
@@ -19,11 +21,48 @@ const ROUNDS: u32 = 5;
 /// The number of FENs that are written to measure the speed.
 const FENS: usize = 4_000;
 
-fn wrong(what: String) -> Failure {
-    Failure::Message(format!("WRONG ANSWER: {what}; please report this"))
+/// Why a measurement failed.
+#[derive(Debug)]
+pub enum BenchError {
+    /// A game cannot be read.
+    Read(Error),
+    /// A result differs from the result of the decoder that checks every move.
+    Wrong(String),
+}
+
+impl fmt::Display for BenchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BenchError::Read(error) => error.fmt(f),
+            BenchError::Wrong(what) => write!(f, "WRONG ANSWER: {what}; please report this"),
+        }
+    }
+}
+
+impl std::error::Error for BenchError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            BenchError::Read(error) => Some(error),
+            BenchError::Wrong(_) => None,
+        }
+    }
+}
+
+impl From<Error> for BenchError {
+    fn from(error: Error) -> BenchError {
+        BenchError::Read(error)
+    }
+}
+
+/// The result of a measurement.
+pub type Result<T> = std::result::Result<T, BenchError>;
+
+fn wrong(what: String) -> BenchError {
+    BenchError::Wrong(what)
 }
 
 /// The results of the decoder that checks every move.
+#[derive(Debug)]
 pub struct Reference {
     positions: u64,
     plies: u64,
@@ -35,7 +74,9 @@ pub struct Reference {
 }
 
 /// Visits every position of every game with checked moves, once to measure the time and once to compute the keys.
-pub fn reference(archive: &Archive) -> Result<Reference, Failure> {
+///
+/// Errors: a game cannot be read, or the number of positions is not the archive's.
+pub fn reference(archive: &Archive) -> Result<Reference> {
     let start = Instant::now();
     let positions = over(archive, |chunk| {
         let mut positions = 0;
@@ -65,35 +106,28 @@ pub fn reference(archive: &Archive) -> Result<Reference, Failure> {
         Ok([keys, ends])
     })?;
     let plies = positions - archive.len();
-    Ok(Reference { positions, plies, keys, ends, nanoseconds: ratio(time, plies as f64) })
+    Ok(Reference { positions, plies, keys, ends, nanoseconds: time / plies.max(1) as f64 })
 }
 
 /// Returns the sum of the results of `work` for each chunk, on all threads.
-fn over(archive: &Archive, work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync) -> Result<[u64; 2]> {
+fn over(archive: &Archive, work: impl Fn(&Chunk<'_>) -> ReadResult<[u64; 2]> + Sync) -> ReadResult<[u64; 2]> {
     let add = |a: [u64; 2], b: [u64; 2]| Ok([a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])]);
     (0..archive.chunk_count()).into_par_iter().map(|chunk| work(&archive.chunk(chunk)?)).try_reduce(|| [0; 2], add)
 }
 
-/// Returns the size of the moves of all games in each form.
-pub fn forms(archive: &Archive) -> Result<MoveSizes, Failure> {
-    let add = |forms: Result<MoveSizes>, game: Result<scoresheet::archive::GameRef<'_>>| {
-        let mut forms = forms?;
-        forms.add(&game?.to_game()?);
-        Ok(forms)
-    };
-    let sum = archive.par_games().fold(|| Ok(MoveSizes::default()), add);
-    Ok(sum.reduce(|| Ok(MoveSizes::default()), |a, b| Ok(a?.plus(b?)))?)
-}
-
-/// Times in nanoseconds per ply, on one thread and on all threads.
-#[derive(Clone, Copy)]
+/// Times in nanoseconds per ply.
+#[derive(Clone, Copy, Debug)]
 pub struct Speed {
+    /// On one thread.
     pub one_thread: f64,
+    /// On all threads.
     pub all_threads: f64,
 }
 
 /// Replays every game to its end, then visits every position, then visits every position again with keys.
-pub fn scans(archive: &Archive, reference: &Reference) -> Result<[Speed; 3], Failure> {
+///
+/// Errors: a chunk cannot be read, or a result differs from the reference.
+pub fn scans(archive: &Archive, reference: &Reference) -> Result<[Speed; 3]> {
     // The first round also computes the keys, which `ends` does not compute, and its time does not count.
     let last = over(archive, |chunk| {
         let mut sum = 0u64;
@@ -132,8 +166,8 @@ fn speed(
     archive: &Archive,
     reference: &Reference,
     expected: u64,
-    work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync,
-) -> Result<Speed, Failure> {
+    work: impl Fn(&Chunk<'_>) -> ReadResult<[u64; 2]> + Sync,
+) -> Result<Speed> {
     let (mut one_thread, mut all_threads) = (Duration::MAX, Duration::MAX);
     for _ in 0..ROUNDS {
         let start = Instant::now();
@@ -149,12 +183,14 @@ fn speed(
             return Err(wrong(format!("a scan finds {found:x} and {also:x}, the decoder {expected:x}")));
         }
     }
-    let each = |time: Duration| ratio(time.as_nanos() as f64, reference.plies as f64);
+    let each = |time: Duration| time.as_nanos() as f64 / reference.plies.max(1) as f64;
     Ok(Speed { one_thread: each(one_thread), all_threads: each(all_threads) })
 }
 
 /// Returns the nanoseconds to write a FEN, for positions from the whole archive.
-pub fn fens(archive: &Archive) -> Result<f64, Failure> {
+///
+/// Errors: a game cannot be read, or a FEN differs from the FEN of the position.
+pub fn fens(archive: &Archive) -> Result<f64> {
     let mut positions: Vec<Position> = Vec::with_capacity(FENS);
     for number in 0..FENS as u64 {
         let game = archive.game(1 + number * archive.len() / FENS as u64)?;
@@ -178,14 +214,21 @@ pub fn fens(archive: &Archive) -> Result<f64, Failure> {
     Ok(best.as_nanos() as f64 / FENS as f64)
 }
 
-/// Returns the nanoseconds from a game and ply to a FEN, for random positions.
+/// The nanoseconds from the number of a game and a ply to a FEN, for random positions.
+#[derive(Clone, Copy, Debug)]
 pub struct Random {
+    /// The median, where each is timed alone.
     pub p50: u64,
+    /// 99 of 100, where each is timed alone.
     pub p99: u64,
+    /// The mean, where all are timed together.
     pub mean: f64,
 }
 
-pub fn random(archive: &Archive, reference: &Reference) -> Result<Random, Failure> {
+/// Finds random positions.
+///
+/// Errors: a game cannot be read, or a position differs from the position of the reference's decoder.
+pub fn random(archive: &Archive, reference: &Reference) -> Result<Random> {
     let mut state = 0x5363_6F72_6573_6865u64;
     let mut next = |below: u64| {
         // SplitMix64. The bias of the remainder does not matter here.
@@ -233,7 +276,7 @@ fn sum(fen: &[u8]) -> u64 {
 }
 
 /// Returns the position from the decoder that checks every move.
-fn decoded(archive: &Archive, game: u64, ply: u32) -> Result<Position, Failure> {
+fn decoded(archive: &Archive, game: u64, ply: u32) -> Result<Position> {
     let (mut at, mut found) = (0, None);
     archive.game(game)?.positions(|position| {
         if at == ply {
