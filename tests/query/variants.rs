@@ -2,12 +2,18 @@
 
 use crate::common::import::archive_of;
 use crate::common::sample::testdata;
-use scoresheet::archive::{FileKind, SideState};
+use scoresheet::archive::{ArchiveFile, FileKind, GameSet, ReadExactAt, SideState};
 use scoresheet::chess::{Color, Position, Variant};
 use scoresheet::{Archive, ArchiveWriter, ImportOptions, Monitor};
 use scoresheet_query::games;
+use scoresheet_query::tag_columns;
 use scoresheet_query::{ArchiveSet, Hit, IndexedArchive, PositionQuery, Query, Rules, Visit, line_of};
 use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn archive() -> (tempfile::TempDir, IndexedArchive) {
     let folder = crate::common::tempdir().unwrap();
@@ -168,4 +174,63 @@ fn tag_columns_say_whether_there_are_variants() {
     file();
     add("[Variant \"Three-check\"]\n\n1. d4 *\n");
     assert_eq!(chess().1, [1, 2]);
+}
+
+/// A file that counts the bytes that are read.
+struct Counted(File, Arc<AtomicU64>);
+
+impl ReadExactAt for Counted {
+    fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> std::io::Result<()> {
+        self.1.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.0.read_exact_at(offset, bytes)
+    }
+}
+
+fn counted(path: &Path, counter: &Arc<AtomicU64>) -> (Counted, u64) {
+    let file = File::open(path).unwrap();
+    let length = file.metadata().unwrap().len();
+    (Counted(file, Arc::clone(counter)), length)
+}
+
+#[test]
+fn tag_columns_tell_variants_without_the_tags_of_games() {
+    let folder = crate::common::tempdir().unwrap();
+    let path = folder.path().join("games.bga");
+    let variants = ["Three-check", "King of the Hill", "Chess960", "Standard"];
+    let mut pgn = String::new();
+    for game in 0..6_000 {
+        if game % 700 == 11 {
+            writeln!(pgn, "[Variant \"{}\"]", variants[game as usize / 700 % 4]).unwrap();
+        }
+        // Tags that take many bytes.
+        let name = game * 0x9E37_79B9_7F4A_7C15_u128;
+        writeln!(pgn, "[White \"{name:x}\"]\n\n1. e4 e5 2. Nf3 *\n").unwrap();
+    }
+    scoresheet::Import::new(&path).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+    let all = GameSet::all(6_000);
+    let expected = Archive::open(&path).unwrap().games_of_chess(&all);
+    assert_eq!(expected.len(), 6_000 - 5);
+    tag_columns::write(&Archive::open(&path).unwrap()).unwrap();
+
+    let read = |with_columns: bool| {
+        let (bytes, beside) = (Arc::default(), Arc::default());
+        let (file, length) = counted(&path, &bytes);
+        let side_files = {
+            let path = path.clone();
+            move |kind: FileKind| {
+                let side = kind.beside(&path);
+                let opened = (with_columns || kind == FileKind::Index).then(|| counted(&side, &beside));
+                Ok(opened.map(|(file, length)| (Box::new(file) as Box<dyn ReadExactAt>, length)))
+            }
+        };
+        let archive = Archive::open(ArchiveFile::from_reader(file, length).side_files(side_files)).unwrap();
+        let archive = IndexedArchive::from(archive);
+        archive.columns();
+        let opened = bytes.load(Ordering::Relaxed);
+        assert_eq!(archive.archive().games_of_chess(&all), expected);
+        assert_eq!(archive.archive().game(12).unwrap().variant(), Variant::ThreeCheck);
+        bytes.load(Ordering::Relaxed) - opened
+    };
+    let (without, with) = (read(false), read(true));
+    assert!(with * 4 < without, "{with} bytes with tag columns, {without} without");
 }

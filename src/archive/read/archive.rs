@@ -28,7 +28,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The loose blocks, by the number of their source.
@@ -69,8 +69,8 @@ pub struct Archive {
     loose: OnceLock<Result<Loose, Damage>>,
     /// The rules of each chunk's games.
     pub(super) variants: Vec<OnceLock<ChunkVariants>>,
-    /// Whether no game has a tag Variant, as a side file says.
-    pub(super) has_no_variant_tags: AtomicBool,
+    /// The games of variants by their tags, as a side file says: numbers in ascending order, with the rules.
+    pub(super) variant_tags: OnceLock<Box<[(u64, Variant)]>>,
 }
 
 impl Archive {
@@ -118,7 +118,7 @@ impl Archive {
             dictionary: Dictionary::new(&index),
             heads: index.chunks.iter().map(|_| OnceLock::new()).collect(),
             variants: index.chunks.iter().map(|_| OnceLock::new()).collect(),
-            has_no_variant_tags: AtomicBool::new(false),
+            variant_tags: OnceLock::new(),
             entries: entries(&index),
             intact: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             index,

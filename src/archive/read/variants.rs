@@ -10,7 +10,6 @@ use crate::format::moves::Coding;
 use crate::format::tags::Tags;
 use crate::game::start_by_rules;
 use crate::parallel;
-use std::sync::atomic::Ordering;
 
 const TAG: &str = "Variant";
 
@@ -56,11 +55,12 @@ impl Archive {
         kept
     }
 
-    /// Notes that no game has a tag Variant, which a side file of this state of the archive says. The tags of chunks then
-    /// need not be read to know the rules of their games.
+    /// Notes the games whose tags Variant name Three-check or another variant that is stored as chess, in ascending
+    /// order, which a side file of this state of the archive says. The tags of chunks then need not be read to know the
+    /// rules of their games.
     #[doc(hidden)]
-    pub fn note_no_variant_tags(&self) {
-        self.has_no_variant_tags.store(true, Ordering::Relaxed);
+    pub fn note_variant_tags(&self, games: Vec<(u64, Variant)>) {
+        _ = self.variant_tags.set(games.into());
     }
 
     /// Returns the rules of a chunk's games, which are read at the first access.
@@ -77,7 +77,11 @@ impl Archive {
     }
 
     fn read_variants(&self, chunk: usize) -> Result<ChunkVariants> {
-        if self.has_no_variant_tags.load(Ordering::Relaxed) && self.has_pages(chunk) {
+        let noted = self.variant_tags.get().map(|noted| {
+            let (numbers, index) = (self.games_of(chunk), |number| noted.partition_point(|(game, _)| *game < number));
+            noted.get(index(numbers.start)..index(numbers.end)).unwrap_or_default()
+        });
+        if noted.is_some_and(<[_]>::is_empty) && self.has_pages(chunk) {
             return Ok(None);
         }
         let head = self.head(chunk)?;
@@ -90,8 +94,13 @@ impl Archive {
             };
             return Ok(Some((0..games).map(of_record).collect::<std::result::Result<_, _>>()?));
         }
-        if self.has_no_variant_tags.load(Ordering::Relaxed) {
-            return Ok(None);
+        if let Some(noted) = noted {
+            let mut variants = vec![Variant::Chess; games];
+            for (number, variant) in noted {
+                let slot = variants.get_mut((number - head.block.header.first) as usize);
+                slot.into_iter().for_each(|slot| *slot = *variant);
+            }
+            return Ok((!noted.is_empty()).then_some(variants.into()));
         }
         let columns = self.new_columns(chunk);
         let block = columns.block(&self.blocks.store, &self.blocks, &head.block, BlockKind::Tags)?;

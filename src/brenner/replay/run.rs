@@ -181,7 +181,13 @@ impl Replay {
         mut visit: impl FnMut(&ReplayState<'_>, u64) -> bool,
     ) -> Result<usize, ReplayError> {
         if self.start.variant.is_some() {
-            return self.play_in_variant(stream, ply, KEY, &mut visit);
+            // A function that took `visit` would keep its variables out of registers, also in the loop below.
+            let mut read = 0;
+            while self.ply < ply
+                && let Some(key) = self.next_in_variant(stream, &mut read, KEY)?
+                && visit(&self.state(), key)
+            {}
+            return Ok(read.min(stream.len()));
         }
         let mut at = 0;
         // Most streams end with their result. Removing the result first avoids a branch that would be mispredicted in

@@ -5,28 +5,26 @@
 use super::pieces::Pieces;
 use super::run::{Replay, ReplayError};
 use super::skip::skip_variation;
-use super::state::ReplayState;
 use super::table::{Class, NOBODY, TABLE, class, slot};
 use crate::brenner::code::{CASTLE_A, CASTLE_H, DROP_PAWN, DROP_PIECE, EXPLICIT, NAG, NULL, OPEN};
 use crate::chess::{CastlingSide, Move, MoveKind, PieceId, Position, Role, Square};
 
 impl Replay {
-    /// Plays moves like `play`, for a game of a variant. Passes the Zobrist key to `visit` if `keys` is true.
+    /// Plays the next move of a game of a variant from the offset `at` of the stream on, which is set to the byte after
+    /// the move. Returns its Zobrist key if `keys` is true and otherwise 0, or `None` at the end of the main line.
     #[cold]
     #[inline(never)]
-    pub(super) fn play_in_variant(
+    pub(super) fn next_in_variant(
         &mut self,
         stream: &[u8],
-        ply: u32,
+        at: &mut usize,
         keys: bool,
-        visit: &mut dyn FnMut(&ReplayState<'_>, u64) -> bool,
-    ) -> Result<usize, ReplayError> {
-        let mut at = 0;
-        while self.ply < ply {
-            let rest = stream.get(at..).unwrap_or_default();
-            let damaged = ReplayError { offset: at };
-            at += match rest.first() {
-                None | Some(1..=3) => break,
+    ) -> Result<Option<u64>, ReplayError> {
+        loop {
+            let rest = stream.get(*at..).unwrap_or_default();
+            let damaged = ReplayError { offset: *at };
+            *at += match rest.first() {
+                None | Some(1..=3) => return Ok(None),
                 Some(0 | 6 | 7) => 1,
                 Some(&NAG) => 2,
                 Some(&OPEN) => skip_variation(rest).ok_or(damaged)?,
@@ -37,15 +35,11 @@ impl Replay {
                     let key = if keys { position.zobrist() } else { 0 };
                     self.ply += 1;
                     self.copy_position();
-                    if !visit(&self.state(), key) {
-                        at += length;
-                        break;
-                    }
-                    length
+                    *at += length;
+                    return Ok(Some(key));
                 }
             };
         }
-        Ok(at.min(stream.len()))
     }
 
     /// Copies the state of the game of a variant to the fields of the replay.

@@ -52,8 +52,8 @@ impl IndexedArchive {
     pub fn columns(&self) -> &TagColumns<'static> {
         self.columns.get_or_init(|| {
             let columns = TagColumns::shared(self.shared());
-            if columns.lacks("Variant") {
-                self.archive.note_no_variant_tags();
+            if let Some(games) = columns.variants() {
+                self.archive.note_variant_tags(games);
             }
             columns
         })

@@ -30,6 +30,7 @@ use crate::segments::{SideFile, union, without};
 use crate::value;
 use scoresheet::Monitor;
 use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
+use scoresheet::chess::Variant;
 use scoresheet::error::{Damage, Result};
 use scoresheet::format::side::Part;
 use scoresheet::sort;
@@ -144,12 +145,20 @@ impl<'a> TagColumns<'a> {
         without(std::iter::once(1..self.archive().len() + 1), covered)
     }
 
-    /// Returns whether the file says that no game has this tag.
-    pub(crate) fn lacks(&self, tag: &str) -> bool {
-        let key = Key::Tag(tag.to_owned());
-        self.state == SideState::File
-            && self.uncovered().is_empty()
-            && self.segments.iter().all(|segment| segment.lacks(&key))
+    /// Returns the games whose tags Variant name a variant that is stored as chess, with these rules, or `None` if the
+    /// file does not say it.
+    pub(crate) fn variants(&self) -> Option<Vec<(u64, Variant)>> {
+        let column = self.available(&Key::Tag("Variant".to_owned())).filter(|_| self.state == SideState::File)?;
+        let of_text = |text: &[u8]| Variant::from_tag(text).filter(|variant| variant.is_chess_that_ends_early());
+        let by_number: Vec<Option<Variant>> = match column.strings() {
+            Some(strings) => (0..=strings.len() as u32).map(|number| of_text(strings.get(number)?)).collect(),
+            None => Vec::new(),
+        };
+        if by_number.iter().all(Option::is_none) {
+            return Some(Vec::new());
+        }
+        let of_game = |number| Some((number, by_number.get(column.get(number) as usize).copied().flatten()?));
+        Some((1..=self.archive().len()).filter_map(of_game).collect())
     }
 
     /// Returns the tag columns of an archive, computed from its tags even if there is a file.
