@@ -6,7 +6,8 @@ use crate::common::sample::lichess;
 use rayon::prelude::*;
 use scoresheet::Existing;
 use scoresheet::archive::{Access, Cached, FileKind, Level, ReadExactAt, SideState};
-use scoresheet::{Archive, ArchiveFile, Error, ImportOptions};
+use scoresheet::{Archive, ArchiveFile, Error, GameRef, Import, ImportOptions};
+use std::fmt::Write;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::ops::Range;
@@ -226,4 +227,50 @@ fn a_file_cut_or_changed_under_a_reader_gives_errors() {
     assert!(right < 100, "{right}");
     fs::write(&target, original).unwrap();
     assert_eq!(check(&Archive::open(ArchiveFile::at(&target).options(Access::Read)).unwrap()), (3000, 0));
+}
+
+#[test]
+fn scores_read_as_numbers_equal_the_scores_of_texts() {
+    let folder = crate::common::tempdir().unwrap();
+    let path = folder.path().join("games.bga");
+    let special = [
+        "[%eval 123456.78]",
+        "[%eval 12345678.9]",
+        "[%eval #3]",
+        "[%eval -0.0]",
+        "[%eval 0.12] [%clk 0:01:00]",
+        "+0.33/20 1.5s",
+        "[%eval 0.31,18]",
+        "no score",
+    ];
+    let mut pgn = String::new();
+    for game in 0..300 {
+        let eval = |ply: i32| match (game * 7 + ply) % 5 {
+            0 => special[(game + ply) as usize % special.len()].to_owned(),
+            rest => format!("[%eval {}{}.{}]", if (game ^ ply) & 1 == 0 { "" } else { "-" }, rest, 10 + game % 90),
+        };
+        // A score after a note, before the moves, in a variation, and twice at a ply.
+        let (first, second) = (eval(1), eval(2));
+        writeln!(
+            pgn,
+            "{{[%eval 0.2]}} 1. e4 {{{first}}} e5 {{{second}}} {{[%eval 7.07]}} 2. Nf3 $1 {{{}}} \
+             (2. d4 {{[%eval 9.99]}} exd4) Nc6 {{{}}} *\n",
+            eval(3),
+            eval(4)
+        )
+        .unwrap();
+    }
+    Import::new(&path).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+    let scores = |game: GameRef<'_>| game.scores().unwrap();
+    let as_numbers: Vec<_> = Archive::open(&path).unwrap().games().map(|game| scores(game.unwrap())).collect();
+    let archive = Archive::open(&path).unwrap();
+    let mut known = 0;
+    for (game, as_number) in archive.games().zip(&as_numbers) {
+        let game = game.unwrap();
+        // Reading a comment reads all texts of the chunk as texts.
+        assert!(game.to_game().unwrap().events.len() > 5);
+        assert_eq!(&scores(game.clone()), as_number, "game {}", game.number());
+        known += as_number.iter().flatten().count();
+    }
+    assert!(known > 1_200, "{known}");
 }

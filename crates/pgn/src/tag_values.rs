@@ -13,7 +13,7 @@ pub(crate) fn is_unreadable(name: &[u8], value: &[u8]) -> bool {
         && match name {
             b"Result" => Outcome::parse(value).is_none(),
             b"Date" | b"UTCDate" | b"EventDate" => !is_usual_date(value) && date(value).is_none(),
-            b"WhiteElo" | b"BlackElo" => leading_number(value).is_none(),
+            b"WhiteElo" | b"BlackElo" => !is_number(value) && leading_number(value).is_none(),
             b"TimeControl" => value != b"inf" && !is_usual_time(value) && time_control(value).is_none(),
             _ => false,
         }
@@ -30,8 +30,12 @@ fn is_usual_date(text: &[u8]) -> bool {
 fn is_usual_time(text: &[u8]) -> bool {
     let plus = text.iter().position(|byte| *byte == b'+');
     let (base, increment) = text.split_at(plus.unwrap_or(text.len()));
-    let are_seconds = |digits: &[u8]| matches!(digits.len(), 1..=9) && digits.iter().all(u8::is_ascii_digit);
-    are_seconds(base) && (increment.is_empty() || are_seconds(increment.get(1..).unwrap_or_default()))
+    is_number(base) && (increment.is_empty() || is_number(increment.get(1..).unwrap_or_default()))
+}
+
+/// Returns whether a text consists of one to nine digits.
+fn is_number(text: &[u8]) -> bool {
+    matches!(text.len(), 1..=9) && text.iter().all(u8::is_ascii_digit)
 }
 
 #[cfg(test)]
@@ -42,6 +46,9 @@ mod tests {
     fn usual_values_are_read() {
         for text in ["300", "300+2", "0+1", "999999999+999999999"] {
             assert!(is_usual_time(text.as_bytes()) && time_control(text.as_bytes()).is_some(), "{text}");
+        }
+        for text in ["0", "2750", "999999999"] {
+            assert!(is_number(text.as_bytes()) && leading_number(text.as_bytes()).is_some(), "{text}");
         }
         for text in ["", "+2", "300+", "300+2+1", "5+0.05", "40/9000", "1234567890", "-"] {
             assert!(!is_usual_time(text.as_bytes()), "{text}");

@@ -57,6 +57,7 @@ pub struct Columns {
     near: OnceLock<Near>,
     tags: OnceLock<Result<Tags, Damage>>,
     texts: OnceLock<Result<Option<Texts>, Damage>>,
+    scores: OnceLock<Result<Option<Texts>, Damage>>,
     layout: OnceLock<Result<Layout, Damage>>,
 }
 
@@ -118,6 +119,15 @@ impl Columns {
     pub(in crate::archive) fn texts(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<Option<&Texts>, Damage> {
         let read = || self.read(blocks, moves, (BlockKind::Texts, DamageKind::TextsBlock), Texts::decode_within);
         blocks.store.once(&self.texts, read).map(Option::as_ref)
+    }
+
+    /// Returns the texts with scores as numbers, or the texts if these have been read.
+    pub(in crate::archive) fn scores(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<Option<&Texts>, Damage> {
+        if let Some(Ok(texts)) = self.texts.get() {
+            return Ok(texts.as_ref());
+        }
+        let read = || self.read(blocks, moves, (BlockKind::Texts, DamageKind::TextsBlock), Texts::decode_scores);
+        blocks.store.once(&self.scores, read).map(Option::as_ref)
     }
 
     pub(in crate::archive) fn layout(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<&Layout, Damage> {

@@ -293,9 +293,9 @@ impl<'a> GameRef<'a> {
         (self.index, self.columns())
     }
 
-    /// Returns the texts of the game's chunk, or `None` if the chunk contains no texts.
-    pub(super) fn texts_in<'c>(&self, columns: &'c Columns) -> Result<Option<&'c Texts>> {
-        Ok(columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?)
+    /// Returns the texts of the game's chunk with scores as numbers, or `None` if the chunk contains no texts.
+    pub(super) fn scores_in<'c>(&self, columns: &'c Columns) -> Result<Option<&'c Texts>> {
+        Ok(columns.scores(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?)
     }
 
     fn columns(&self) -> Arc<Columns> {

@@ -44,15 +44,13 @@ impl GameRef<'_> {
     #[doc(hidden)]
     pub fn visit_scores(&self, mut seen: impl FnMut(u32, Evaluation)) -> Result<()> {
         let (index, columns) = self.columns_at();
-        let Some(texts) = self.texts_in(&columns)? else { return Ok(()) };
+        let Some(texts) = self.scores_in(&columns)? else { return Ok(()) };
         let (mut marked, mut placed) = (texts.marked(index), texts.placed(index));
         let mut comments = texts.comments(index);
         let starts = self.start().turn();
-        let mut read = |ply: u32, text: &[u8]| {
+        let stated = |ply: u32, text: &[u8]| {
             let mover = ply.checked_sub(1).map(|before| if before % 2 == 0 { starts } else { starts.other() });
-            if let Some((ply, score)) = stated_score(text, ply, mover) {
-                seen(ply, score);
-            }
+            stated_score(text, ply, mover)
         };
         let mut due = placed.next();
         let (mut moves, mut ply, mut depth) = (0u64, 0u32, 0u32);
@@ -63,8 +61,11 @@ impl GameRef<'_> {
             match byte {
                 TEXT => {
                     let (kind, text) = marked.next().ok_or_else(|| self.damage(DamageKind::TextMissing))?;
-                    if depth == 0 && matches!(kind, TextKind::Brace | TextKind::Line) {
-                        read(ply, text);
+                    if depth == 0
+                        && matches!(kind, TextKind::Brace | TextKind::Line)
+                        && let Some((ply, score)) = stated(ply, text)
+                    {
+                        seen(ply, score);
                     }
                 }
                 OPEN => depth += 1,
@@ -83,10 +84,15 @@ impl GameRef<'_> {
                     ply += u32::from(depth == 0);
                     // A comment with a stored position is the first one after its move.
                     while let Some((_, comment)) = due.filter(|(after, _)| *after == moves) {
-                        let text = comments.read_without_lines(comment);
-                        let text = text.ok_or_else(|| self.damage(DamageKind::TextMissing))?;
-                        if depth == 0 {
-                            read(ply, &text);
+                        let score = match texts.score(comment) {
+                            Some(hundredths) => Some((ply, Evaluation::Centipawns(hundredths))),
+                            None => {
+                                let text = comments.read_without_lines(comment);
+                                stated(ply, &text.ok_or_else(|| self.damage(DamageKind::TextMissing))?)
+                            }
+                        };
+                        if let Some((ply, score)) = score.filter(|_| depth == 0) {
+                            seen(ply, score);
                         }
                         due = placed.next();
                     }

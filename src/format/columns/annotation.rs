@@ -55,7 +55,7 @@ const DECIMALS: [(PlusSign, &[u8]); 3] =
 
 impl TemplateField {
     /// Hundredths with two decimals.
-    const HUNDREDTHS: TemplateField = TemplateField::Decimal(2, PlusSign::Never);
+    pub const HUNDREDTHS: TemplateField = TemplateField::Decimal(2, PlusSign::Never);
 
     /// Returns the field for a letter of a template.
     pub fn from_letter(letter: u8) -> Option<TemplateField> {

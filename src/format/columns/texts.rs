@@ -491,6 +491,18 @@ pub struct Texts {
     lines: Vec<u8>,
     /// The end offset of each game's lines in `lines`, if the chunk contains any.
     line_ends: Vec<usize>,
+    /// For each text that is only a score, its hundredths in place of the text; `NO_SCORE` for other texts. Empty if
+    /// all texts have been read as texts.
+    scores: Vec<i32>,
+}
+
+const NO_SCORE: i32 = i32::MIN;
+/// The greatest score that is read as a number, in hundredths.
+const MOST_SCORE: i64 = 99_999_999;
+
+/// Returns whether texts with this template are only a score, as in `[%eval 0.12]`.
+fn is_score((found, tail): &(Vec<(&[u8], TemplateField)>, &[u8])) -> bool {
+    matches!(found.as_slice(), [(b"[%eval ", TemplateField::Eval | TemplateField::HUNDREDTHS)]) && *tail == b"]"
 }
 
 /// The location of a missing line of moves.
@@ -520,6 +532,16 @@ impl Texts {
 
     /// Reads a payload within these limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Texts> {
+        Texts::read(payload, games, limits, false)
+    }
+
+    /// Reads a payload like `decode_within`, but comments that are only a score and are stored with their position as
+    /// numbers, which [`Texts::score`] returns. Their texts are empty.
+    pub fn decode_scores(payload: &[u8], games: usize, limits: &Limits) -> Option<Texts> {
+        Texts::read(payload, games, limits, true)
+    }
+
+    fn read(payload: &[u8], games: usize, limits: &Limits, as_scores: bool) -> Option<Texts> {
         let mut budget = Budget::new(payload.len(), Allowance::Texts(games), limits);
         let raw = read_compressed_within(payload, &mut budget)?;
         budget.draw(games, budget::GAME)?;
@@ -644,6 +666,10 @@ impl Texts {
             return None;
         }
 
+        let are_scores: Vec<bool> = parts.iter().map(|part| as_scores && is_score(part)).collect();
+        if as_scores {
+            texts.scores = budget::with_room(templates_used.len())?;
+        }
         texts.games = budget::with_room(games + 1)?;
         let (mut next, mut gap, mut kind) = (templates_used.iter(), 0, 0);
         for (placed, marked) in placed.iter().zip(&marked) {
@@ -652,7 +678,26 @@ impl Texts {
             kind += *marked as usize;
             for (index, number) in next.by_ref().take((*placed + *marked) as usize).enumerate() {
                 let (found, tail) = parts.get(*number as usize)?;
-                for ((literal, _), stream) in found.iter().zip(uses.get(*number as usize)?) {
+                let streams_used = uses.get(*number as usize)?;
+                if as_scores {
+                    let mut score = NO_SCORE;
+                    if index < *placed as usize
+                        && are_scores.get(*number as usize).is_some_and(|is| *is)
+                        && let [stream] = streams_used.as_slice()
+                        && let Reader::Numbers(_, at) = readers.get_mut(*stream)?
+                        && let value = *values.get(*stream)?.get(*at)?
+                        && (-MOST_SCORE..=MOST_SCORE).contains(&value)
+                    {
+                        *at += 1;
+                        score = value as i32;
+                    }
+                    texts.scores.push(score);
+                    if score != NO_SCORE {
+                        texts.ends.push(texts.bytes.len());
+                        continue;
+                    }
+                }
+                for ((literal, _), stream) in found.iter().zip(streams_used) {
                     texts.push(literal)?;
                     match readers.get_mut(*stream)? {
                         Reader::Text { text, at, ends } => {
@@ -732,6 +777,11 @@ impl Texts {
             after = after.checked_add(*self.gaps.get(gap)?)?.checked_add(1)?;
             Some((after, PlacedText(text)))
         })
+    }
+
+    /// Returns the score that is the whole comment, in hundredths, if it has been read as a number.
+    pub fn score(&self, PlacedText(number): PlacedText) -> Option<i32> {
+        self.scores.get(number).copied().filter(|score| *score != NO_SCORE)
     }
 
     /// Returns a reader for the comments of a game that are stored with their position, given the index of the game.
