@@ -345,7 +345,8 @@ fn queries_in_json() {
     for (query, expected) in [
         (r#"{ "pass": "" }"#, vec![(1, 0), (2, 0), (3, 0), (4, 0)]),
         (r#"{ "result": ["0-1", "1/2-1/2"] }"#, vec![(2, 0), (4, 0)]),
-        (r#"{ "result": "0-1", "result-type": "mate" }"#, vec![(2, 4)]),
+        (r#"{ "result": ["0:1", "½"] }"#, vec![(2, 0), (4, 0)]),
+        (r#"{ "result": "black", "result-type": "mate" }"#, vec![(2, 4)]),
         (r#"{ "result-type": "stalemate" }"#, vec![(4, 1)]),
         (r#"{ "sub-fen": ["8/8/8/q7/8/8/8/8", "8/8/8/8/7q/8/8/8"] }"#, vec![(2, 4)]),
         (r#"{ "material": "KQK", "stm": "black" }"#, vec![(4, 1)]),
@@ -415,7 +416,7 @@ fn errors_point_at_their_place() {
         (r#"{ "moved": "QüX" }"#, "üX", "moved: not a piece"),
         // A fault at the end of a text marks no letter of it.
         (r#"{ "imbalance": "PPP" }"#, "", "imbalance: expected a v"),
-        (r#"{ "result": "2-0" }"#, "2-0", "result: not a result"),
+        (r#"{ "result": "2-0" }"#, "2-0", "result: expected 1-0"),
         (r#"{ "white-move": "Nf9" }"#, "Nf9", "white-move: not a move"),
         (r#"{ "moved": "QX" }"#, "X", "moved: not a piece"),
         (r#"{ "moved": ["Q"] }"#, "[\"Q\"]", "moved: expected one text"),

@@ -201,12 +201,8 @@ pub fn spaced(fen: &str) -> String {
 pub fn position(text: &str, variant: Variant) -> Result<Position, Fault> {
     let text = &spaced(text);
     let wrong = |error: FenError| {
-        let message = format!("fen: {}", error.in_text(text.as_bytes()));
-        let reason = Reason::from_fen(&error, text, message);
-        Fault::bad(reason)
-            .with("parameter", "fen")
-            .with("column", error.column)
-            .with_range(QueryFault::from_fen(text, &error).letters())
+        let fault = Fault::query("fen", &QueryFault::from_fen(text, &error));
+        Fault { code: "bad_request", ..fault }
     };
     if variant != Variant::Chess {
         return Position::from_fen_of(variant, text).map_err(wrong);

@@ -35,9 +35,9 @@ impl Reason {
         Reason { code: Some(code), values: values.into(), text: text.into() }
     }
 
-    /// Returns the reason why `fen` cannot be read, with a message. The values are the faulty field `part`, the `column`
-    /// in bytes from 1, and the character `found`, which is empty if the fault is not in a single character.
-    pub fn from_fen(error: &FenError, fen: &str, text: impl Into<String>) -> Reason {
+    /// Returns the reason why `fen` cannot be read. The values are the faulty field `part`, and the character `found`,
+    /// which is empty if the fault is not in a single character.
+    fn from_fen(fen: &str, error: &FenError) -> Reason {
         let code = match error.fault {
             FenFault::Missing => "fen_missing",
             FenFault::NoSuchPiece => "fen_piece",
@@ -67,7 +67,9 @@ impl Reason {
             FenField::FullmoveNumber => "fullmove_number",
         };
         let found = error.character_in(fen.as_bytes()).map_or_else(String::new, |letter| letter.to_string());
-        Reason::new(code, [("part", part.to_owned()), ("column", error.column.to_string()), ("found", found)], text)
+        let text = format!("{}: {}", error.field.name(), error.fault);
+        let text = if found.trim().is_empty() { text } else { format!("{text}: {}", found.escape_debug()) };
+        Reason::new(code, [("part", part.to_owned()), ("found", found)], text)
     }
 
     /// Returns the code, or `None` for a message of another origin.
@@ -169,14 +171,13 @@ impl QueryFault {
 
     /// Returns the fault of a FEN, or of a text that begins with one.
     pub fn from_fen(fen: &str, error: &FenError) -> QueryFault {
-        let text = format!("{}: {}", error.field.name(), error.fault);
         let start = error.column.saturating_sub(1);
         let at = match error.field {
             // Each letter of the placement stands for itself.
             FenField::Placement => letter(fen, start),
             _ => word(fen, start),
         };
-        QueryFault::new(fen, at, Reason::from_fen(error, fen, text))
+        QueryFault::new(fen, at, Reason::from_fen(fen, error))
     }
 
     /// Returns the range of the fault in the query, which is empty at the end of the query if something is missing.

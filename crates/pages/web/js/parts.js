@@ -46,11 +46,9 @@ export function broken(error, retry) {
   const { where, fen } = state.read().params;
   // An address without a position: its FEN or its moves are wrong.
   const ofPosition = error.code === "bad_request" && (error.parameter === "fen" || error.parameter === "play");
-  // Messages about a FEN contain the column.
-  const column = error.parameter === "fen" ? undefined : error.column;
   return el("div.notice", { role: "alert" },
     el("p", {}, el("strong", {}, t(heading[error.code] ?? (ofFilter ? "wrong_filter" : "wrong"))), " ",
-      column ? t("column", { n: column, what: inMember(error) }) : sentence(translated(error))),
+      error.column ? t("column", { n: error.column, what: inMember(error) }) : sentence(translated(error))),
     ofFilter && el("p", {}, filter.marked(where ?? "", error.range)),
     error.parameter === "fen" && fen && error.range && el("p", {}, filter.marked(fen, error.range)),
     error.advice && el("p", {}, t("advice"), " ", el("code", {}, error.advice)),

@@ -740,8 +740,7 @@ impl Parser<'_> {
     }
 
     fn result(&self, token: &Token) -> Result<Outcome, QueryFault> {
-        let outcome = Outcome::parse(written(token).as_bytes());
-        outcome.ok_or_else(|| self.fault_at(token, reason!("result", "expected 1-0, 0-1, 1/2-1/2 or *")))
+        reading::outcome(&written(token)).map_err(|reason| self.fault_at(token, reason))
     }
 }
 

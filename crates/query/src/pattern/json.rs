@@ -6,8 +6,8 @@ use crate::pattern::json_path::JsonPath;
 use crate::pattern::{
     BoardPattern, Condition, Ending, Imbalance, Material, MoveNumbers, MoveRule, Pattern, Streak, Structure,
 };
+use crate::value::reading;
 use scoresheet::chess::{Color, Role};
-use scoresheet::game::Outcome;
 use serde_json::{Map, Value};
 
 /// A query, with its output options.
@@ -150,10 +150,7 @@ fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, 
         imbalances: list(fields, path, "imbalance", Imbalance::read)?,
         structures: list(fields, path, "structure", Structure::read)?,
         move_numbers: single(fields, path, "at-move", MoveNumbers::read)?,
-        results: list(fields, path, "result", |text| {
-            Outcome::parse(text.as_bytes())
-                .ok_or_else(|| (0..text.len(), reason!("not_result", "not a result: write 1-0, 0-1, 1/2-1/2 or *")))
-        })?,
+        results: list(fields, path, "result", |text| reading::outcome(text).map_err(|reason| (0..text.len(), reason)))?,
         moves: list(fields, path, "white-move", |text| MoveRule::read(text, Color::White))?,
         moved: single(fields, path, "moved", roles)?,
         captured: single(fields, path, "captured", roles)?,

@@ -2,6 +2,7 @@
 
 pub use super::{MOST, is_known, year_of_day as year};
 use super::{SPEEDS, control, date, number, rating, span, speed_of};
+use crate::fault::{Reason, reason};
 use scoresheet::game::Outcome;
 use scoresheet::game::calendar::month_length;
 
@@ -49,6 +50,11 @@ pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
         Reading::Speed => speed_of(text).and_then(|speed| i64::try_from(speed).ok()).map(both),
         Reading::Result => Outcome::parse(text).map(|outcome| both(outcome as i64)),
     }
+}
+
+/// Returns a result in a query, in the spellings that tags may have.
+pub(crate) fn outcome(text: &str) -> Result<Outcome, Reason> {
+    Outcome::parse(text.as_bytes()).ok_or_else(|| reason!("result", "expected 1-0, 0-1, 1/2-1/2 or *"))
 }
 
 /// Returns whether a text is a value, and not a placeholder, but cannot be read as this kind.

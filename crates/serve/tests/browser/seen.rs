@@ -257,7 +257,7 @@ fn errors_are_shown_in_german() {
         ("explorer?play=e2e5", "Zug 1 ist nicht möglich"),
         (
             "explorer?fen=rnbqkbnx/8/8/8/8/8/8/8+w+-+-+0+1",
-            "FEN: Aufstellung, Spalte 8: keine Figur hat diesen Buchstaben: x",
+            "Spalte 8: FEN, Aufstellung: keine Figur hat diesen Buchstaben: x",
         ),
         ("explorer?fen=8/8/8/8/8/8/8/4K3+w+-+-+0+1", "Schwarz hat keinen König"),
         ("games?where=foo+%3D+1", "kein Feld heißt foo: ein Tag dieses Namens ist tag(\"foo\")"),

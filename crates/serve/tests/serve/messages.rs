@@ -36,9 +36,9 @@ fn messages_about_positions_have_codes() {
     let described = &described["components"]["schemas"]["Error"]["x-reasons"];
     let server = Server::of("1. e4 *\n");
     for (fen, code, values) in [
-        ("8/8", "fen_board_size", json!({"part": "placement", "column": "4", "found": ""})),
-        ("rnbqkbnx/8/8/8/8/8/8/8 w", "fen_piece", json!({"part": "placement", "column": "8", "found": "x"})),
-        ("4k3/8/8/8/8/8/8/4K3 x", "fen_side", json!({"part": "turn", "column": "21", "found": "x"})),
+        ("8/8", "fen_board_size", json!({"part": "placement", "found": ""})),
+        ("rnbqkbnx/8/8/8/8/8/8/8 w", "fen_piece", json!({"part": "placement", "found": "x"})),
+        ("4k3/8/8/8/8/8/8/4K3 x", "fen_side", json!({"part": "turn", "found": "x"})),
         ("4k3/8/8/8/8/8/8/8 w", "no_king", json!({"side": "white"})),
         ("4k3/8/8/8/8/8/8/4KK2 w", "kings", json!({"side": "white"})),
         ("4k3/8/8/8/8/8/8/K3R3 w", "check", json!({"side": "black"})),
