@@ -7,7 +7,7 @@ use crate::site::SiteFile;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use http::StatusCode;
-use scoresheet::chess::{Move, Position};
+use scoresheet::chess::{Move, Position, Variant};
 use scoresheet::game::{Analysis, Comment, Event, Outcome, PrincipalVariation, TextKind};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::{Archive, Error, Game};
@@ -95,8 +95,7 @@ pub fn left(
     let (known, next) = before(game, ply);
     let novelty = ply.zip(next.map(|m| known.san(m)));
     let before = match counted.get(&known.zobrist()) {
-        // Except for the few set-up games, all games begin at the standard starting position.
-        _ if known == Position::standard() => snapshot.games().saturating_sub(u64::from(number.is_some())),
+        _ if known.is_usual_start() => begun(snapshot, number, known.variant())?,
         Some(others) if *others <= FEW => *others,
         _ => others(snapshot, number, &known, MANY)?,
     };
@@ -124,11 +123,21 @@ fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u6
     let ply = Some(site.known(number)?.novelty).filter(|ply| *ply > 0);
     let (position, next) = before(game, ply);
     let san = next.map(|m| position.san(m));
-    let others = match position == Position::standard() {
-        true => snapshot.games() - 1,
+    let others = match position.is_usual_start() {
+        true => begun(snapshot, Some(number), position.variant())?,
         false => site.count(&position)?.saturating_sub(1),
     };
     Ok(json!({"game": number, "ply": ply, "san": san, "games_before": others}))
+}
+
+/// Returns the number of other games of a variant, or of chess. Except for the few set-up games, they all begin at its
+/// starting position.
+fn begun(snapshot: &Snapshot, number: Option<u64>, variant: Variant) -> Result<u64, Fault> {
+    let is_chess = variant == Variant::Chess;
+    let counts = snapshot.books(None)?.into_iter().flat_map(|(_, _, book)| book.variants());
+    let of_variants: u64 = counts.filter(|(other, _)| is_chess || *other == variant).map(|(_, games)| games).sum();
+    let games = if is_chess { snapshot.games().saturating_sub(of_variants) } else { of_variants };
+    Ok(games.saturating_sub(u64::from(number.is_some())))
 }
 
 /// Returns the number of other games that reach a position; numbers above `exact` are approximate.

@@ -219,6 +219,23 @@ fn unknown_values_are_left_out() {
     );
 }
 
+/// A game of Chess960 says so, and a game that begins alone does not count games before its first move.
+#[test]
+fn a_starting_position_of_its_own_is_named() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(
+        "1. e4 *\n\n[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1\"]\n\n1. e4 *\n\n\
+         [Variant \"Crazyhouse\"]\n\n1. e4 *\n",
+    );
+    browser.dark(false);
+    for (game, variant) in [(2, "Chess960"), (3, "Crazyhouse")] {
+        browser.open(&format!("http://{}/game?n={game}", server.address));
+        browser
+            .until("document.querySelector('.left-archive')?.textContent === 'No other game begins in this position.'");
+        assert_eq!(browser.text("document.querySelector('h1 + .soft').textContent"), variant);
+    }
+}
+
 #[test]
 fn one_game_is_not_several() {
     let Some(mut browser) = browser() else { return };

@@ -171,6 +171,13 @@ fn a_game_leaves_the_others_at_a_move() {
     assert_eq!((second["ply"].as_u64(), second["san"].as_str()), (Some(5), Some("Bc4")));
     let third = server.fine("/api/v1/games/3/novelty").json();
     assert_eq!((third["ply"].as_u64(), third["games_before"].as_u64()), (Some(1), Some(2)));
+    // Games of variants begin at positions of their own.
+    let others = "1. e4 *\n\n1. d4 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n\n[Variant \"Atomic\"]\n\n1. d4 *\n\n[Variant \"Crazyhouse\"]\n\n1. e4 *\n";
+    let mixed = Server::of(others);
+    for (game, begun) in [(1, 1), (3, 1), (5, 0)] {
+        let found = mixed.fine(&format!("/api/v1/games/{game}/novelty")).json();
+        assert_eq!((&found["ply"], &found["games_before"]), (&json!(1), &json!(begun)), "game {game}");
+    }
     let plain =
         Server::with(|folder| Config { archives: vec![archive(folder, "a.bga", "1. e4 *\n")], ..Config::default() });
     let refused = plain.get("/api/v1/games/1/novelty");

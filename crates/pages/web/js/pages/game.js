@@ -145,7 +145,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   /** The known parts of the date, which name the edition of the tournament. */
   const [played] = /^\d{4}(\.\d\d){0,2}/.exec([tag("Date"), tag("UTCDate")].find((text) => /^\d{4}/.test(text ?? "")) ?? "") ?? [];
   const ofEvent = known("Event") && !game.isOwn && el("a.person", { href: state.address("event", { name: tag("Event"), year: played, where: undefined, find: undefined }) }, tag("Event"));
-  const heading = [ofEvent || known("Event"), !/^https?:/.test(known("Site") ?? "") && known("Site") !== known("Event") && known("Site"), date(tag("Date") ?? tag("UTCDate")), known("Round") && `${t("round")} ${known("Round")}`, game.variant !== "Standard" && game.variant].filter(Boolean);
+  const heading = [ofEvent || known("Event"), !/^https?:/.test(known("Site") ?? "") && known("Site") !== known("Event") && known("Site"), date(tag("Date") ?? tag("UTCDate")), known("Round") && `${t("round")} ${known("Round")}`, game.variant !== "Standard" ? game.variant : /960|fischer/i.test(tag("Variant") ?? "") && "Chess960"].filter(Boolean);
 
   fill(holder,
     embedded ? el("h1.visually-hidden", {}, `${tag("White")} – ${tag("Black")}`) : [
@@ -461,7 +461,9 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   if (!embedded && !isIndexed) fill(left, t("novelty_index"));
   else if (!embedded) {
     (game.isOwn ? Promise.resolve(game.novelty) : api.novelty(game.game, signal)).then((found) => {
-      if (found.ply) {
+      // Every game leaves the others at a position that they have, except for a starting position of its own.
+      if (found.ply && !found.games_before) fill(left, t("begins_alone"));
+      else if (found.ply) {
         fill(left, t("left_archive"), " ", el("button.move", { type: "button", onclick: () => go(main[found.ply]) }, `${numbering(found)} ${san(found.san)}`), ": ", counted("games_before", found.games_before));
       } else fill(left, t("never_left"));
     }, (error) => {
