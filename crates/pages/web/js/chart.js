@@ -9,8 +9,9 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM] = [640, 200, 44, 26];
 const LABEL = 48;
 
 /** Returns a plot of items from left to right, with a table. `draw(item, x, step, top, before)` returns the shapes of an
- * item; `before` is the preceding item with a value. The plot is drawn anew in each width, so its labels keep their size. */
-function plot(title, items, titles, [low, high], draw) {
+ * item; `before` is the preceding item with a value. The plot is drawn anew in each width, so its labels keep their size.
+ * `write` returns the text of a value. */
+function plot(title, items, titles, [low, high], draw, write) {
   const top = (value) => (HEIGHT - BOTTOM) * (1 - (value - low) / (high - low)) + 8;
   const node = svg("svg", { class: "plot", role: "group", "aria-label": title });
   const show = (width) => {
@@ -19,7 +20,7 @@ function plot(title, items, titles, [low, high], draw) {
     node.setAttribute("viewBox", `0 0 ${width} ${HEIGHT + 8}`);
     const shapes = [low, (low + high) / 2, high].flatMap((value) => [
       svg("line", { x1: LEFT, x2: width, y1: top(value), y2: top(value), class: "grid" }),
-      svg("text", { x: LEFT - 4, y: top(value) + 4, class: "axis right" }, short(Math.round(value))),
+      svg("text", { x: LEFT - 4, y: top(value) + 4, class: "axis right" }, (write ?? short)(Math.round(value))),
     ]);
     let before = null;
     items.forEach((item, index) => {
@@ -36,7 +37,7 @@ function plot(title, items, titles, [low, high], draw) {
     const width = Math.round(contentRect.width);
     if (width > 2 * LEFT && width !== shown) show(shown = width);
   }).observe(node);
-  const rows = items.map(({ name, value, href }) => [href ? el("a", { href }, name) : name, value === null ? "" : number(value)]);
+  const rows = items.map(({ name, value, href }) => [href ? el("a", { href }, name) : name, value === null ? "" : (write ?? number)(value)]);
   return el("figure.plot-frame", {}, node, table(titles, rows));
 }
 
@@ -75,7 +76,7 @@ export function shares(title, items, titles, sides = ["white", "draws", "black"]
   });
 }
 
-/** Returns a line through the items; items with the value `null` are omitted. */
+/** Returns a line through ratings; items with the value `null` are omitted. */
 export function line(title, items, titles) {
   const known = items.map((item) => item.value).filter((value) => value !== null);
   const low = Math.floor(Math.min(...known) / 100) * 100;
@@ -83,10 +84,10 @@ export function line(title, items, titles) {
   return plot(title, items, titles, [low, high], (item, x, step, top, before) => {
     if (item.value === null) return [];
     const middle = (left) => left + step / 2;
-    const dot = svg("circle", { cx: middle(x), cy: top(item.value), r: 3, class: "column" }, svg("title", {}, named(item)));
+    const dot = svg("circle", { cx: middle(x), cy: top(item.value), r: 3, class: "column" }, svg("title", {}, `${item.name}: ${item.value}`));
     if (!before) return [dot];
     return [svg("line", { x1: middle(before.x), y1: top(before.value), x2: middle(x), y2: top(item.value), class: "curve" }), dot];
-  });
+  }, String);
 }
 
 /** Returns a board with darker squares for higher counts, from a1, and a table of the shares. */

@@ -129,27 +129,36 @@ export function popover(name, label, title, ...content) {
 /** Returns rows of games, each a link. */
 export const gameRows = (games, { ply } = /** @type {{ply?: number}} */ ({})) => games.map((game) => gameRow(game, link(game, ply)));
 
-/** Returns shorter forms of a player's name, the longest first. Every form ends after a word: `Surname, Given` first keeps
- * initials, and other names lose words, because the order of their words is unknown. */
+/** Returns shorter forms of a text, the longest first. Every form ends after a word. */
+function beginnings(text) {
+  const words = text.split(" ");
+  return words.slice(1).map((_, dropped) => `${words.slice(0, -1 - dropped).join(" ")} …`);
+}
+
+/** Returns shorter forms of a player's name. `Surname, Given` first keeps initials, and other names lose words, because
+ * the order of their words is unknown. */
 function shorter(name) {
   const [surname, given] = name.split(/,(.*)/s);
-  if (given !== undefined) return [`${surname}, ${given.trim().split(/\s+/).map((word) => `${[...word][0] ?? ""}.`).join(" ")}`, surname];
-  const words = name.split(" ");
-  return words.slice(1).map((_, dropped) => `${words.slice(0, -1 - dropped).join(" ")} …`);
+  if (given === undefined) return beginnings(name);
+  return [`${surname}, ${given.trim().split(/\s+/).map((word) => `${[...word][0] ?? ""}.`).join(" ")}`, surname];
 }
 
 /** The smallest size of a name that is a single long word, of the size of the text. */
 const SMALLEST = 0.7;
 
-/** Shortens the names that are wider than their cells. A long word gets smaller letters. */
+/** Shortens the names, and the texts of the class `text`, that are wider than their cells. A long word of a name gets
+ * smaller letters. */
 export function fitNames(container) {
-  const isWide = (node) => node.offsetWidth > node.closest(".cell").clientWidth;
-  for (const node of [...container.querySelectorAll(".name")].filter(isWide)) {
-    for (const form of shorter(node.textContent)) {
+  const cell = (node) => node.closest(".cell");
+  const isName = (node) => node.matches(".name");
+  // The icon after a name may be cut.
+  const isWide = (node) => (isName(node) ? node.offsetWidth : cell(node).scrollWidth) > cell(node).clientWidth;
+  for (const node of [...container.querySelectorAll(".name, .text")].filter(isWide)) {
+    for (const form of isName(node) ? shorter(node.textContent) : beginnings(node.textContent)) {
       node.textContent = form;
       if (!isWide(node)) break;
     }
-    if (isWide(node)) node.style.fontSize = `${Math.max(SMALLEST, node.closest(".cell").clientWidth / (node.offsetWidth + 1))}em`;
+    if (isName(node) && isWide(node)) node.style.fontSize = `${Math.max(SMALLEST, cell(node).clientWidth / (node.offsetWidth + 1))}em`;
   }
 }
 
@@ -224,8 +233,8 @@ export function entitle(text, name = siteName) {
 }
 let siteName = "Scoresheet";
 
-/** Returns whether the window has the width of a phone, as in `app.css`. */
-export const isPhone = () => matchMedia("(max-width: 760px)").matches;
+/** The width of a window with one column, such as a phone's or an upright tablet's, as in `app.css`. */
+export const NARROW = "(max-width: 900px)";
 
 /** Returns a short count with the full number as its tooltip. */
 export const exact = (value, shown) => el("span", { title: number(value) }, shown);

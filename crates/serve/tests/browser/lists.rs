@@ -197,6 +197,30 @@ fn damage_is_shown_with_the_intact_games() {
     browser.until("document.querySelector('.result-bar .bar')");
 }
 
+/// The row of a damaged game names the game, also on a phone, where its text is shortened.
+#[test]
+fn rows_of_damaged_games_name_them() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::with(|folder| {
+        let path = folder.join("damaged.bga");
+        scoresheet::Import::new(&path).run([sample()]).unwrap();
+        crate::spoiled::spoil(&path);
+        Config { archives: vec![path], ..Config::default() }
+    });
+    browser.dark(false);
+    for (across, first, last) in
+        [(1280, "Damaged game. The archive is damaged: ", ""), (390, "Game 1: the archive is ", " …")]
+    {
+        browser.size(across, 844, across == 390);
+        browser.open(&format!("http://{}/games", server.address));
+        browser.until("document.querySelector('.list .damaged')");
+        let row = browser.text("document.querySelector('.list .damaged').textContent");
+        assert!(row.starts_with(first) && row.ends_with(last), "{row}");
+        let over = "document.querySelector('.list .damaged').scrollWidth - document.querySelector('.list .damaged').clientWidth";
+        assert_eq!(browser.eval(over), 0, "{row}");
+    }
+}
+
 #[test]
 fn dates_are_those_of_the_readers_region() {
     let Some(mut browser) = browser() else { return };

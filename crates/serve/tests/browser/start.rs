@@ -108,6 +108,13 @@ fn the_first_page_without_tournaments_is_not_empty() {
     browser.dark(false);
     browser.open(&format!("http://{}/start", server.address));
     browser.until("document.querySelectorAll('.panel .pages a').length === 3");
+    // Without a tournament and a decided game, the tree has the width of the page.
+    browser.until("document.querySelector('.front.alone .opening-tree')?.offsetWidth === document.querySelector('.front').offsetWidth");
+    // The page of tournaments also says what is missing.
+    browser.open(&format!("http://{}/event", server.address));
+    browser.until("document.querySelectorAll('.panel .pages a').length === 3");
+    let said = browser.text("document.querySelector('.panel').innerText");
+    assert!(said.starts_with("Tournaments") && said.contains("No game names a tournament."), "{said}");
     browser.click(".panel .pages a:nth-child(2)");
     browser.until("location.pathname === '/games' && document.querySelector('h1')");
     assert_eq!(browser.complaints(), [""; 0]);

@@ -9,7 +9,7 @@ import { quoted } from "../figures.js";
 import { both, parts, words } from "../filter.js";
 import { counted, number, openingName, percent, san, short, t } from "../i18n.js";
 import { restore, source } from "../own.js";
-import { announce, copy, diagrams, embedding, empty, entitle, exact, gameRows, gamesTable, isPhone, load, popover, titled } from "../parts.js";
+import { NARROW, announce, copy, diagrams, embedding, empty, entitle, exact, gameRows, gamesTable, load, popover, titled } from "../parts.js";
 import { PIECES, beside, ends, pocket } from "../picture.js";
 import * as repertoire from "../repertoire.js";
 import * as state from "../state.js";
@@ -72,7 +72,7 @@ export function show(main, { params, embedded: isEmbedded, signal, archives, ins
             variant ? null : el("a.button", { href: "", id: "set-up" }, t("set_up_board")))]),
         fault),
       el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") }, el("div", {}, opening, extra, moves),
-        embedded ? [panel, el("p", {}, link)] : isPhone() ? [panel, views(), engine.node, games] : [engine.node, views(), panel, games])));
+        embedded ? [panel, el("p", {}, link)] : matchMedia(NARROW).matches ? [panel, views(), engine.node, games] : [engine.node, views(), panel, games])));
   board.mount();
   board.setDrawings(params.draw);
   update();
@@ -341,12 +341,13 @@ export function show(main, { params, embedded: isEmbedded, signal, archives, ins
       rows.set(row.uci, known);
     }));
     const difference = ({ sides: [a, b] }) => (a.white + a.draws + a.black && b.white + b.draws + b.black ? score(a) - score(b) : null);
+    const results = (side) => [el("span.long", {}, t("results")), el("span.brief", {}, t("results_brief")), ` ${side}`];
     const columns = [
       [t("move"), (row) => row.san, "c-move"],
-      [[el("span.long", {}, t("games"), " "), "A"], (row) => row.sides[0].games, "c-count right"],
-      [[el("span.long", {}, t("results"), " "), "A"], (row) => score(row.sides[0])],
-      [[el("span.long", {}, t("results"), " "), "B"], (row) => score(row.sides[1])],
-      [[el("span.long", {}, t("games"), " "), "B"], (row) => row.sides[1].games, "c-count right"],
+      [`${t("games")} A`, (row) => row.sides[0].games, "c-count right"],
+      [results("A"), (row) => score(row.sides[0])],
+      [results("B"), (row) => score(row.sides[1])],
+      [`${t("games")} B`, (row) => row.sides[1].games, "c-count right"],
       [t("difference"), (row) => difference(row) ?? -2, "c-difference right"],
     ];
     const cells = (row, name) => {

@@ -5,7 +5,7 @@ import { miniature } from "../picture.js";
 import { el, fill, later, sign } from "../dom.js";
 import * as filter from "../filter.js";
 import { counted, date, number, openingName, t } from "../i18n.js";
-import { broken, empty, fitNames, link, load, playerPage, result } from "../parts.js";
+import { NARROW, broken, empty, fitNames, link, load, playerPage, result, sentence } from "../parts.js";
 import * as state from "../state.js";
 
 /** The height of a row, and of a row in two lines in a narrow window (`app.css`). */
@@ -25,7 +25,7 @@ const WON = { "1-0": "won-white", "0-1": "won-black", "1/2-1/2": "drawn" };
 
 export function show(main, { params, signal, archives, restore }) {
   // The style sheet shows a game in two lines, without a heading.
-  const narrow = matchMedia("(max-width: 900px)");
+  const narrow = matchMedia(NARROW);
   const isNarrow = narrow.matches;
   const ROW = isNarrow ? ROW_NARROW : ROW_WIDE;
   const HEAD = isNarrow ? 0 : HEAD_WIDE;
@@ -169,9 +169,9 @@ export function show(main, { params, signal, archives, restore }) {
     const node = el("div.row", { role: "row", "aria-rowindex": index + 2, class: index === chosen ? "chosen" : "" });
     node.style.top = `${index * ROW - top + view.scrollTop}px`;
     if (!game) return fill(node, el("div.cell", { role: "cell" }, "…"));
-    if (game.error) return fill(node, el("div.cell.number", { role: "cell" }, game.game), el("div.cell.fault.damaged", { role: "cell" }, t("damaged"), " ", game.error));
+    if (game.error) return fill(node, el("div.cell.number", { role: "cell" }, game.game), el("div.cell.fault.damaged", { role: "cell", title: game.error }, el("span.text", {}, isNarrow ? `${t("game")} ${number(game.game)}: ${game.error}` : `${t("damaged")} ${sentence(game.error)}`)));
     const cell = (name, ...content) => el("div.cell", { role: "cell", class: name }, content);
-    const title = (text) => (text ? el("span", { title: text }, text) : "");
+    const title = (text) => (text ? el("span.text", { title: text }, text) : "");
     node.addEventListener("mouseenter", () => point(index));
     return fill(node,
       cell("number", number(game.game)),
@@ -186,7 +186,14 @@ export function show(main, { params, signal, archives, restore }) {
       cell("event", title(game.event)),
       cell("plies", Math.ceil(game.plies / 2)),
       // The second line on a phone, which hides the cells of event and date.
-      isNarrow ? cell("when", [game.event && game.event !== "?" ? game.event : null, date(game.date)].filter(Boolean).join(" · ")) : null);
+      isNarrow ? cell("when", ...when(game)) : null);
+  }
+
+  /** Returns the event and the date of a game. */
+  function when(game) {
+    const event = game.event && game.event !== "?" && el("span.text", {}, game.event);
+    const day = date(game.date);
+    return [event, event && day && " · ", day].filter(Boolean);
   }
 
   /** Returns a link to the page of a player. */

@@ -43,7 +43,7 @@ export function tournaments(panel, params, signal, onFirst = (_events) => {}) {
     onFirst(found.events);
     if (!found.total) {
       const pages = ["explorer", "games", "statistics"].map((page) => [el("a.button", { href: state.address(page) }, t(page)), " "]);
-      fill(panel, params.where ? empty(params.where) : el("p.pages", {}, pages));
+      fill(panel, params.where ? empty(params.where) : el("section.card", {}, el("h2", {}, t("tournaments")), el("p", {}, t("no_events")), el("p.pages", {}, pages)));
       return;
     }
     const rows = [...found.events];
@@ -76,12 +76,15 @@ function frontOf({ params, signal, archives, chosen }) {
   let explorer = null;
   let tree = hasTree ? undefined : null;
   let notable = [];
+  /** Whether the tournaments have arrived. */
+  let isListed = false;
 
   const offer = () => {
     // A later tree would replace games that the reader already sees.
     if (tree === undefined) return;
     const rows = worth(tree, notable);
     games.hidden = !rows.length;
+    node.classList.toggle("alone", isListed && games.hidden && last.hidden);
     fill(games, el("h2", {}, t("worth_a_look")), gamesTable(rows.map(([game, reason]) => gameRow(game, link(game), reason))));
   };
   const onTree = (found) => {
@@ -102,7 +105,11 @@ function frontOf({ params, signal, archives, chosen }) {
 
   async function showEvent(events) {
     const event = events.find(({ games, entrants }) => games >= FEW && games >= entrants) ?? events[0];
-    if (!event) return;
+    isListed = true;
+    if (!event) {
+      offer();
+      return;
+    }
     const found = await api.event({ name: event.event, year: event.year, where, archive, find }, signal).catch(() => null);
     if (!found?.games || signal.aborted) return;
     last.hidden = false;
