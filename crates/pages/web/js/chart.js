@@ -116,6 +116,12 @@ export function sheet(label, titles, rows, kind = "data", isTall = rows.length >
       el("tbody", {}, rows.map(([heading, ...cells]) => el("tr", {}, el("th", { scope: "row" }, heading), cells.map(cell))))));
 }
 
+/** Returns the heading of a column, with a short form for narrow tables. */
+export function heading(key) {
+  const brief = { results: t("results_brief"), won: "+", drawn: "=", lost: "−" }[key];
+  return brief ? [el("span.long", {}, t(key)), el("abbr.brief", { title: t(key) }, brief)] : t(key);
+}
+
 /** Returns a table that opens below a plot. */
 const table = (titles, rows) => el("details", {}, el("summary", {}, t("as_table")), sheet(titles.join(", "), titles, rows));
 

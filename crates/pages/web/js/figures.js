@@ -3,7 +3,7 @@
 // `to.player(name)` of a player, and `to.event(name)` of an event. On the page of a player, `to.games(condition, side)`
 // is the address of that player's games.
 
-import { bar, bars, heat, line, shares, sheet } from "./chart.js";
+import { bar, bars, heading, heat, line, shares, sheet } from "./chart.js";
 import { el } from "./dom.js";
 import { counted, date, number, openingName, percent, t } from "./i18n.js";
 import { miniature } from "./picture.js";
@@ -13,10 +13,10 @@ export const quoted = (text) => `"${text.replace(/[\\"]/g, "\\$&")}"`;
 
 const link = (href, content) => (href ? el("a", { href }, content) : content);
 const section = (name, ...content) => el("section.stat", {}, el("h2", {}, t(name)), content);
-const list = (name, titles, rows) => rows.length > 0 && section(name, sheet(t(name), titles.map((title) => t(title)), rows));
+const list = (name, titles, rows) => rows.length > 0 && section(name, sheet(t(name), titles.map(heading), rows));
 /** Returns groups of games by the value that `title` names, each with a bar of results. */
-const stacked = (name, title, groups, heading, sides, missing) => groups?.length > 0 && section(name,
-  sheet(t(name), [t(title), t("games"), t("results")], groups.map((group) => [heading(group), number(group.games), bar(group, sides)]), "tree"), without(missing));
+const stacked = (name, title, groups, named, sides, missing) => groups?.length > 0 && section(name,
+  sheet(t(name), [title, "games", "results"].map(heading), groups.map((group) => [named(group), number(group.games), bar(group, sides)]), "tree"), without(missing));
 /** Returns the number of games that have no value, or nothing. */
 const without = (games) => (games > 0 ? el("p.soft", {}, counted("without_value", games)) : null);
 
@@ -68,7 +68,7 @@ export function statistics(found, to) {
 const FAMILIES = 40;
 
 /** Returns openings as a tree: the openings of one name together, with their codes below. `groups` has all codes. */
-function families(name, groups, heading, missing) {
+function families(name, groups, named, missing) {
   if (!groups?.length) return null;
   const found = new Map();
   for (const group of groups) {
@@ -93,10 +93,10 @@ function families(name, groups, heading, missing) {
     return open;
   };
   const rows = most.flatMap(([family, members]) => (members.length < 2
-    ? [row(members, heading(members[0]))]
-    : [row(members, unfold(family, members.length)), ...members.map((group) => row([group], el("span.member", {}, heading(group))))]));
+    ? [row(members, named(members[0]))]
+    : [row(members, unfold(family, members.length)), ...members.map((group) => row([group], el("span.member", {}, named(group))))]));
   if (others.length) rows.push(row(others, t("other_openings")));
-  return section(name, sheet(t(name), [t("opening"), t("games"), t("results")], rows, "tree"), without(missing));
+  return section(name, sheet(t(name), ["opening", "games", "results"].map(heading), rows, "tree"), without(missing));
 }
 
 /** Joins the first rows, with at most one percent of the games, into one row. */
@@ -110,9 +110,9 @@ function late(rows) {
 }
 
 /** Returns groups as in `stats --by`, from the side of the player or of White: name, games, results, score, ratings. */
-const points = (name, title, groups, heading, list = (_group) => null) => groups.length > 0 && section(name,
-  sheet(t(name), [title, "games", "results", "score", "rating", "performance"].map((text) => t(text)), groups.map((group) => [
-    heading(group), link(list(group), number(group.games)), bar({ white: group.won, draws: group.drawn, black: group.lost }, ["won", "drawn", "lost"]),
+const points = (name, title, groups, named, list = (_group) => null) => groups.length > 0 && section(name,
+  sheet(t(name), [title, "games", "results", "score", "rating", "performance"].map(heading), groups.map((group) => [
+    named(group), link(list(group), number(group.games)), bar({ white: group.won, draws: group.drawn, black: group.lost }, ["won", "drawn", "lost"]),
     group.score === null ? "–" : percent(group.score, 1, 1), group.rating ?? "–", group.performance ?? "–"]), "tree.points"));
 
 const games = (name, rows, to) => rows.length > 0 && section(name, gamesTable(rows.map((game) => gameRow(game, to.game(game.game)))));

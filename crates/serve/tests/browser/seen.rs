@@ -3,6 +3,7 @@
 
 use crate::chromium::{Browser, browser};
 use crate::common::Server;
+use serde_json::json;
 
 const PAGES: [(&str, &str); 18] = [
     ("start", "start"),
@@ -44,12 +45,22 @@ fn server() -> Server {
             ("creator", "Ann and Bob"),
         ];
         scoresheet::Archive::describe(&rich, metadata).unwrap();
-        for path in [&rich, &sample] {
+        let others = crate::common::archive(folder, "others.bga", OTHERS);
+        for path in [&rich, &sample, &others] {
             crate::common::index(path);
         }
-        scoresheet_serve::Config { archives: vec![rich, sample], ..scoresheet_serve::Config::default() }
+        scoresheet_serve::Config { archives: vec![rich, sample, others], ..scoresheet_serve::Config::default() }
     })
 }
+
+/// Games 3002 to 3005 of the server: nested variations with long comments, Chess960, Crazyhouse, and a move that is not
+/// legal.
+const OTHERS: &str = "[Event \"Candidates Tournament of the Western Hemisphere\"]\n[Site \"Curaçao\"]\n[Date \"2020.05.01\"]\n[Round \"3\"]\n[White \"Praggnanandhaa, Rameshbabu\"]\n[Black \"Vachier-Lagrave, Maxime\"]\n[WhiteElo \"2767\"]\n[BlackElo \"2751\"]\n[Result \"1/2-1/2\"]\n\n\
+1. e4 {A long story about the first move, which is the most popular one. It has been played in every tournament since 1851.} e5 \
+(1... c5 {Sicilian} 2. Nf3 (2. c3 d5 (2... Nf6 3. e5 Nd5) 3. exd5) 2... d6 $6) 2. Nf3! Nc6?! 3. Bb5 a6?? 4. Ba4 Nf6 $10 5. O-O Be7 1/2-1/2\n\n\
+[White \"Ann\"]\n[Black \"Bob\"]\n[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1\"]\n[Result \"*\"]\n\n1. e4 e5 2. Ng3 Ng6 3. O-O O-O *\n\n\
+[White \"Ann\"]\n[Black \"Bob\"]\n[Variant \"Crazyhouse\"]\n[Result \"0-1\"]\n\n1. e4 d5 2. exd5 Qxd5 3. @e4 Qd8 0-1\n\n\
+[White \"Ann\"]\n[Black \"Bob\"]\n\n1. e4 e5 2. Ke7 Nf6 *\n";
 
 /// Saves a screenshot if a folder is set.
 fn keep(browser: &mut Browser, name: &str) {
@@ -75,8 +86,9 @@ fn base64(text: &str) -> Vec<u8> {
     values.chunks(4).flat_map(of).collect()
 }
 
-/// Window sizes: a phone, a tablet, a small and a large screen, and two widths next to a change of layout.
-const SIZES: [(u32, u32); 6] = [(390, 844), (768, 1024), (1280, 800), (1920, 1080), (800, 1000), (960, 700)];
+/// Window sizes: a phone, a tablet, small and large screens, and two widths next to a change of layout.
+const SIZES: [(u32, u32); 8] =
+    [(390, 844), (768, 1024), (1280, 800), (1920, 1080), (2560, 1300), (3840, 2000), (800, 1000), (960, 700)];
 
 #[test]
 fn every_page_fits_small_screens_and_keeps_the_rules() {
@@ -104,7 +116,7 @@ fn every_page_fits(is_chosen: impl Fn(u32) -> bool) {
         for (width, height) in SIZES.into_iter().filter(|(width, _)| is_chosen(*width)) {
             let is_between = matches!(width, 800 | 960);
             let has_rules = matches!(width, 390 | 1280) && language == "en";
-            if language == "de" && (is_between || width == 1920 && !has_pictures) {
+            if language == "de" && (is_between || width >= 1920 && !(has_pictures && width == 1920)) {
                 continue;
             }
             browser.size(width, height, width == 390);
@@ -126,6 +138,10 @@ fn every_page_fits(is_chosen: impl Fn(u32) -> bool) {
                     let over = browser.too_wide();
                     if over > 0 {
                         faults.push(format!("{what}: {over} pixels too wide"));
+                    }
+                    let scrolled = browser.eval("[...document.querySelectorAll('.stat .scroll')].filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.ariaLabel)");
+                    if scrolled != json!([]) {
+                        faults.push(format!("{what}: tables {scrolled} are too wide"));
                     }
                     if !is_between {
                         keep(&mut browser, &what);
@@ -151,39 +167,71 @@ fn violations(browser: &mut Browser, axe: &str) -> Vec<String> {
     found.as_array().unwrap().iter().map(|fault| fault.as_str().unwrap().to_owned()).collect()
 }
 
-/// Special states of a page: errors, open forms and menus, an embedded game.
+/// Special states of a page: errors, open forms and menus, kinds of games, an embedded game. Screenshots, if enabled,
+/// cover all sizes and both themes.
 #[test]
 fn other_states_keep_the_rules() {
     let (Some(mut browser), Ok(axe)) = (browser(), std::env::var("SCORESHEET_AXE")) else { return };
     let axe = std::fs::read_to_string(axe).unwrap();
     let server = server();
+    let damaged = Server::with(|folder| {
+        let path = folder.join("damaged.bga");
+        scoresheet::Import::new(&path).run([crate::common::sample()]).unwrap();
+        crate::spoiled::spoil(&path);
+        scoresheet_serve::Config { archives: vec![path], ..scoresheet_serve::Config::default() }
+    });
+    let nameless = Server::of("1. e4 e5 *\n");
+    let (filter, settings, share) = ("details.filter summary", ".settings summary", ".left details summary");
+    let click = |selector: &str| format!("document.querySelector('{selector}').click()");
     let states = [
-        ("no game", "game?n=999999", ""),
-        ("no page", "nonsense", ""),
-        ("wrong filter", "games?where=foo+%3D+1", ""),
-        ("wrong moves", "explorer?play=e2e5", ""),
-        ("embedded", "embed/1?ply=3", ""),
-        ("embedded position", "embed?play=e2e4,c7c5&draw=Gg1f3,Rd4", ""),
-        ("filter open", "games?where=elo+%3E%3D+1500", "document.querySelector('details.filter summary').click()"),
-        ("settings open", "explorer", "document.querySelector('.settings summary').click()"),
-        ("share open", "game?n=1", "document.querySelector('.left details summary').click()"),
-        ("own", "own?fresh", ""),
-        ("own game", "own", "own"),
-        ("my games", "explorer?view=mine&me=Me&color=white", ""),
-        ("editions", "event?name=Test&year=2020", ""),
-        (
-            "search box",
-            "start",
-            "(() => { const box = document.querySelector(innerWidth > 860 ? '.wide-box input' : '.narrow-box input'); const menu = box.closest('details'); if (menu) menu.open = true; box.focus(); box.value = 'Sic'; box.dispatchEvent(new Event('input')); })()",
-        ),
-        ("promotion", "explorer?fen=4k3/P7/8/8/8/8/8/4K3+w+-+-+0+1", ""),
-        ("keys", "explorer", "document.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }))"),
+        ("no game", &server, "game?n=999999", String::new()),
+        ("no page", &server, "nonsense", String::new()),
+        ("wrong filter", &server, "games?where=foo+%3D+1", String::new()),
+        ("wrong moves", &server, "explorer?play=e2e5", String::new()),
+        ("wrong FEN", &server, "explorer?fen=rnbqkbnx/8/8/8/8/8/8/8+w+-+-+0+1", String::new()),
+        ("impossible FEN", &server, "explorer?fen=8/8/8/8/8/8/8/4K3+w+-+-+0+1", String::new()),
+        ("entered FEN", &server, "explorer?fen=4k3/4p3/8/8/8/8/4P3/4K3+w+-+-+0+1", String::new()),
+        ("deep line", &server, "explorer?play=e2e4,c7c5,g1f3,d7d6,d2d4,c5d4,f3d4,g8f6,b1c3,a7a6,c1e3,e7e5,d4b3,c8e6,f2f3,f8e7,d1d2,e8g8,e1c1,b8d7,g2g4,b7b5", String::new()),
+        ("filtered", &server, "explorer?where=elo+%3E%3D+1800+and+result+%3D+1-0", String::new()),
+        ("filtered out", &server, "explorer?where=elo+%3E%3D+3900", String::new()),
+        ("Crazyhouse tree", &server, "explorer?variant=Crazyhouse&play=e2e4,d7d5,e4d5,d8d5", String::new()),
+        ("two archives", &server, "explorer?view=compare&archive=1&archive2=2", String::new()),
+        ("player, White", &server, "explorer?view=white&player=cheesedout", String::new()),
+        ("variations", &server, "game?n=3002&ply=2", String::new()),
+        ("Chess960", &server, "game?n=3003&ply=6", String::new()),
+        ("Crazyhouse", &server, "game?n=3004&ply=4", String::new()),
+        ("faulty source", &server, "game?n=3005", String::new()),
+        ("damaged game", &damaged, "game?n=20", String::new()),
+        ("damaged list", &damaged, "games", String::new()),
+        ("no tournaments", &nameless, "event", String::new()),
+        ("first page without names", &nameless, "start", String::new()),
+        ("no player", &server, "player?name=Tahl,+Mikhail", String::new()),
+        ("wrong search", &server, "search?tab=material&material=hello&run=1", String::new()),
+        ("embedded", &server, "embed/1?ply=3", String::new()),
+        ("embedded position", &server, "embed?play=e2e4,c7c5&draw=Gg1f3,Rd4", String::new()),
+        ("filter open", &server, "games?where=elo+%3E%3D+1500", click(filter)),
+        ("settings open", &server, "explorer", click(settings)),
+        ("share open", &server, "game?n=1", click(share)),
+        ("explorer shared", &server, "explorer", click(share)),
+        ("own", &server, "own?fresh", String::new()),
+        ("own game", &server, "own", "own".to_owned()),
+        ("my games", &server, "explorer?view=mine&me=Me&color=white", String::new()),
+        ("editions", &server, "event?name=Test&year=2020", String::new()),
+        ("search box", &server, "start", "(() => { const box = document.querySelector(innerWidth > 860 ? '.wide-box input' : '.narrow-box input'); const menu = box.closest('details'); if (menu) menu.open = true; box.focus(); box.value = 'Sic'; box.dispatchEvent(new Event('input')); })()".to_owned()),
+        ("promotion", &server, "explorer?fen=4k3/P7/8/8/8/8/8/4K3+w+-+-+0+1", String::new()),
+        ("keys", &server, "explorer", "document.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }))".to_owned()),
     ];
+    let mut views = vec![(1200, 844, false), (390, 844, true)];
+    if std::env::var_os("SCORESHEET_PICTURES").is_some() {
+        let sizes = SIZES.into_iter().filter(|(width, _)| !matches!(width, 800 | 960));
+        views = sizes.flat_map(|(width, height)| [(width, height, false), (width, height, true)]).collect();
+    }
     let mut faults = Vec::new();
-    for (width, phone, dark) in [(1200, false, false), (390, true, true)] {
-        browser.size(width, 844, phone);
+    for (width, height, dark) in views {
+        browser.size(width, height, width == 390);
         browser.dark(dark);
-        for (name, path, work) in states {
+        for (name, server, path, work) in &states {
+            let name = *name;
             browser.open(&format!("http://{}/{path}", server.address));
             settled(&mut browser);
             if work == "own" {
@@ -198,6 +246,9 @@ fn other_states_keep_the_rules() {
                 browser.eval(&format!("{work}; 1"));
                 browser.until("document.querySelector('details[open] .sheet, dialog[open], .seek-list li')");
             }
+            if name == "search box" {
+                browser.until("document.querySelector('.seek-list li')");
+            }
             if name == "promotion" {
                 browser.drag(".board rect[data-square=a7]", ".board rect[data-square=a8]");
                 browser.until("document.querySelector('.promotion-dialog-button')");
@@ -206,8 +257,11 @@ fn other_states_keep_the_rules() {
             if over > 0 {
                 faults.push(format!("{name} at {width}: {over} pixels too wide"));
             }
-            keep(&mut browser, &format!("state-{}-{width}", name.replace(' ', "-")));
-            faults.extend(violations(&mut browser, &axe).iter().map(|fault| format!("{name} {width}: {fault}")));
+            let theme = if dark { "dark" } else { "light" };
+            keep(&mut browser, &format!("state-{}-{width}-{theme}", name.replace([' ', ','], "-")));
+            if matches!(width, 390 | 1200) {
+                faults.extend(violations(&mut browser, &axe).iter().map(|fault| format!("{name} {width}: {fault}")));
+            }
         }
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
@@ -243,7 +297,7 @@ fn the_pages_speak_german() {
     }
     // Numbers have German separators.
     browser.open(&format!("http://{}/games", server.address));
-    browser.until("document.querySelector('.total')?.textContent === '3.001 Partien'");
+    browser.until("document.querySelector('.total')?.textContent === '3.005 Partien'");
 }
 
 /// The page translates messages of the server by their codes.

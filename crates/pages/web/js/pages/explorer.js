@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { Board } from "../board.js";
-import { bar } from "../chart.js";
+import { bar, heading } from "../chart.js";
 import { el, fill, rove, sign } from "../dom.js";
 import { analysis } from "../engine.js";
 import { quoted } from "../figures.js";
@@ -341,7 +341,7 @@ export function show(main, { params, embedded: isEmbedded, signal, archives, ins
       rows.set(row.uci, known);
     }));
     const difference = ({ sides: [a, b] }) => (a.white + a.draws + a.black && b.white + b.draws + b.black ? score(a) - score(b) : null);
-    const results = (side) => [el("span.long", {}, t("results")), el("span.brief", {}, t("results_brief")), ` ${side}`];
+    const results = (side) => [heading("results"), ` ${side}`];
     const columns = [
       [t("move"), (row) => row.san, "c-move"],
       [`${t("games")} A`, (row) => row.sides[0].games, "c-count right"],

@@ -1,7 +1,7 @@
 // The reader's own games: one game like a game of the archives, or many as a repertoire beside the archives.
 
 import * as api from "../api.js";
-import { bar, sheet } from "../chart.js";
+import { bar, heading, sheet } from "../chart.js";
 import { el, fill } from "../dom.js";
 import { gameRow } from "../figures.js";
 import { counted, number, openingName, percent, san, t } from "../i18n.js";
@@ -89,7 +89,7 @@ export function show(main, { params, signal, archives }) {
       el("div.figures.repertoire", {},
         el("section.stat", {}, el("h2", {}, t("results")), el("p.result-bar", {}, bar({ white: sum.won, draws: sum.drawn, black: sum.lost }, ["won", "drawn", "lost"])),
           el("p", {}, counted("game", sum.games), sum.score === null ? null : ` · ${t("score")} ${percent(sum.score, 1, 1)}`)),
-        el("section.stat", {}, el("h2", {}, t("own_openings")), sheet(t("own_openings"), [t("opening"), t("games"), t("results"), t("score")], repertoire.openings(games, me).map((row) => [
+        el("section.stat", {}, el("h2", {}, t("own_openings")), sheet(t("own_openings"), ["opening", "games", "results", "score"].map(heading), repertoire.openings(games, me).map((row) => [
           row.name ? openingName(row.name) : t("other_openings"), number(row.games), bar({ white: row.won, draws: row.drawn, black: row.lost }, ["won", "drawn", "lost"]), row.score === null ? "–" : percent(row.score, 1, 0)]), "tree.points")),
         el("section.stat", {}, el("h2", {}, t("own_deviations")), el("p.soft", {}, t("own_deviations_help")), played),
         el("section.stat", {}, el("h2", {}, t("games")), list)));
