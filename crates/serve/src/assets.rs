@@ -93,15 +93,10 @@ pub fn page(name: &str, headers: &HeaderMap) -> Response {
     }
 }
 
-/// Returns whether a client accepts pages, as browsers do.
-pub fn is_for_browser(headers: &HeaderMap) -> bool {
-    headers.get(header::ACCEPT).and_then(|kinds| kinds.to_str().ok()).is_some_and(|kinds| kinds.contains("text/html"))
-}
-
 /// Answers a request for an unknown path. A browser gets a page that links to the other pages.
 async fn missing(uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path();
-    if !is_for_browser(&headers) || path.starts_with("/assets/") || path.starts_with("/api/") {
+    if !crate::guard::is_for_browser(&headers) || path.starts_with("/assets/") || path.starts_with("/api/") {
         return (StatusCode::NOT_FOUND, "404: there is no such page\n").into_response();
     }
     let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];

@@ -9,7 +9,7 @@ use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use scoresheet_answers::Fault;
+use scoresheet_answers::{Fault, Params};
 use scoresheet_query::reason;
 use std::any::Any;
 use std::collections::HashMap;
@@ -207,6 +207,17 @@ fn is_explorer(path: &str) -> bool {
         .any(|route| path.strip_prefix(route).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
+/// Returns whether a request of `/player` is for the page of a player, and not for the explorer's route, which requires
+/// the parameter `player`. The page's parameter is `name`, and a browser may leave it out.
+pub fn is_page_of_player(query: Option<&str>, headers: &HeaderMap) -> bool {
+    Params::read(query).is_ok_and(|params| !params.has("player") && (params.has("name") || is_for_browser(headers)))
+}
+
+/// Returns whether a client accepts pages, as browsers do.
+pub fn is_for_browser(headers: &HeaderMap) -> bool {
+    headers.get(header::ACCEPT).and_then(|kinds| kinds.to_str().ok()).is_some_and(|kinds| kinds.contains("text/html"))
+}
+
 fn protect(headers: &mut HeaderMap, path: &str, cors: bool) {
     let mut set = |name: HeaderName, value: HeaderValue| headers.insert(name, value);
     let ancestors = if path == "/embed" || path.starts_with("/embed/") { "*" } else { "'none'" };
@@ -232,7 +243,9 @@ const LONG: u64 = 256 << 10;
 /// adds an ETag.
 async fn known(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    let is_tagged = (path.starts_with("/api/v1/") || is_explorer(path)) && request.method() != Method::POST;
+    // A page changes with the program, and has a tag of its own.
+    let is_page = path == "/player" && is_page_of_player(request.uri().query(), request.headers());
+    let is_tagged = (path.starts_with("/api/v1/") || is_explorer(path) && !is_page) && request.method() != Method::POST;
     if !is_tagged {
         return next.run(request).await;
     }

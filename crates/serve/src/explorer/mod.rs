@@ -11,6 +11,7 @@ mod request;
 
 use crate::app::App;
 use crate::assets;
+use crate::guard;
 use crate::refused::Refused;
 use axum::Router;
 use axum::extract::{Path, RawQuery, State};
@@ -39,14 +40,11 @@ pub fn routes() -> Router<App> {
         .route("/master/pgn/{id}", get(pgn))
 }
 
-/// Answers a request for a player's games in a position. The page of a player has the same path, without the parameter
-/// `player`, which the API requires. Its parameter is `name`, and a browser may leave it out.
+/// Answers a request for a player's games in a position, or for the page of a player.
 async fn player(state: State<App>, query: RawQuery, headers: HeaderMap) -> Response {
-    match Params::read(query.0.as_deref()) {
-        Ok(params) if !params.has("player") && (params.has("name") || assets::is_for_browser(&headers)) => {
-            assets::page("player", &headers)
-        }
-        _ => answer(state, query, Kind::Player, false).await,
+    match guard::is_page_of_player(query.0.as_deref(), &headers) {
+        true => assets::page("player", &headers),
+        false => answer(state, query, Kind::Player, false).await,
     }
 }
 

@@ -559,6 +559,9 @@ fn the_page_of_a_player_and_the_explorers_route_have_one_path() {
     // A browser gets the page, which asks for a name.
     let page = server.ask("GET", "/player", &[("accept", "text/html,*/*")], b"");
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    // The page's tag depends on the program alone: another version of the program has another page.
+    assert_eq!(page.header("etag"), server.fine("/player?name=Tal").header("etag"));
+    assert!(page.header("etag").is_some_and(|tag| tag.starts_with('"')), "{:?}", page.header("etag"));
 }
 
 #[test]
