@@ -252,7 +252,8 @@ async fn known(State(app): State<App>, request: Request, next: Next) -> Response
     let target = request.uri().path_and_query().map_or("", |target| target.as_str());
     // Filters may contain "today".
     let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
-    let request_key = format!("{days} {target}");
+    // Another version of the program may give another answer.
+    let request_key = format!("{days} {} {target}", env!("CARGO_PKG_VERSION"));
     let mut hasher = DefaultHasher::new();
     request_key.hash(&mut hasher);
     let snapshot = app.shelf.now();
