@@ -267,7 +267,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Copies texts, of which `most` bytes at most. Bytes that are not UTF-8 are replaced.
+    /// Copies texts, in total at most `most` bytes; texts beyond are missing. Bytes that are not UTF-8 are replaced.
     pub fn new<'a>(texts: impl Iterator<Item = Option<&'a [u8]>>, most: usize) -> Texts {
         let (mut left, mut long) = (most, Vec::new());
         let places: Vec<Option<Result<Short, (usize, u32)>>> = texts
