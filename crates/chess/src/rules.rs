@@ -115,6 +115,12 @@ impl Variant {
         })
     }
 
+    /// Returns the rules that the value of a tag Variant names if its game is stored as a game of chess, which ends early.
+    #[doc(hidden)]
+    pub fn early_end_from_tag(value: impl AsRef<[u8]>) -> Option<Variant> {
+        Variant::from_tag(value).filter(|variant| variant.is_chess_that_ends_early())
+    }
+
     /// Returns whether every game of these rules is also a legal game of chess, which ends early.
     pub const fn is_chess_that_ends_early(self) -> bool {
         matches!(self, Variant::ThreeCheck | Variant::KingOfTheHill | Variant::RacingKings)

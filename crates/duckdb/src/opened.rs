@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The maximum number of archives that stay open.
 const MOST: usize = 8;
 
+/// An open archive.
 struct Opened {
     /// The absolute path.
     path: PathBuf,

@@ -141,12 +141,8 @@ pub fn push_plain(
     separator: u8,
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    for (index, cell) in cells(columns, game, name, hits)?.into_iter().enumerate() {
-        if index > 0 {
-            out.push(separator);
-        }
-        out.extend_from_slice(plain(cell.as_deref().unwrap_or("?")).as_bytes());
-    }
+    let cells = cells(columns, game, name, hits)?;
+    push_cells(cells.iter().map(|cell| plain(cell.as_deref().unwrap_or("?"))), separator, out);
     Ok(())
 }
 
@@ -158,13 +154,18 @@ pub fn push_csv(
     hits: &[Hit],
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    for (index, cell) in cells(columns, game, name, hits)?.into_iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        out.extend_from_slice(formats::csv(cell.as_deref().unwrap_or_default()).as_bytes());
-    }
+    let cells = cells(columns, game, name, hits)?;
+    push_cells(cells.iter().map(|cell| formats::csv(cell.as_deref().unwrap_or_default())), b',', out);
     Ok(())
+}
+
+fn push_cells(cells: impl Iterator<Item = String>, separator: u8, out: &mut Vec<u8>) {
+    for (index, cell) in cells.enumerate() {
+        if index > 0 {
+            out.push(separator);
+        }
+        out.extend_from_slice(cell.as_bytes());
+    }
 }
 
 /// Returns the archive's name, which is its path if there is only one archive.

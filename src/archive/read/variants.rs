@@ -112,8 +112,8 @@ impl Archive {
         }
         let mut variants = Vec::with_capacity(games);
         self.chunk(chunk)?.visit_tag(TAG, |value| {
-            let named = value.and_then(|value| Variant::from_tag(value.text));
-            variants.push(named.filter(|variant| variant.is_chess_that_ends_early()).unwrap_or_default());
+            let named = value.and_then(|value| Variant::early_end_from_tag(value.text));
+            variants.push(named.unwrap_or_default());
         })?;
         Ok(variants.iter().any(|variant| *variant != Variant::Chess).then_some(variants.into()))
     }

@@ -666,7 +666,9 @@ impl Texts {
             return None;
         }
 
-        let are_scores: Vec<bool> = parts.iter().map(|part| as_scores && is_score(part)).collect();
+        // For each template, the stream of its score.
+        let of_template = |(part, streams): (&_, &Vec<usize>)| streams.first().copied().filter(|_| is_score(part));
+        let score_streams: Vec<Option<usize>> = parts.iter().zip(&uses).map(of_template).collect();
         if as_scores {
             texts.scores = budget::with_room(templates_used.len())?;
         }
@@ -678,14 +680,12 @@ impl Texts {
             kind += *marked as usize;
             for (index, number) in next.by_ref().take((*placed + *marked) as usize).enumerate() {
                 let (found, tail) = parts.get(*number as usize)?;
-                let streams_used = uses.get(*number as usize)?;
                 if as_scores {
                     let mut score = NO_SCORE;
                     if index < *placed as usize
-                        && are_scores.get(*number as usize).is_some_and(|is| *is)
-                        && let [stream] = streams_used.as_slice()
-                        && let Reader::Numbers(_, at) = readers.get_mut(*stream)?
-                        && let value = *values.get(*stream)?.get(*at)?
+                        && let Some(stream) = *score_streams.get(*number as usize)?
+                        && let Reader::Numbers(_, at) = readers.get_mut(stream)?
+                        && let value = *values.get(stream)?.get(*at)?
                         && (-MOST_SCORE..=MOST_SCORE).contains(&value)
                     {
                         *at += 1;
@@ -697,7 +697,7 @@ impl Texts {
                         continue;
                     }
                 }
-                for ((literal, _), stream) in found.iter().zip(streams_used) {
+                for ((literal, _), stream) in found.iter().zip(uses.get(*number as usize)?) {
                     texts.push(literal)?;
                     match readers.get_mut(*stream)? {
                         Reader::Text { text, at, ends } => {

@@ -148,7 +148,7 @@ impl Game {
     /// Variant names them. The moves of these three are moves of chess.
     pub fn variant(&self) -> Variant {
         let of_moves = self.start.variant();
-        let named = || self.tag("Variant").and_then(Variant::from_tag).filter(|named| named.is_chess_that_ends_early());
+        let named = || self.tag("Variant").and_then(Variant::early_end_from_tag);
         if of_moves == Variant::Chess { named().unwrap_or_default() } else { of_moves }
     }
 

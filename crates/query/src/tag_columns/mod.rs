@@ -148,10 +148,14 @@ impl<'a> TagColumns<'a> {
     /// Returns the games whose tags Variant name a variant that is stored as chess, with these rules, or `None` if the
     /// file does not say it.
     pub(crate) fn variants(&self) -> Option<Vec<(u64, Variant)>> {
-        let column = self.available(&Key::Tag("Variant".to_owned())).filter(|_| self.state == SideState::File)?;
-        let of_text = |text: &[u8]| Variant::from_tag(text).filter(|variant| variant.is_chess_that_ends_early());
+        // A damaged file would be computed from the tags of all games.
+        if self.state != SideState::File {
+            return None;
+        }
+        let column = self.available(&Key::Tag("Variant".to_owned()))?;
+        let of_text = |strings: &Strings, number| Variant::early_end_from_tag(strings.get(number)?);
         let by_number: Vec<Option<Variant>> = match column.strings() {
-            Some(strings) => (0..=strings.len() as u32).map(|number| of_text(strings.get(number)?)).collect(),
+            Some(strings) => (0..=strings.len() as u32).map(|number| of_text(strings, number)).collect(),
             None => Vec::new(),
         };
         if by_number.iter().all(Option::is_none) {
