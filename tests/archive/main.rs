@@ -14,6 +14,10 @@ mod extensions;
 mod game_source;
 /// Archives of released versions, and the bytes that this version writes.
 mod golden;
+/// Files of real games and the test files of other projects.
+mod hard;
+/// Imports of inputs with sizes beyond any honest file.
+mod hostile;
 /// Each limit of a reader, at the need and one below.
 mod limits;
 /// Games deleted, and copied to new archives.

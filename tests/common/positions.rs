@@ -1,8 +1,8 @@
 //! Positions by FEN, and lines played from them.
 
+use super::chess::{Move, Position};
+use super::game::{Event, Game};
 use super::random::Random;
-use scoresheet::chess::{Move, Position};
-use scoresheet::game::{Event, Game};
 
 /// Parses a valid FEN.
 pub fn position(fen: &str) -> Position {

@@ -2,8 +2,8 @@
 
 use crate::common::sample::lichess_text;
 use crate::common::share;
-use scoresheet::Game;
-use scoresheet::pgn::{PgnWriter, PieceLetters, ReadOptions, ReadOutcome, read_game};
+use scoresheet_pgn::game::Game;
+use scoresheet_pgn::{PgnWriter, PieceLetters, ReadOptions, ReadOutcome, read_game};
 
 fn read(text: &[u8], letters: Option<PieceLetters>) -> (Game, ReadOutcome) {
     let mut game = Game::default();

@@ -1,8 +1,8 @@
 //! The layout of games on lines (FORMAT.md, "Layout blocks").
 
-use scoresheet::Game;
-use scoresheet::game::{TextKind, Visitor};
-use scoresheet::pgn::{LineEnd, PgnWriter, Style};
+use scoresheet_pgn::game::Game;
+use scoresheet_pgn::game::{TextKind, Visitor};
+use scoresheet_pgn::{LineEnd, PgnWriter, Style};
 
 /// Returns a game with a two-line comment after some moves, written in a style.
 fn written(line_end: LineEnd, before: usize, after: usize) -> String {

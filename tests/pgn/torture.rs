@@ -4,9 +4,9 @@
 use crate::common::positions::played_at_random;
 use crate::common::random::Random;
 use proptest::prelude::*;
-use scoresheet::chess::{Move, Position};
-use scoresheet::game::{Event, Game, Outcome, TextKind, Visitor};
-use scoresheet::pgn::{
+use scoresheet_chess::{Move, Position};
+use scoresheet_pgn::game::{Event, Game, Outcome, TextKind, Visitor};
+use scoresheet_pgn::{
     Disposition, EndOfRun, Fault, FaultKind, LineEnd, MoveRun, PgnWriter, ReadLimits, ReadOptions, Splitter, Style,
     TagHead, TagRun, TextVisitor, read_game, read_game_text,
 };

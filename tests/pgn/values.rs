@@ -1,8 +1,8 @@
 //! Values as people write them: results after the moves, results and dates in tags.
 
-use scoresheet::Game;
-use scoresheet::game::Outcome::{self, BlackWins, Draw, WhiteWins};
-use scoresheet::pgn::{FaultKind, PgnWriter, ReadOptions, read_game};
+use scoresheet_pgn::game::Game;
+use scoresheet_pgn::game::Outcome::{self, BlackWins, Draw, WhiteWins};
+use scoresheet_pgn::{FaultKind, PgnWriter, ReadOptions, read_game};
 
 fn read(text: &[u8]) -> (Game, Vec<FaultKind>) {
     let mut game = Game::default();

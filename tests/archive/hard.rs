@@ -17,7 +17,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/pgn/hard.txt");
+const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/archive/hard.txt");
 
 /// Returns at most `size` bytes per read.
 struct Slow<R> {
