@@ -165,7 +165,9 @@ pub(crate) fn copy(bytes: &[u8]) -> Option<Box<[u8]>> {
 /// Appends an item. Returns `None` if memory is exhausted.
 #[inline]
 pub(crate) fn push<T>(list: &mut Vec<T>, thing: T) -> Option<()> {
-    reserved(list.try_reserve(1), list.len().saturating_mul(size_of::<T>()))?;
+    if list.len() == list.capacity() {
+        reserved(list.try_reserve(1), list.len().saturating_mul(size_of::<T>()))?;
+    }
     list.push(thing);
     Some(())
 }

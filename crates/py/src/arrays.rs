@@ -288,12 +288,10 @@ fn read_scores(game: &GameRef<'_>, scores: &mut Vec<i16>) -> Result<(), Error> {
 fn read_moves(game: &GameRef<'_>, mover: bool, moves: &mut Vec<i16>) -> Result<(), Error> {
     moves.clear();
     let chess960 = game.start().is_chess960();
-    for played in game.moves() {
-        let played = played?;
-        let flip = mover && played.color() == Color::Black;
-        moves.push(move_id(played.played(), flip, chess960).map_or(-1, |id| id as i16));
-    }
-    Ok(())
+    game.visit_main_line(|before, played| {
+        let flip = mover && before.turn() == Color::Black;
+        moves.push(move_id(played, flip, chess960).map_or(-1, |id| id as i16));
+    })
 }
 
 /// Makes a bytearray for each size by recursion, and calls `fill` with all of them at the deepest level, without

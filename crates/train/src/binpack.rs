@@ -2,7 +2,7 @@
 //! of the game in a stream of bits.
 
 use crate::bits::{HighBits, HighBitsWriter};
-use crate::board::{Board, Kind, castling_rooks, is_legal, legal_target, parts, squares, to_move};
+use crate::board::{Board, Kind, castling_rooks, is_legal, legal_target, nibbles, parts, squares, to_move};
 use crate::extra::Extra;
 use crate::format::TrainingFormat;
 use crate::game::{Entry, ScoredGame, outcome, white_score};
@@ -260,10 +260,9 @@ impl Chains {
     /// Ends the open chain and passes on its bytes.
     pub fn end(&mut self, mut end: impl FnMut(&[u8])) {
         if let Some(stem) = self.stem.take() {
-            end(&[&stem[..], &self.count.to_be_bytes(), &self.moves.bytes].concat());
+            end(&[&stem[..], &self.count.to_be_bytes(), &self.moves.take()].concat());
         }
         self.count = 0;
-        self.moves.clear();
     }
 }
 
@@ -274,16 +273,14 @@ fn stem(entry: &Entry<'_>, played: Move, score: i16) -> [u8; 32] {
     let pawn = entry.en_passant.map_or(0, |target| 1 << (target.index() ^ 8));
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&occupied.to_be_bytes());
-    for (index, square) in squares(occupied).take(32).enumerate() {
-        let Some(Piece { color, role }) = position.piece_at(square) else { continue };
-        let nibble = match role {
-            Role::Pawn if pawn & square.bit() != 0 => EN_PASSANT_PAWN,
-            Role::Rook if rooks & square.bit() != 0 => CASTLING_ROOKS[color.index()],
-            Role::King if color == Color::Black && turn == Color::Black => BLACK_KING_TO_MOVE,
-            _ => role as u8 * 2 + color as u8,
-        };
-        bytes[8 + index / 2] |= nibble << (index % 2 * 4);
-    }
+    let nibble = |square: Square| match position.piece_at(square) {
+        None => 0,
+        Some(Piece { role: Role::Pawn, .. }) if pawn & square.bit() != 0 => EN_PASSANT_PAWN,
+        Some(Piece { role: Role::Rook, color }) if rooks & square.bit() != 0 => CASTLING_ROOKS[color.index()],
+        Some(Piece { role: Role::King, color: Color::Black }) if turn == Color::Black => BLACK_KING_TO_MOVE,
+        Some(Piece { role, color }) => role as u8 * 2 + color as u8,
+    };
+    bytes[8..24].copy_from_slice(&nibbles(occupied, nibble));
     let (from, to, promotion, kind) = parts(played);
     let kind = match kind {
         Kind::Plain => 0,

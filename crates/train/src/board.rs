@@ -64,6 +64,17 @@ impl Board {
     }
 }
 
+/// Returns the nibbles of the first 32 squares of a set, as [`Board::nibbles`] reads them.
+#[inline]
+pub fn nibbles(occupied: u64, nibble: impl Fn(Square) -> u8) -> [u8; 16] {
+    let mut halves = [0u64; 2];
+    for (index, square) in squares(occupied).take(32).enumerate() {
+        halves[index / 16] |= u64::from(nibble(square)) << (4 * (index % 16));
+    }
+    let [low, high] = halves;
+    (u128::from(high) << 64 | u128::from(low)).to_le_bytes()
+}
+
 /// Returns the reason why a game cannot begin at a position, if there is one.
 pub fn check(position: &Position) -> Result<(), &'static str> {
     let sets = position.bitboards();

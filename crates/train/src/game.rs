@@ -112,8 +112,11 @@ impl ScoredGame {
     ///
     /// Errors: the archive is damaged.
     pub fn from_archive(game: &GameRef<'_>) -> Result<ScoredGame> {
-        let mut reader = ScoreReader::default();
-        game.visit_without_lines(&mut reader)?;
+        let mut reader = ScoreReader { start: Some(game.start().clone()), ..ScoreReader::default() };
+        game.visit_tags(|name, value| reader.tag(name, value))?;
+        game.visit_scores(|ply, score| reader.set(ply as usize, score))?;
+        reader.moves.reserve(game.plies() as usize);
+        game.visit_main_line(|_, m| reader.moves.push(m))?;
         Ok(reader.finish(game.outcome()))
     }
 
@@ -187,11 +190,11 @@ impl ScoreReader {
     }
 
     /// Sets the score of the position after `moves` moves, unless it has one.
-    fn set(&mut self, moves: usize, score: i32) {
+    fn set(&mut self, moves: usize, score: Evaluation) {
         if self.scores.len() <= moves {
             self.scores.resize(moves + 1, None);
         }
-        self.scores[moves].get_or_insert(score);
+        self.scores[moves].get_or_insert(score.training_score());
     }
 }
 
@@ -221,7 +224,7 @@ impl Visitor for ScoreReader {
             return;
         }
         if let Some((ply, score)) = game::stated_score(text, self.moves.len() as u32, self.mover) {
-            self.set(ply as usize, score.training_score());
+            self.set(ply as usize, score);
         }
     }
 

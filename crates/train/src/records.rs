@@ -1,7 +1,7 @@
 //! Records of one position: `.bin` (40 bytes) and bulletformat (32 bytes). Marlinformat is the board of `viri`.
 
 use crate::bits::{LowBits, LowBitsWriter};
-use crate::board::{Board, Kind, parts, squares, to_move};
+use crate::board::{Board, Kind, nibbles, parts, squares, to_move};
 use crate::extra::PADDING;
 use crate::game::{Entry, outcome, white_score};
 use crate::viri::{BOARD, first};
@@ -92,26 +92,23 @@ fn unpack(bytes: &[u8; 32]) -> Option<Board> {
 pub fn push_bin(entry: &Entry<'_>, played: Move, padding: Option<u8>, out: &mut Vec<u8>) {
     let position = entry.position;
     let mut bits = LowBitsWriter::default();
-    bits.push(position.turn() as u32, 1);
+    bits.push(position.turn() as u64, 1);
     let kings = Color::BOTH.map(|color| position.king(color));
-    kings.into_iter().for_each(|king| bits.push(king.map_or(64, Square::index).into(), 6));
+    kings.into_iter().for_each(|king| bits.push(king.map_or(0, Square::index).into(), 6));
     // From a8 to h1: in the set with its bytes reversed, rank 8 is first.
     let occupied = (position.occupied(Color::White) | position.occupied(Color::Black)).swap_bytes();
     let mut next = 0;
     for square in squares(occupied) {
         let empty = usize::from(square.index()) - next;
         next = usize::from(square.index()) + 1;
-        bits.push(0, empty / 2);
-        bits.push(0, empty - empty / 2);
+        bits.push(0, empty);
         if let Some(Piece { color, role }) = position.piece_at(Square::masked(square.index() ^ 56))
             && role != Role::King
         {
-            bits.push(PIECES[role as usize] | (color as u32) << 4, 5);
+            bits.push(u64::from(PIECES[role as usize] | (color as u32) << 4), 5);
         }
     }
-    let empty = 64 - next;
-    bits.push(0, empty / 2);
-    bits.push(0, empty - empty / 2);
+    bits.push(0, 64 - next);
     for (color, side, _) in ROOKS {
         bits.push(standard_right(position, color, side).into(), 1);
     }
@@ -120,9 +117,9 @@ pub fn push_bin(entry: &Entry<'_>, played: Move, padding: Option<u8>, out: &mut 
         bits.push(target.index().into(), 6);
     }
     let clock = position.halfmove_clock().min(127);
-    bits.push(clock, 6);
-    bits.push(position.fullmove_number().min(0xFFFF), 16);
-    bits.push(clock >> 6, 1);
+    bits.push((clock & 63).into(), 6);
+    bits.push(position.fullmove_number().min(0xFFFF).into(), 16);
+    bits.push((clock >> 6).into(), 1);
     out.extend(bits.into_stream());
     let (from, to, promotion, kind) = parts(played);
     let kind = match kind {
@@ -166,12 +163,11 @@ pub fn push_bullet(entry: &Entry<'_>, out: &mut Vec<u8>) {
     let occupied = if turn == Color::White { occupied } else { occupied.swap_bytes() };
     let mut bytes = [0; BOARD];
     bytes[..8].copy_from_slice(&occupied.to_le_bytes());
-    for (index, square) in squares(occupied).take(32).enumerate() {
-        if let Some(piece) = position.piece_at(Square::masked(square.index() ^ flip)) {
-            let nibble = piece.role as u8 | u8::from(piece.color != turn) << 3;
-            bytes[8 + index / 2] |= nibble << (index % 2 * 4);
-        }
-    }
+    let nibble = |square: Square| {
+        let piece = position.piece_at(Square::masked(square.index() ^ flip));
+        piece.map_or(0, |piece| piece.role as u8 | u8::from(piece.color != turn) << 3)
+    };
+    bytes[8..24].copy_from_slice(&nibbles(occupied, nibble));
     let king = |color: Color| position.king(color).map_or(64, Square::index);
     bytes[24..26].copy_from_slice(&entry.relative_score().to_le_bytes());
     bytes[26] = (entry.relative_result() + 1) as u8;

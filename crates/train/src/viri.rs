@@ -1,6 +1,6 @@
 //! viriformat and marlinformat: boards of 32 bytes, and moves with scores of 4 bytes.
 
-use crate::board::{Board, Kind, castling_rooks, is_legal, parts, squares, to_move};
+use crate::board::{Board, Kind, castling_rooks, is_legal, nibbles, parts, to_move};
 use crate::extra::Extra;
 use crate::format::TrainingFormat;
 use crate::game::{NO_SCORE, ScoredGame, outcome, saturated, white_result, white_score};
@@ -47,11 +47,13 @@ pub fn board(position: &Position, en_passant: Option<Square>, score: i16, result
     let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
     let rooks = castling_rooks(position);
     bytes[..8].copy_from_slice(&occupied.to_le_bytes());
-    for (index, square) in squares(occupied).take(32).enumerate() {
-        let Some(piece) = position.piece_at(square) else { continue };
-        let kind = if rooks & square.bit() != 0 { CASTLING_ROOK } else { piece.role as u8 };
-        bytes[8 + index / 2] |= (kind | (piece.color as u8) << 3) << (index % 2 * 4);
-    }
+    let nibble = |square: Square| {
+        position.piece_at(square).map_or(0, |piece| {
+            let kind = if rooks & square.bit() != 0 { CASTLING_ROOK } else { piece.role as u8 };
+            kind | (piece.color as u8) << 3
+        })
+    };
+    bytes[8..24].copy_from_slice(&nibbles(occupied, nibble));
     bytes[24] = (position.turn() as u8) << 7 | en_passant.map_or(64, Square::index);
     bytes[25] = position.halfmove_clock().min(255) as u8;
     bytes[26..28].copy_from_slice(&(position.fullmove_number().min(0xFFFF) as u16).to_le_bytes());

@@ -526,7 +526,10 @@ fn scores_without_replay_equal_those_of_the_moves() {
     let mut scored = 0;
     for game in archive.games() {
         let game = game.unwrap();
-        let mut expected = ScoredGame::from_archive(&game).unwrap().scores;
+        let stored = ScoredGame::from_archive(&game).unwrap();
+        let expected = ScoredGame::from_game(&game.to_game().unwrap());
+        assert!(stored.moves == expected.moves && stored.scores == expected.scores, "game {}", game.number());
+        let mut expected = expected.scores;
         expected.resize(game.plies() as usize + 1, None);
         let scores: Vec<Option<i32>> =
             game.scores().unwrap().into_iter().map(|score| score.map(Evaluation::training_score)).collect();

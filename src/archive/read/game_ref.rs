@@ -383,14 +383,6 @@ impl<'a> GameRef<'a> {
         self.visit_moves(visitor)
     }
 
-    /// Passes the game to a visitor as [`visit`](GameRef::visit) does, with a single move in place of each principal
-    /// variation in a comment.
-    #[doc(hidden)]
-    pub fn visit_without_lines<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
-        self.visit_tags(|name, value| visitor.tag(name, value))?;
-        self.visit_moves_with(visitor, Lines::Omit)
-    }
-
     /// Appends the game as PGN. After an error, the caller [undoes](PgnWriter::undo) the partial text.
     ///
     /// The import has checked the moves, and the checksums of the records are valid. Each move is therefore checked

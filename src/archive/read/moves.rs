@@ -2,6 +2,7 @@
 
 use crate::archive::read::game_ref::{GameRef, Lines};
 use crate::brenner::decode::{Decoder, Item, TextPlaces};
+use crate::chess::{Move, Position};
 use crate::error::{DamageKind, Result};
 use crate::game::{Analysis, AnalysisReader, Comment, Evaluation, Notes, PlayedMove, Variation};
 use std::time::Duration;
@@ -80,6 +81,27 @@ impl GameRef<'_> {
     pub fn moves(&self) -> Moves<'_> {
         let decoder = Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart);
         Moves { game: self, decoder: Some(decoder), ply: 0, chess960: self.start().is_chess960() }
+    }
+
+    /// Calls `visit` with each move of the main line and the position before it, like [`moves`](GameRef::moves) without
+    /// its copies of positions.
+    #[doc(hidden)]
+    pub fn visit_main_line(&self, mut visit: impl FnMut(&Position, Move)) -> Result<()> {
+        let mut decoder = Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart);
+        loop {
+            let is_main_line = decoder.depth() == 0;
+            let mut seen = |before: &Position, m: Move| {
+                if is_main_line {
+                    visit(before, m);
+                }
+            };
+            while decoder.advance_plain(|before, m, _| seen(before, m)) {}
+            match decoder.advance(seen) {
+                Ok(Some(_)) => {}
+                Ok(None) => return Ok(()),
+                Err(_) => return Err(self.damage(DamageKind::Moves).into()),
+            }
+        }
     }
 
     /// Returns all comments in order, including comments in variations. Reads the chunk's texts.

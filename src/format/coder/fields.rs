@@ -266,6 +266,9 @@ impl<'a> Joined<'a> {
     /// Returns the last value in a text, or 0 if the text contains none. Texts must be requested in order.
     #[inline]
     fn of_text(&mut self, text: u32) -> i64 {
+        if self.locations.is_empty() {
+            return 0;
+        }
         if let Some((_, value)) = self.last.filter(|(last, _)| *last == text) {
             return value;
         }
