@@ -170,6 +170,7 @@ pub enum Type {
     SmallInt = 3,
     Integer = 4,
     BigInt = 5,
+    Float = 10,
     Varchar = 17,
     /// Of a parameter alone: a value of any type.
     Any = 34,
@@ -362,6 +363,15 @@ impl<'a> Column<'a> {
                 (Type::BigInt, _, _, Some(number)) => self.data.cast::<i64>().add(row).write(number),
                 _ => self.null(row),
             }
+        }
+    }
+
+    /// Writes a fraction, or NULL.
+    pub fn fraction(&self, row: usize, fraction: Option<f32>) {
+        match (self.of, fraction) {
+            // SAFETY: the row is below the size of a vector of this type.
+            (Type::Float, Some(fraction)) => unsafe { self.data.cast::<f32>().add(row).write(fraction) },
+            _ => self.null(row),
         }
     }
 

@@ -4,11 +4,13 @@ use crate::api::{Column, Type};
 use crate::games::{self, Selection};
 use crate::opened;
 use crate::source::{Row, Source, main_line};
-use scoresheet::game::Outcome;
-use scoresheet::{Error, Position};
+use scoresheet::chess::Color;
+use scoresheet::game::{Evaluation, Outcome};
+use scoresheet::{Error, GameRef, Position};
 use scoresheet_query::tag_columns::{Column as TagColumn, Key};
-use scoresheet_query::{IndexedArchive, Visit, line, value};
+use scoresheet_query::{GameSummary, IndexedArchive, Visit, line, value};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -72,12 +74,17 @@ const GAMES: [(&str, Type); 20] = [
     ("main_line", Type::Varchar),
 ];
 
-const POSITIONS: [(&str, Type); 5] = [
+const POSITIONS: [(&str, Type); 10] = [
     ("game_id", Type::BigInt),
     ("ply", Type::Integer),
     ("fen", Type::Varchar),
     ("san", Type::Varchar),
     ("uci", Type::Varchar),
+    ("move", Type::Varchar),
+    ("score", Type::SmallInt),
+    ("result", Type::Varchar),
+    ("wdl", Type::Float),
+    ("clock", Type::Float),
 ];
 
 const TREE: [(&str, Type); 7] = [
@@ -340,33 +347,91 @@ impl Scan {
                 left -= count;
             }
         }
+        let names: Vec<&str> =
+            self.columns.iter().map(|index| POSITIONS.get(*index).map_or("", |(name, _)| *name)).collect();
         let mut row = 0;
         for (number, first, count) in parts {
-            let game = games.set.game(number)?;
-            // The position of ply 0, and then each move with the position after it.
-            let mut moves = game.moves();
-            let mut position = game.start().clone();
-            for ply in 0..first + count {
-                let played = if ply == 0 { None } else { moves.next().transpose()? };
-                if let Some(played) = &played {
-                    position = played.before().clone();
-                    position.play_unchecked(played.played());
-                }
-                if ply < first {
-                    continue;
-                }
-                for (index, column) in self.columns.iter().zip(columns) {
-                    match POSITIONS.get(*index).map_or("", |(name, _)| name) {
-                        "game_id" => column.number(row, Some(number as i64)),
-                        "ply" => column.number(row, Some(i64::from(ply))),
-                        "fen" => column.text(row, Some(&position.fen())),
-                        "san" => column.text(row, played.as_ref().map(|played| played.san()).as_deref()),
-                        _ => column.text(row, played.as_ref().map(|played| played.uci()).as_deref()),
-                    }
-                }
-                row += 1;
-            }
+            self.game_positions(&games.set.game(number)?, number, first..first + count, (&names, columns), row)?;
+            row += count as usize;
         }
         Ok(row)
+    }
+
+    /// Writes the rows of these plies of a game, from a row on. `columns` has the names and the vectors. Only what they
+    /// need is read.
+    fn game_positions(
+        &self,
+        game: &GameRef<'_>,
+        number: u64,
+        plies: Range<u32>,
+        (names, columns): (&[&str], &[Column<'_>]),
+        first: usize,
+    ) -> Result<(), Error> {
+        let needs = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
+        let row = |ply: u32| first + (ply - plies.start) as usize;
+        let each = |name: &str, write: &dyn Fn(&Column<'_>, usize, u32)| {
+            for (_, column) in names.iter().zip(columns).filter(|(known, _)| **known == name) {
+                plies.clone().for_each(|ply| write(column, row(ply), ply));
+            }
+        };
+        each("game_id", &|column, row, _| column.number(row, Some(number as i64)));
+        each("ply", &|column, row, ply| column.number(row, Some(i64::from(ply))));
+        if needs(&["result", "wdl"]) {
+            let outcome = GameSummary::from_game(game)?.result();
+            let points = outcome.half_points(Color::White).map(|half| half as f32 / 2.0);
+            each("result", &|column, row, _| column.text(row, Some(outcome.token())));
+            each("wdl", &|column, row, _| column.fraction(row, points));
+        }
+        if needs(&["score"]) {
+            let scores = game.scores()?;
+            let score = |ply: u32| scores.get(ply as usize).copied().flatten().map(Evaluation::training_score);
+            each("score", &|column, row, ply| column.number(row, score(ply).map(i64::from)));
+        }
+        if needs(&["clock"]) {
+            let clocks = game.clocks()?;
+            let clock = |ply: u32| clocks.get(ply.checked_sub(1)? as usize).copied().flatten();
+            each("clock", &|column, row, ply| column.fraction(row, clock(ply).map(|left| left.as_secs_f32())));
+        }
+        if !needs(&["fen", "san", "uci", "move"]) {
+            return Ok(());
+        }
+        let write = |ply: u32, name: &str, text: Option<&str>| {
+            if let Some((_, column)) = names.iter().zip(columns).find(|(known, _)| **known == name) {
+                column.text(row(ply), text);
+            }
+        };
+        if plies.start == 0 {
+            ["san", "uci"].into_iter().for_each(|name| write(0, name, None));
+        }
+        let [has_fen, has_san] = ["fen", "san"].map(|name| needs(&[name]));
+        let has_uci = needs(&["uci", "move"]);
+        let mut ply = 0;
+        game.visit_main_line(|before, m| {
+            let uci = (has_uci && plies.end > ply).then(|| before.uci(m));
+            if plies.contains(&ply) {
+                write(ply, "move", uci.as_deref());
+                if has_fen {
+                    write(ply, "fen", Some(&before.fen()));
+                }
+            }
+            ply += 1;
+            if plies.contains(&ply) {
+                write(ply, "uci", uci.as_deref());
+                if has_san {
+                    write(ply, "san", Some(&before.san(m)));
+                }
+            }
+        })?;
+        // Rows that the moves of a damaged game do not reach have no texts.
+        for ply in plies.start.max(ply + 1)..plies.end {
+            ["fen", "san", "uci", "move"].into_iter().for_each(|name| write(ply, name, None));
+        }
+        if plies.contains(&ply) {
+            write(ply, "move", None);
+            if has_fen {
+                write(ply, "fen", Some(&game.position(ply)?.fen()));
+            }
+        }
+        Ok(())
     }
 }

@@ -23,7 +23,7 @@ GAMES = """[Event "Casual"]
 [White "Short"]
 [Black "Long"]
 
-1. e4 c5 2. Nf3 1/2-1/2
+1. e4 {[%eval 0.3] [%clk 0:03:00.5]} c5 {[%clk 0:02:58] [%eval #-4]} 2. Nf3 {[%eval 999]} 1/2-1/2
 
 [White "Pawn"]
 [SetUp "1"]
@@ -79,6 +79,15 @@ def main():
     rows("select count(*), max(ply) from bga_positions('$A')", (16, 9))
     rows("select ply, san, uci, fen from bga_positions('$A', games := '3') order by ply",
          (0, None, None, "7k/P7/8/8/8/8/8/K7 w - - 0 1"), (1, "a8=N", "a7a8n", "N6k/8/8/8/8/8/8/K7 b - - 0 1"))
+    positions = "from bga_positions('$A', games := '2') order by ply"
+    rows(f"select ply, move, score, result, wdl, clock {positions}",
+         (0, "e2e4", None, "1/2-1/2", 0.5, None), (1, "c7c5", 30, "1/2-1/2", 0.5, 180.5),
+         (2, "g1f3", -31992, "1/2-1/2", 0.5, 178.0), (3, None, 32767, "1/2-1/2", 0.5, None))
+    rows(f"select move, ply, score {positions} limit 1", ("e2e4", 0, None))
+    rows("select game_id, max(wdl), count(score) from bga_positions('$A') group by 1 order by 1",
+         (1, 1.0, 0), (2, 0.5, 3), (3, 0.0, 0))
+    rows("""select count(*) from bga_positions('$A') a join bga_positions('$A') b
+            on a.game_id = b.game_id and a.ply + 1 = b.ply where a.move <> b.uci""", (0,))
     rows("select * from bga_tree('$A', moves := 'e4') order by san",
          ("c5", "c7c5", 1, 0, 1, 0, 0), ("e5", "e7e5", 1, 1, 0, 0, 0))
     rows("select fen_at('$A', 3, 1), fen_at(null, 3, 1)", ("N6k/8/8/8/8/8/8/K7 b - - 0 1", None))
@@ -130,6 +139,7 @@ def main():
         queries = [
             f"select count(*), max(plies) from (select * from read_bga('{path}'))",
             f"select max(ply), max(fen) from bga_positions('{path}')",
+            f"select max(score), max(wdl), max(clock), max(move) from bga_positions('{path}')",
             f"select sum(games) from bga_tree('{path}', moves := 'e4')",
             f"select fen_at('{path}', 1, 0)",
             f"select reaches('{path}', 1, '{fen}')",

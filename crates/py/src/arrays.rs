@@ -277,9 +277,8 @@ fn read_scores(game: &GameRef<'_>, scores: &mut Vec<i16>) -> Result<(), Error> {
         if scores.len() <= ply {
             scores.resize(ply + 1, NO_SCORE);
         }
-        // Scores beyond 16 bits have the greatest number of 16 bits.
         if let Some(slot) = scores.get_mut(ply).filter(|slot| **slot == NO_SCORE) {
-            *slot = score.training_score().clamp(-i32::from(i16::MAX), i32::from(i16::MAX)) as i16;
+            *slot = score.training_score() as i16;
         }
     })
 }

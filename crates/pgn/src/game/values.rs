@@ -52,17 +52,19 @@ impl Evaluation {
     }
 
     /// Returns the evaluation as a score of engines' training data: hundredths of a pawn, where a mate in N moves is
-    /// 32000 - 2N, or the negative number if Black mates. N is at most 1000.
+    /// 32000 - 2N, or the negative number if Black mates. N is at most 1000. Scores are within -32767..=32767, to which
+    /// greater ones are limited.
     ///
     /// ```
     /// use scoresheet_pgn::game::Evaluation;
     ///
     /// assert_eq!(Evaluation::Centipawns(-12).training_score(), -12);
     /// assert_eq!(Evaluation::Mate(-3).training_score(), -31_994);
+    /// assert_eq!(Evaluation::Centipawns(-50_000).training_score(), -32_767);
     /// ```
     pub fn training_score(self) -> i32 {
         match self {
-            Evaluation::Centipawns(hundredths) => hundredths,
+            Evaluation::Centipawns(hundredths) => hundredths.clamp(-i32::from(i16::MAX), i32::from(i16::MAX)),
             Evaluation::Mate(moves) => (32_000 - 2 * moves.saturating_abs().min(1000)) * moves.signum(),
         }
     }
