@@ -243,7 +243,7 @@ impl<'a> Batch<'a> {
                 Value::StartFen | Value::Tags | Value::Brenner | Value::MovesSan | Value::MovesUci => {
                     want(Part::Column(index), Request::Value(column.value));
                 }
-                Value::Movetext | Value::ClocksWhite | Value::ClocksBlack | Value::Evals => {
+                Value::Movetext | Value::ClocksWhite | Value::ClocksBlack | Value::Evals | Value::Scores => {
                     want(Part::Column(index), Request::Value(column.value));
                 }
                 Value::Depths | Value::Nodes | Value::Times | Value::Pvs => {

@@ -57,6 +57,12 @@ pub enum Value {
     /// The evaluation after each ply, in hundredths of a pawn; mate in n is 32,768 - n for White and n - 32,769 for
     /// Black. Null if no comment contains an evaluation.
     Evals,
+    /// The score of each position from ply 0 to the last one, in the unit of [`Evaluation::training_score`], from White's
+    /// point of view ([`GameRef::scores`]). Null if no comment contains a score.
+    ///
+    /// [`Evaluation::training_score`]: scoresheet::game::Evaluation::training_score
+    /// [`GameRef::scores`]: scoresheet::GameRef::scores
+    Scores,
     /// The depth of the search for each ply, as engines write it; null if no comment contains a depth.
     Depths,
     /// The number of positions searched for each ply.
@@ -109,7 +115,7 @@ impl Value {
             Value::Brenner => DataType::Binary,
             Value::MovesSan | Value::MovesUci => list(DataType::Utf8),
             Value::ClocksWhite | Value::ClocksBlack => list(DataType::Int32),
-            Value::Evals | Value::Depths => list(DataType::Int16),
+            Value::Evals | Value::Scores | Value::Depths => list(DataType::Int16),
             Value::Nodes => list(DataType::Int64),
             Value::Times => list(DataType::Int32),
             Value::Pvs => list(list(DataType::Utf8)),
@@ -192,6 +198,7 @@ const OPTIONAL: &[Column] = &[
     column("clocks_white", Value::ClocksWhite),
     column("clocks_black", Value::ClocksBlack),
     column("evals", Value::Evals),
+    column("scores", Value::Scores),
     column("depths", Value::Depths),
     column("nodes", Value::Nodes),
     column("times", Value::Times),
@@ -275,8 +282,8 @@ impl Columns {
         }
     }
 
-    /// Returns the columns that a user can name: the first preset, `moves_san`, `moves_uci`, `movetext`,
-    /// `clocks_white`, `clocks_black` and `evals`, and the columns of the other presets under their names.
+    /// Returns the columns that a user can name: those of the first preset, those that are read only if named, such as
+    /// `moves_san`, `clocks_white` and `scores`, and the columns of the other presets under their names.
     ///
     /// Errors: an unknown name.
     pub fn list<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> Result<Columns, UnknownColumn> {

@@ -38,7 +38,7 @@ enum Growing {
     Bytes(BinaryBuilder),
     Moves(ListBuilder<StringBuilder>, Value),
     Clocks(ListBuilder<Int32Builder>, Color),
-    Evals(ListBuilder<Int16Builder>),
+    Evals(ListBuilder<Int16Builder>, fn(&GameRef<'_>) -> Result<Vec<Option<i16>>>),
     Depths(ListBuilder<Int16Builder>),
     Nodes(ListBuilder<Int64Builder>),
     Times(ListBuilder<Int32Builder>),
@@ -84,7 +84,8 @@ fn begin(chunk: &Chunk<'_>, games: &[u64], request: Request) -> Result<Growing> 
         }
         Request::Value(Value::ClocksWhite) => Growing::Clocks(ListBuilder::new(Int32Builder::new()), Color::White),
         Request::Value(Value::ClocksBlack) => Growing::Clocks(ListBuilder::new(Int32Builder::new()), Color::Black),
-        Request::Value(Value::Evals) => Growing::Evals(ListBuilder::new(Int16Builder::new())),
+        Request::Value(Value::Evals) => Growing::Evals(ListBuilder::new(Int16Builder::new()), evals),
+        Request::Value(Value::Scores) => Growing::Evals(ListBuilder::new(Int16Builder::new()), scores),
         Request::Value(Value::Depths) => Growing::Depths(ListBuilder::new(Int16Builder::new())),
         Request::Value(Value::Nodes) => Growing::Nodes(ListBuilder::new(Int64Builder::new())),
         Request::Value(Value::Times) => Growing::Times(ListBuilder::new(Int32Builder::new())),
@@ -193,13 +194,11 @@ impl Growing {
                 }
                 clocks.append(known);
             }
-            Growing::Evals(evals) => {
-                let all = game.evaluations()?;
+            Growing::Evals(list, read) => {
+                let all = read(game)?;
                 let known = all.iter().any(Option::is_some);
-                for eval in all.iter().filter(|_| known) {
-                    evals.values().append_option(eval.map(centipawns));
-                }
-                evals.append(known);
+                all.into_iter().filter(|_| known).for_each(|value| list.values().append_option(value));
+                list.append(known);
             }
         }
         Ok(())
@@ -214,7 +213,7 @@ impl Growing {
             Growing::Bytes(mut builder) => ArrayBuilder::finish(&mut builder),
             Growing::Moves(mut builder, _) => ArrayBuilder::finish(&mut builder),
             Growing::Clocks(mut builder, _) => ArrayBuilder::finish(&mut builder),
-            Growing::Evals(mut builder) | Growing::Depths(mut builder) => ArrayBuilder::finish(&mut builder),
+            Growing::Evals(mut builder, _) | Growing::Depths(mut builder) => ArrayBuilder::finish(&mut builder),
             Growing::Nodes(mut builder) => ArrayBuilder::finish(&mut builder),
             Growing::Times(mut builder) => ArrayBuilder::finish(&mut builder),
             Growing::Pvs(mut builder) => ArrayBuilder::finish(&mut builder),
@@ -225,6 +224,16 @@ impl Growing {
 fn unexpected(error: &dyn std::fmt::Display) -> scoresheet::Error {
     let name = "record batch".to_owned();
     scoresheet::Error::Input { name, what: error.to_string(), source: None }
+}
+
+/// Returns the evaluation after each ply.
+fn evals(game: &GameRef<'_>) -> Result<Vec<Option<i16>>> {
+    Ok(game.evaluations()?.into_iter().map(|eval| eval.map(centipawns)).collect())
+}
+
+/// Returns the score of each position. Training scores have 16 bits.
+fn scores(game: &GameRef<'_>) -> Result<Vec<Option<i16>>> {
+    Ok(game.scores()?.into_iter().map(|score| score.map(|score| score.training_score() as i16)).collect())
 }
 
 /// The maximum evaluation in hundredths of a pawn; larger numbers are mates in at most 512 moves.

@@ -228,7 +228,7 @@ fn what_engines_say_is_in_columns() {
     let path = folder.path().join("engines.bga");
     let pgn = "1. e4 {d=30, mt=5100, n=459, pv=e4 e5 Nf3, wv=0.25,} e5 2. Nf3 {+0.10/12 0.5s} *\n\n1. d4 {none} *\n";
     Import::new(&path).run_reader("engines.pgn", pgn.as_bytes()).unwrap();
-    let columns = Columns::list(["depths", "nodes", "times", "pvs"]).unwrap();
+    let columns = Columns::list(["depths", "nodes", "times", "pvs", "scores"]).unwrap();
     let sources = Arc::new(ArchiveSet::open([&path]).unwrap());
     let batch = Batches::new(sources, columns, Rows::all(), Options::default()).next().unwrap().unwrap();
     let arrays = batch.columns();
@@ -242,4 +242,6 @@ fn what_engines_say_is_in_columns() {
     let first = lines.value(0);
     assert_eq!(first.as_string::<i32>().iter().flatten().collect::<Vec<_>>(), ["e4", "e5", "Nf3"]);
     assert!(lines.is_null(1) && lines.is_null(2));
+    // An engine's comment states the score of the position before its move.
+    assert_eq!(list(4).as_primitive::<Int16Type>().iter().collect::<Vec<_>>(), [Some(25), None, Some(10), None]);
 }

@@ -151,10 +151,11 @@ def test_clocks_evals_tags_and_moves(write) -> None:
         '[White "A"]\n[Annotator "N"]\n[Annotator "M"]\n[Date "2013.??.??"]\n\n1. e4 {[%clk 0:03:00][%eval 0.5]} e5 {[%clk 0:02:59]} '
         "2. Nf3 {[%eval #-2]} 1-0\n\n[FEN \"4k3/8/8/8/8/8/8/R3K2R b KQ - 3 9\"]\n[SetUp \"1\"]\n\n1... Kd7 {[%clk 0:00:09]} 2. O-O *\n"
     )
-    names = ["clocks_white", "clocks_black", "evals", "tags", "moves_uci", "movetext", "date", "date_text", "start_fen", "result"]
+    names = ["clocks_white", "clocks_black", "evals", "scores", "tags", "moves_uci", "movetext", "date", "date_text", "start_fen", "result"]
     first, second = archive.table(names).to_arrow().to_pylist()
     assert (first["clocks_white"], first["clocks_black"], first["evals"]) == ([180, None], [179], [50, None, -32767])
     assert (second["clocks_white"], second["clocks_black"], second["evals"]) == ([None], [9], None)
+    assert (first["scores"], second["scores"]) == ([None, 50, None, -31996], None)
     assert dict(first["tags"]) == {"Annotator": "N"} and first["date"] is None and first["date_text"] == "2013.??.??"
     assert second["moves_uci"] == ["e8d7", "e1g1"] and second["start_fen"].startswith("4k3")
     assert first["start_fen"] is None and first["movetext"].endswith(" 1-0")
