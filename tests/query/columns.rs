@@ -8,6 +8,7 @@ use scoresheet::{Archive, GameRef, GameSet, ImportOptions, Monitor};
 use scoresheet_query::games::{self, Before, SORT_MEMORY};
 use scoresheet_query::position::{index, novelty};
 use scoresheet_query::report::groups::{self, GroupKeys};
+use scoresheet_query::tag_columns::Key;
 use scoresheet_query::{Filter, GameField, SortKeys, TagColumns, tag_columns};
 use std::fs;
 use std::path::Path;
@@ -161,6 +162,37 @@ fn a_damaged_column_is_not_used() {
         fs::write(&file, &bytes).unwrap();
         assert_eq!(answers(&TagColumns::open(&archive), true), expected, "byte {at}");
     }
+}
+
+/// The columns of the players share a table of names. If one of them is damaged, it is computed from the tags, with names
+/// of its own, which are not those of the other column.
+#[test]
+fn no_damaged_page_changes_a_name() {
+    let folder = crate::common::tempdir().unwrap();
+    let [path, source] = ["a.bga", "a.pgn"].map(|name| folder.path().join(name));
+    fs::write(&source, first_games_text(3000)).unwrap();
+    let archive = archive_of(&[source], &path, ImportOptions::default());
+    tag_columns::write(&archive).unwrap();
+    let keys = ["White", "Black", "Event", "Opening"].map(|tag| Key::Tag(tag.to_owned()));
+    let texts = |columns: &TagColumns<'_>| {
+        let one_by_one = keys.iter().flat_map(|key| columns.columns(std::slice::from_ref(key)).unwrap());
+        let columns: Vec<_> = one_by_one.collect();
+        let text = |game: u64| columns.iter().map(|column| column.text(game).map(<[u8]>::to_vec)).collect::<Vec<_>>();
+        (1..=archive.len()).map(text).collect::<Vec<_>>()
+    };
+    let expected = texts(&TagColumns::without_file(&archive));
+    let file = FileKind::TagColumns.beside(&path);
+    let intact = fs::read(&file).unwrap();
+    let mut refused = 0;
+    for page in 1..intact.len() / 512 {
+        let mut wrong = intact.clone();
+        wrong[page * 512 + 100] ^= 4;
+        fs::write(&file, &wrong).unwrap();
+        let columns = TagColumns::open(&archive);
+        assert!(texts(&columns) == expected, "byte {}", page * 512 + 100);
+        refused += usize::from(!columns.check());
+    }
+    assert!(refused > 10, "{refused}");
 }
 
 #[test]

@@ -84,6 +84,8 @@ enum Holder<'a> {
 struct Ready {
     column: Arc<Column>,
     unread: Arc<[Unread]>,
+    /// Whether the column and its strings are those of the file.
+    is_filed: bool,
 }
 
 impl<'a> TagColumns<'a> {
@@ -245,7 +247,10 @@ impl<'a> TagColumns<'a> {
                     continue;
                 }
                 if let Some(column) = self.filed(key, &ready) {
-                    ready.insert(key.clone(), Ready { column: Arc::new(column), unread: Arc::default() });
+                    ready.insert(
+                        key.clone(),
+                        Ready { column: Arc::new(column), unread: Arc::default(), is_filed: true },
+                    );
                 } else {
                     missing.push(key.clone());
                 }
@@ -258,7 +263,7 @@ impl<'a> TagColumns<'a> {
         let made = if missing.is_empty() { Vec::new() } else { self.put_together(&missing) };
         let mut ready = self.lock();
         for (key, (column, unread)) in missing.into_iter().zip(made) {
-            ready.insert(key, Ready { column: Arc::new(column), unread: unread.into() });
+            ready.insert(key, Ready { column: Arc::new(column), unread: unread.into(), is_filed: false });
         }
         let columns = keys.iter().filter_map(|key| ready.get(key)).map(|ready| Arc::clone(&ready.column)).collect();
         drop(ready);
@@ -375,11 +380,11 @@ impl<'a> TagColumns<'a> {
             None => None,
             Some(number) => {
                 // Players share a table.
-                let same = |other: &&Key| {
-                    directory.columns.iter().any(|column| column.key == **other && column.table == Some(number))
+                let same = |(other, ready): &(&Key, &Ready)| {
+                    ready.is_filed
+                        && directory.columns.iter().any(|column| column.key == **other && column.table == Some(number))
                 };
-                let shared =
-                    ready.keys().find(same).and_then(|key| ready.get(key)).and_then(|ready| ready.column.strings());
+                let shared = ready.iter().find(same).and_then(|(_, ready)| ready.column.strings());
                 match shared {
                     Some(strings) => Some(Arc::clone(strings)),
                     None => Some(self.intact(segment.table(number))?),
