@@ -26,6 +26,44 @@ fn filters_choose_what_is_listed_and_exported() {
     assert!(done.err.contains("column 8: expected a rating\n  elo >= x\n         ^"), "{}", done.err);
 }
 
+/// A game of each of two variants, and one of chess.
+const RULES: &str = "[White \"A\"]\n[Variant \"Atomic\"]\n\n1. e4 d5 2. exd5 Nf6 1-0\n\n[White \"B\"]\n[Variant \"Crazyhouse\"]\n\n\
+    1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 4. P@d6 cxd6 0-1\n\n[White \"C\"]\n\n1. e4 d5 2. exd5 Qxd5 1/2-1/2\n\n";
+
+#[test]
+fn games_of_variants_are_deleted_like_others() {
+    let room = Room::new();
+    room.write("v.pgn", RULES);
+    room.fine(&["import", "v.pgn", "-o", "v.bga", "-q"]);
+    let done = room.run(&["stats", "v.bga", "--games", "3", "--count"]);
+    assert_eq!((done.out.trim(), done.err.trim()), ("1", ""));
+    let done = room.run(&["stats", "v.bga", "--games", "2-3", "--count"]);
+    assert!(done.err.contains("1 game of a variant is left out"), "{}", done.err);
+    let done = room.run(&["delete", "v.bga", "--games", "1"]);
+    assert!(done.err.contains("1 game deleted"), "{}", done.err);
+    let done = room.run(&["delete", "v.bga", "--where", "result = 0-1"]);
+    assert!(done.err.contains("1 game deleted"), "{}", done.err);
+    assert_eq!(room.fine(&["list", "v.bga", "--count"]).trim(), "1");
+}
+
+/// Under two names, each game would be a duplicate of itself.
+#[test]
+fn an_archive_named_twice_is_read_once() {
+    let room = Room::with_archive();
+    let games = room.fine(&["list", "g.bga", "--count"]);
+    for names in [["g.bga", "g.bga"], ["g.bga", "./g.bga"], [".", "g.bga"]] {
+        assert_eq!(room.fine(&["list", names[0], names[1], "--count"]), games);
+        let done = room.run(&["dedupe", names[0], names[1], "--delete"]);
+        assert!(done.err.contains("g.bga is named twice") && done.err.contains("0 games deleted"), "{}", done.err);
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("g.bga", room.path("link.bga")).unwrap();
+        room.fine(&["dedupe", "g.bga", "link.bga", "--delete"]);
+    }
+    assert_eq!(room.fine(&["list", "g.bga", "--count"]), games);
+}
+
 #[test]
 fn deleted_games_are_gone_from_everything() {
     let room = Room::with_archive();

@@ -57,10 +57,10 @@ pub enum Value {
     /// The evaluation after each ply, in hundredths of a pawn; mate in n is 32,768 - n for White and n - 32,769 for
     /// Black. Null if no comment contains an evaluation.
     Evals,
-    /// The score of each position from ply 0 to the last one, in the unit of [`Evaluation::training_score`], from White's
+    /// The score of each position from ply 0 to the last one, in the unit of [`Evaluation::short_training_score`], from White's
     /// point of view ([`GameRef::scores`]). Null if no comment contains a score.
     ///
-    /// [`Evaluation::training_score`]: scoresheet::game::Evaluation::training_score
+    /// [`Evaluation::short_training_score`]: scoresheet::game::Evaluation::short_training_score
     /// [`GameRef::scores`]: scoresheet::GameRef::scores
     Scores,
     /// The depth of the search for each ply, as engines write it; null if no comment contains a depth.

@@ -231,9 +231,9 @@ fn evals(game: &GameRef<'_>) -> Result<Vec<Option<i16>>> {
     Ok(game.evaluations()?.into_iter().map(|eval| eval.map(centipawns)).collect())
 }
 
-/// Returns the score of each position. Training scores have 16 bits.
+/// Returns the score of each position.
 fn scores(game: &GameRef<'_>) -> Result<Vec<Option<i16>>> {
-    Ok(game.scores()?.into_iter().map(|score| score.map(|score| score.training_score() as i16)).collect())
+    Ok(game.scores()?.into_iter().map(|score| score.map(Evaluation::short_training_score)).collect())
 }
 
 /// The maximum evaluation in hundredths of a pawn; larger numbers are mates in at most 512 moves.

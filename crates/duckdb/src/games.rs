@@ -89,5 +89,5 @@ pub fn open(paths: &[impl AsRef<str>]) -> Result<ArchiveSet, String> {
         all.extend(archives_of(found).map_err(|error| error.to_string())?);
     }
     let members = all.iter().map(|path| opened::open(path)).collect::<Result<Vec<_>, Error>>();
-    members.map(ArchiveSet::shared).map_err(|error| error.to_string())
+    members.and_then(|members| ArchiveSet::shared(members).complete()).map_err(|error| error.to_string())
 }

@@ -384,7 +384,7 @@ impl Scan {
         }
         if needs(&["score"]) {
             let scores = game.scores()?;
-            let score = |ply: u32| scores.get(ply as usize).copied().flatten().map(Evaluation::training_score);
+            let score = |ply: u32| scores.get(ply as usize).copied().flatten().map(Evaluation::short_training_score);
             each("score", &|column, row, ply| column.number(row, score(ply).map(i64::from)));
         }
         if needs(&["clock"]) {

@@ -172,6 +172,12 @@ def main():
         changing.unlink()
         fails(count, "changing.bga")
 
+        # An archive that lost its end is no shorter table.
+        cut = pathlib.Path(folder, "cut.bga")
+        cut.write_bytes(pathlib.Path(archive).read_bytes()[:-100])
+        for query in ("select count(*) from '{}'", "select count(*) from bga_positions('{}')", "select * from bga_tree('{}')"):
+            fails(query.format(cut), "truncated")
+
         # Long texts are lent to DuckDB: rows that are read later, and kept chunks, have them although their archive has
         # been replaced, closed and removed.
         pgn = pathlib.Path(folder, "long.pgn")

@@ -44,5 +44,5 @@ pub use compressed::Compressed;
 pub use content::Content;
 pub use new_file::NewFile;
 pub use refused::Refused;
-pub use target::{Outputs, Target};
+pub use target::{Outputs, Target, take_repeats};
 pub use text::{is_control, plain, printable, shown};

@@ -6,7 +6,7 @@ use crate::refused::Refused;
 use crate::text::shown;
 use scoresheet::archive::temporary::file_metadata;
 use scoresheet::archive::{Archive, Existing, FileKind, Permissions};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
@@ -198,6 +198,18 @@ impl Outputs {
             },
         ))
     }
+}
+
+/// Removes the paths that name the same file as an earlier path, also through a link, and returns them.
+pub fn take_repeats(paths: &mut Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut known = HashSet::new();
+    let is_repeat = |path: &mut PathBuf| {
+        let all: Vec<Identity> = Identity::all(path).collect();
+        let is_known = all.iter().any(|identity| known.contains(identity));
+        known.extend(all);
+        is_known
+    };
+    paths.extract_if(.., is_repeat).collect()
 }
 
 /// The identity of a file, independent of its name.

@@ -278,7 +278,7 @@ fn read_scores(game: &GameRef<'_>, scores: &mut Vec<i16>) -> Result<(), Error> {
             scores.resize(ply + 1, NO_SCORE);
         }
         if let Some(slot) = scores.get_mut(ply).filter(|slot| **slot == NO_SCORE) {
-            *slot = score.training_score() as i16;
+            *slot = score.short_training_score();
         }
     })
 }

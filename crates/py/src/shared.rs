@@ -4,13 +4,14 @@ use crate::failure::OrRaise;
 use crate::remote::{Remote, is_address};
 use crate::work;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{Borrowed, FromPyObject};
 use scoresheet::archive::{Access, ArchiveId, archives_of};
 use scoresheet::{ArchiveFile, Error, GameRef};
 use scoresheet_query::ArchiveSet;
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -79,6 +80,12 @@ impl Shared {
         }
         let files = files(py, &paths, &remotes, map)?;
         let sources = work::long(py, move || ArchiveSet::open(files))?.or_raise(py)?;
+        for archive in sources.archives() {
+            if let Some(why) = archive.incomplete() {
+                let text = CString::new(format!("{} is {why}", archive.path().display())).unwrap_or_default();
+                PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
+            }
+        }
         let state = sources.members().iter().map(|source| {
             let archive = source.archive();
             (archive.id(), archive.sequence(), archive.file_length())

@@ -311,6 +311,13 @@ def test_a_file_that_is_cut_under_a_reader(made: Path, tmp_path: Path) -> None:
     assert failures > 2000
 
 
+def test_an_archive_without_its_end_is_opened_with_a_warning(made: Path, tmp_path: Path) -> None:
+    path = tmp_path / "short.bga"
+    path.write_bytes((made / "games.bga").read_bytes()[:-100])
+    with pytest.warns(UserWarning, match="short.bga is damaged: truncated"):
+        assert len(scoresheet.open(path)) < 3000
+
+
 def test_deleted_games_are_left_out(made: Path, tmp_path: Path) -> None:
     command = os.environ.get("SCORESHEET_COMMAND")
     if not command:

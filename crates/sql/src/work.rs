@@ -110,9 +110,9 @@ pub struct Games(Arc<ArchiveSet>);
 impl Games {
     /// Opens archives in this order.
     ///
-    /// Errors: the error of the first archive that cannot be opened.
+    /// Errors: the error of the first archive that cannot be opened, or games may be missing from an archive.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> scoresheet::Result<Games> {
-        Ok(Games(Arc::new(ArchiveSet::open(paths)?)))
+        Ok(Games(Arc::new(ArchiveSet::open(paths)?.complete()?)))
     }
 
     /// Returns one open archive whose game numbers follow the `before` games of the preceding archives.

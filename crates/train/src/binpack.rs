@@ -227,7 +227,8 @@ impl Chains {
     /// before the entry if the entry begins another.
     pub fn push(&mut self, entry: &Entry<'_>, played: Move, continues: bool, mut end: impl FnMut(&[u8])) {
         let score = entry.relative_score();
-        let can_follow = continues && entry.ply == self.next_ply && self.count < u16::MAX && entry.ply < LAST_PLY;
+        let can_follow =
+            continues && entry.complete_ply == self.next_ply && self.count < u16::MAX && entry.complete_ply < LAST_PLY;
         if self.stem.is_some() && can_follow {
             self.count += 1;
             self.push_move(entry, played, score);
@@ -236,7 +237,7 @@ impl Chains {
             self.stem = Some(stem(entry, played, score));
         }
         self.last = score.wrapping_neg();
-        self.next_ply = entry.ply.saturating_add(1);
+        self.next_ply = entry.complete_ply.saturating_add(1);
     }
 
     fn push_move(&mut self, entry: &Entry<'_>, m: Move, score: i16) {
@@ -292,7 +293,7 @@ fn stem(entry: &Entry<'_>, played: Move, score: i16) -> [u8; 32] {
     let words = [
         kind << 14 | from << 8 | to << 2 | promotion,
         zigzag(score),
-        entry.ply.min(LAST_PLY) as u16 | result << 14,
+        entry.complete_ply.min(LAST_PLY) as u16 | result << 14,
         position.halfmove_clock().min(0xFFFF) as u16,
     ];
     for (at, word) in words.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::game::{Entry, ScoredGame};
 use crate::viri;
 use crate::write::{push_entry, push_original};
 use scoresheet::archive::SourceRecord;
-use scoresheet::chess::{Color, MoveKind};
+use scoresheet::chess::{Color, MoveKind, Variant};
 use scoresheet::error::{Error, Result};
 use scoresheet::game::Outcome;
 use scoresheet::{Archive, GameRef};
@@ -42,7 +42,7 @@ pub struct Filter {
     pub distinct: bool,
     /// The maximum absolute value of the score. Positions without a score are left out if it is set.
     pub max_score: Option<i32>,
-    /// The plies from the beginning of the game.
+    /// The plies, from 0 at the first position of the game.
     pub plies: RangeInclusive<u32>,
     /// The number of pieces on the board, with pawns and kings.
     pub pieces: RangeInclusive<u32>,
@@ -93,8 +93,8 @@ pub struct Exported {
     pub games: u64,
     /// The positions. Of viriformat, the moves.
     pub positions: u64,
-    /// The games that the format cannot contain: without a result, with null moves, from a position of more than 32
-    /// pieces or without a king, or, in Stockfish's formats, of Chess960.
+    /// The games that the format cannot contain: without a result, of variants, with null moves, from a position of more
+    /// than 32 pieces or without a king, or, in Stockfish's formats, of Chess960.
     pub left_out: u64,
     /// The positions without a score, which marlinformat, bulletformat and bullet's text cannot express.
     pub unscored: u64,
@@ -190,12 +190,13 @@ impl Units {
     }
 }
 
-/// Returns whether a format can contain a game: with a result, without null moves, from a possible position of at most
-/// 32 pieces, and for Stockfish's formats of standard chess.
+/// Returns whether a format can contain a game: of chess, with a result, without null moves, from a possible position of
+/// at most 32 pieces, and for Stockfish's formats without Chess960.
 fn can_contain(format: TrainingFormat, game: &ScoredGame) -> bool {
     let start = &game.start;
     let pieces = (start.occupied(Color::White) | start.occupied(Color::Black)).count_ones();
     game.outcome != Outcome::Unknown
+        && game.variant == Variant::Chess
         && !(start.is_chess960() && needs_move(format))
         && pieces <= 32
         && check(start).is_ok()

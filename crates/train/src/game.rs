@@ -2,7 +2,7 @@
 
 use crate::board::legal_target;
 use crate::extra::{Extra, TAG};
-use scoresheet::chess::{Color, Move, Position, Square};
+use scoresheet::chess::{Color, Move, Position, Square, Variant};
 use scoresheet::error::Result;
 use scoresheet::game::{Evaluation, Outcome, TextKind, Visitor};
 use scoresheet::import::GameReceiver;
@@ -23,6 +23,8 @@ pub struct ScoredGame {
     pub scores: Vec<Option<i32>>,
     /// The result.
     pub outcome: Outcome,
+    /// The rules.
+    pub variant: Variant,
     /// The ply of the first position, from 0 at the beginning of the complete game.
     pub ply: u32,
     pub(crate) extra: Extra,
@@ -41,8 +43,10 @@ pub struct Entry<'a> {
     pub score: Option<i32>,
     /// The result of the game.
     pub outcome: Outcome,
-    /// The ply of the position in the game, from 0.
+    /// The ply of the position in this game, from 0.
     pub ply: u32,
+    /// The ply that formats store, from 0 at the beginning of the complete game.
+    pub complete_ply: u32,
 }
 
 impl Entry<'_> {
@@ -97,7 +101,8 @@ pub(crate) fn white_score(score: i16, side: Color) -> Option<i32> {
 
 impl ScoredGame {
     pub(crate) fn new(start: Position, outcome: Outcome, ply: u32, extra: Extra) -> ScoredGame {
-        ScoredGame { start, moves: Vec::new(), scores: Vec::new(), outcome, ply, extra }
+        let (moves, scores) = (Vec::new(), Vec::new());
+        ScoredGame { start, moves, scores, outcome, variant: Variant::Chess, ply, extra }
     }
 
     /// Returns the ply of the first position that its move number implies.
@@ -117,14 +122,16 @@ impl ScoredGame {
         game.visit_scores(|ply, score| reader.set(ply as usize, score))?;
         reader.moves.reserve(game.plies() as usize);
         game.visit_main_line(|_, m| reader.moves.push(m))?;
-        Ok(reader.finish(game.outcome()))
+        reader.movetext = game.outcome();
+        Ok(ScoredGame { variant: game.variant(), ..reader.finish() })
     }
 
     /// Returns a game with the scores in its comments, like [`from_archive`](ScoredGame::from_archive).
     pub fn from_game(game: &game::Game) -> ScoredGame {
         let mut reader = ScoreReader::default();
         game.visit(&mut reader);
-        reader.finish(game.outcome)
+        reader.movetext = reader.movetext.or(game.outcome);
+        ScoredGame { variant: game.variant(), ..reader.finish() }
     }
 
     /// Calls `visit` with each position that has a move or a score, in order.
@@ -134,8 +141,10 @@ impl ScoredGame {
         for index in 0..length {
             let en_passant = if index == 0 { position.en_passant() } else { legal_target(&position) };
             let (played, score) = (self.moves.get(index).copied(), self.scores.get(index).copied().flatten());
-            let ply = self.ply.saturating_add(index as u32);
-            visit(&Entry { position: &position, en_passant, played, score, outcome: self.outcome, ply });
+            let ply = index as u32;
+            let complete_ply = self.ply.saturating_add(ply);
+            let outcome = self.outcome;
+            visit(&Entry { position: &position, en_passant, played, score, outcome, ply, complete_ply });
             if let Some(m) = played {
                 position.play_unchecked(m);
             }
@@ -176,14 +185,16 @@ struct ScoreReader {
     /// The side that made the last move.
     mover: Option<Color>,
     extra: Extra,
-    outcome: Option<Outcome>,
+    /// The first tag Result, and the result after the moves.
+    result: Option<Vec<u8>>,
+    movetext: Option<Outcome>,
 }
 
 impl ScoreReader {
-    fn finish(self, outcome: Option<Outcome>) -> ScoredGame {
+    fn finish(self) -> ScoredGame {
         let start = self.start.unwrap_or_else(Position::standard);
         let ply = self.extra.ply.unwrap_or_else(|| ScoredGame::ply_of(&start));
-        let outcome = outcome.or(self.outcome).unwrap_or(Outcome::Unknown);
+        let outcome = Outcome::of_game(self.result.as_deref(), self.movetext);
         let mut game = ScoredGame::new(start, outcome, ply, self.extra);
         (game.moves, game.scores) = (self.moves, self.scores);
         game
@@ -203,7 +214,7 @@ impl Visitor for ScoreReader {
         if name == TAG.as_bytes() {
             self.extra = std::str::from_utf8(value).ok().and_then(Extra::parse).unwrap_or_default();
         } else if name == b"Result" {
-            self.outcome = Outcome::parse(value);
+            self.result.get_or_insert_with(|| value.to_vec());
         }
     }
 
@@ -237,6 +248,6 @@ impl Visitor for ScoreReader {
     }
 
     fn outcome(&mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
+        self.movetext = Some(outcome);
     }
 }

@@ -130,7 +130,7 @@ pub fn push_bin(entry: &Entry<'_>, played: Move, padding: Option<u8>, out: &mut 
     };
     out.extend(entry.relative_score().to_le_bytes());
     out.extend((to | from << 6 | promotion << 12 | kind << 14).to_le_bytes());
-    out.extend((entry.ply.min(0xFFFF) as u16).to_le_bytes());
+    out.extend((entry.complete_ply.min(0xFFFF) as u16).to_le_bytes());
     out.extend([entry.relative_result() as u8, padding.unwrap_or(PADDING)]);
 }
 

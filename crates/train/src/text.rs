@@ -66,8 +66,13 @@ pub fn push_plain(entry: &Entry<'_>, played: Move, out: &mut Vec<u8>) {
     out.extend(b"\nmove ");
     entry.position.write_uci(played, false, out);
     // Writing to a vector does not fail.
-    let _ =
-        write!(out, "\nscore {}\nply {}\nresult {}\ne\n", entry.relative_score(), entry.ply, entry.relative_result());
+    let _ = write!(
+        out,
+        "\nscore {}\nply {}\nresult {}\ne\n",
+        entry.relative_score(),
+        entry.complete_ply,
+        entry.relative_result()
+    );
 }
 
 /// Reads the first line of bullet's text; returns the position, White's score, the result and the length of the line.

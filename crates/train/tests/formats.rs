@@ -110,7 +110,7 @@ fn lines(games: &[ScoredGame], format: TrainingFormat) -> String {
                 _ => played.push(b'-'),
             }
             let played = String::from_utf8(played).unwrap();
-            let ply = if has_moves { entry.ply.to_string() } else { "-".to_owned() };
+            let ply = if has_moves { entry.complete_ply.to_string() } else { "-".to_owned() };
             writeln!(text, "{fen}|{played}|{}|{ply}|{}", sign * score, sign * result).unwrap();
         });
     }
@@ -503,6 +503,44 @@ fn games_of_pgn_are_exported() {
     archive.games().for_each(|game| exporter.push(&game.unwrap()).unwrap());
     let exported = exporter.finish().unwrap();
     assert_eq!((exported.positions, exported.unscored, bullet.len()), (4, 2, 128));
+}
+
+/// The result of a game is that of all interfaces, and games of other rules are no positions of chess.
+#[test]
+fn results_and_rules_are_those_of_the_tags() {
+    let folder = folder::tempdir().unwrap();
+    let path = folder.path().join("g.bga");
+    let line = "1. e4 {[%eval 0.10]} e5 {[%eval 0.20]} 2. Nf3 {[%eval 0.30]}";
+    let mut pgn = String::new();
+    for (tags, marker) in [
+        ("[Result \"1-0\"]", "*"),
+        ("[Result \"1-0\"]", "0-1"),
+        ("[Result \"*\"]", "0-1"),
+        ("[Result \"*\"]", "*"),
+        ("[Result \"1-0\"]\n[Variant \"Atomic\"]", "1-0"),
+        ("[Result \"1-0\"]\n[Variant \"Crazyhouse\"]", "1-0"),
+        ("[Result \"1-0\"]\n[Variant \"Three-check\"]", "1-0"),
+    ] {
+        pgn += &format!("{tags}\n\n{line} {marker}\n\n");
+    }
+    let summary = Import::new(&path).run_reader("g.pgn", pgn.as_bytes()).unwrap();
+    assert_eq!(summary.stored, 7);
+    let archive = Archive::open(&path).unwrap();
+    for format in TrainingFormat::ALL {
+        let filter = Filter { plies: 1..=2, ..Filter::default() };
+        let filter = if format == TrainingFormat::Viriformat { Filter::default() } else { filter };
+        let mut bytes = Vec::new();
+        let mut exporter = Exporter::new(format, filter, None, &mut bytes);
+        archive.games().for_each(|game| exporter.push(&game.unwrap()).unwrap());
+        let exported = exporter.finish().unwrap();
+        let positions = if format == TrainingFormat::Viriformat { 9 } else { 6 };
+        assert_eq!((exported.games, exported.left_out, exported.positions), (3, 4, positions), "{}", format.name());
+        if format == TrainingFormat::Plain {
+            let text = String::from_utf8(bytes).unwrap();
+            let results: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("result ")).collect();
+            assert_eq!(results, ["-1", "1", "-1", "1", "1", "-1"]);
+        }
+    }
 }
 
 #[test]

@@ -45,6 +45,21 @@ pub enum Incomplete {
     },
 }
 
+impl std::fmt::Display for Incomplete {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Incomplete::Cut(cut) => write!(
+                f,
+                "damaged: truncated at {} of {} bytes, so not all of its {} games can be read",
+                cut.length, cut.committed, cut.games
+            ),
+            Incomplete::HeaderPage { offset } => {
+                write!(f, "damaged: the header page at byte {offset} cannot be read, so games may be missing")
+            }
+        }
+    }
+}
+
 /// The state of an archive file that is shorter than its last commit, and therefore opened at an earlier commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cut {

@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(columns) => columns,
         None => Columns::list(args.columns.split(',').map(str::trim))?,
     };
-    let sources = Arc::new(ArchiveSet::open(&args.archives)?);
+    let sources = Arc::new(ArchiveSet::open(&args.archives)?.complete()?);
     let mut outputs = Outputs::from_inputs(&args.archives);
     let rows = match &args.filter {
         None => Rows::all(),

@@ -6,7 +6,6 @@ use crate::output::json::Object;
 use crate::output::new_archive;
 use crate::select::archives;
 use crate::select::filter::Where;
-use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
@@ -52,9 +51,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let archives = archives::open_all(session, &args.archives)?;
         args.filter.of_one(&archives)?;
         args.threads.install(|| {
-            let (chosen, undecided) = Games::chosen(session, &archives, &args.filter)?;
-            let path = |selection: Games| (PathBuf::from(selection.archive().path()), selection.games);
-            Ok::<_, Failure>((chosen.into_iter().map(path).collect::<Vec<_>>(), undecided))
+            let (mut chosen, mut undecided) = (Vec::new(), 0);
+            for member in archives.members() {
+                let (games, unread) = args.filter.chosen(session, member.columns())?;
+                undecided += unread;
+                chosen.push((PathBuf::from(member.archive().path()), games));
+            }
+            Ok::<_, Failure>((chosen, undecided))
         })?
     };
     if args.dry_run {

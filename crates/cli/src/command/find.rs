@@ -229,7 +229,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let has_hits = query.has_hits();
     args.threads.install(|| {
         if has_hits && query.get_rules() == Rules::Only(Variant::Chess) {
-            archives.archives().for_each(|archive| filter.report_left_out(session, archive));
+            for member in archives.members() {
+                let archive = member.archive();
+                let selected = filter.ranges().map(|ranges| ranges.live(archive)).transpose()?;
+                filter.report_left_out(session, archive, selected.as_ref());
+            }
         }
         listing.run(session, &archives, filter, query, || match has_hits {
             false => filter.report_none(session, &archives.columns()),

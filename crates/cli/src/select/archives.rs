@@ -32,7 +32,7 @@ fn at_address(address: &str) -> Result<ArchiveFile, Failure> {
     Err(Failure::Message(format!("{}: {reason}; download the file", printable(address))))
 }
 
-/// Opens archives, including all archives of a folder. Errors name the faulty archive.
+/// Opens archives, including all archives of a folder, each once. Errors name the faulty archive.
 pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Failure> {
     if let Some(text) = paths.iter().find(|path| !is_address(path) && !path.exists()).and_then(|path| path.to_str()) {
         // Someone may write a position where archives are expected.
@@ -48,7 +48,10 @@ pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Fail
             return Err(Failure::Usage(what));
         }
     }
-    let paths = inputs::expand(paths, &inputs::ARCHIVES)?;
+    let mut paths = inputs::expand(paths, &inputs::ARCHIVES)?;
+    for repeat in scoresheet_output::take_repeats(&mut paths) {
+        session.hint(&format!("{} is named twice: its games are read once", shown(&repeat)));
+    }
     paths.iter().map(|path| open(session, path)).collect::<Result<Vec<_>, _>>().map(ArchiveSet::new)
 }
 

@@ -169,24 +169,25 @@ impl Where {
         if self.rules().is_some() { search.with_variants() } else { search }
     }
 
-    /// Returns the games like `games`, without games of variants unless the options choose them. Reports how many games
-    /// the archive has that are left out.
+    /// Returns the games like `games`, without games of variants unless the options choose them. Reports how many are
+    /// left out.
     pub fn games_by_rules(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
         let (games, undecided) = self.games(session, columns)?;
         if self.rules().is_some() {
             return Ok((games, undecided));
         }
-        self.report_left_out(session, columns.archive());
+        self.report_left_out(session, columns.archive(), games.as_ref());
         Ok((Rules::of_filter(self.filter()).among(columns.archive(), games), undecided))
     }
 
-    /// Reports how many games of an archive are left out because of their rules.
-    pub fn report_left_out(&self, session: &Session, archive: &Archive) {
+    /// Reports how many of the selected games of an archive are left out because of their rules.
+    pub fn report_left_out(&self, session: &Session, archive: &Archive, selected: Option<&GameSet>) {
         if self.rules().is_some() || Rules::of_filter(self.filter()) == Rules::Any {
             return;
         }
         let live = archive.live();
-        let left_out = live.len() - archive.games_of_chess(&live).len();
+        let games = selected.unwrap_or(&live);
+        let left_out = games.len() - archive.games_of_chess(games).len();
         if left_out > 0 {
             let games = count(left_out, "game of a variant is", "games of variants are");
             session.hint(&format!("{games} left out: --variant any includes all games"));

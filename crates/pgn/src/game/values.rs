@@ -52,21 +52,29 @@ impl Evaluation {
     }
 
     /// Returns the evaluation as a score of engines' training data: hundredths of a pawn, where a mate in N moves is
-    /// 32000 - 2N, or the negative number if Black mates. N is at most 1000. Scores are within -32767..=32767, to which
-    /// greater ones are limited.
+    /// 32000 - 2N, or the negative number if Black mates. N is at most 1000.
     ///
     /// ```
     /// use scoresheet_pgn::game::Evaluation;
     ///
     /// assert_eq!(Evaluation::Centipawns(-12).training_score(), -12);
     /// assert_eq!(Evaluation::Mate(-3).training_score(), -31_994);
-    /// assert_eq!(Evaluation::Centipawns(-50_000).training_score(), -32_767);
     /// ```
     pub fn training_score(self) -> i32 {
         match self {
-            Evaluation::Centipawns(hundredths) => hundredths.clamp(-i32::from(i16::MAX), i32::from(i16::MAX)),
+            Evaluation::Centipawns(hundredths) => hundredths,
             Evaluation::Mate(moves) => (32_000 - 2 * moves.saturating_abs().min(1000)) * moves.signum(),
         }
+    }
+
+    /// Returns the training score in 16 bits. Larger scores become 32767 or -32767.
+    ///
+    /// ```
+    /// assert_eq!(scoresheet_pgn::game::Evaluation::Centipawns(-50_000).short_training_score(), -32_767);
+    /// ```
+    pub fn short_training_score(self) -> i16 {
+        let score = self.training_score();
+        i16::try_from(score).unwrap_or(i16::MAX * score.signum() as i16).max(-i16::MAX)
     }
 }
 

@@ -197,6 +197,13 @@ impl ArchiveSet {
         ArchiveSet { members: members.collect() }
     }
 
+    /// Returns the set, or an error if an archive is [incomplete](Archive::incomplete).
+    pub fn complete(self) -> Result<ArchiveSet> {
+        let first = self.archives().find_map(|archive| Some((archive.path(), archive.incomplete()?)));
+        let error = first.map(|(path, why)| Error::input(path.to_string_lossy(), why.to_string()));
+        error.map_or(Ok(self), Err)
+    }
+
     /// Returns the archives with their side files.
     pub fn members(&self) -> &[Member] {
         &self.members
