@@ -46,6 +46,27 @@ fn games_of_variants_are_deleted_like_others() {
     assert_eq!(room.fine(&["list", "v.bga", "--count"]).trim(), "1");
 }
 
+#[test]
+fn formats_of_chess_leave_out_games_of_variants() {
+    let room = Room::new();
+    room.write("v.pgn", RULES);
+    room.fine(&["import", "v.pgn", "-o", "v.bga", "-q"]);
+    for (format, lines) in [("epd", 5), ("moveid", 1), ("pcn", 1), ("binpack", 0)] {
+        let done = room.run(&["export", "v.bga", "--format", format, "-o", &format!("x.{format}")]);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        let written = room.read(&format!("x.{format}"));
+        match format {
+            "binpack" => assert!(done.err.contains("2 games have no result or no place"), "{}", done.err),
+            _ => {
+                assert!(done.err.contains("2 games of variants are left out"), "{}", done.err);
+                assert_eq!(String::from_utf8(written).unwrap().lines().count(), lines, "{format}");
+            }
+        }
+    }
+    assert_eq!(room.fine(&["export", "v.bga", "--format", "uci"]).lines().count(), 3);
+    room.fails(&["sample", "v.bga", "9", "--variant", "crazyhouse", "--format", "epd"], 2, &["--format fen"]);
+}
+
 /// Under two names, each game would be a duplicate of itself.
 #[test]
 fn an_archive_named_twice_is_read_once() {

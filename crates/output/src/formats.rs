@@ -49,6 +49,11 @@ impl Format {
         }
     }
 
+    /// Returns whether the format has words only for chess: no pockets, no explosions.
+    pub fn is_of_chess(self) -> bool {
+        matches!(self, Format::Epd | Format::Moveid | Format::Pcn)
+    }
+
     /// Returns the kind of content of a file in this format.
     pub fn content(self) -> Content {
         match self {

@@ -12,10 +12,10 @@ use crate::threads::Threads;
 use clap::ValueEnum;
 use scoresheet::Existing;
 use scoresheet::archive::{GameRef, GameSet};
-use scoresheet::chess::Color;
 use scoresheet::chess::Position;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+use scoresheet::chess::{Color, Variant};
 use scoresheet::error::Error;
 use scoresheet::game::{Evaluation, PlayedMove};
 use scoresheet::pgn::PgnWriter;
@@ -208,6 +208,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let format = if args.json { Format::Json } else { args.format };
     if args.columns.is_some() && !matches!(format, Format::Csv | Format::Json) {
         return Err(Failure::Usage("--columns needs --format csv or json".to_owned()));
+    }
+    if format == Format::Epd && args.filter.position_rules() != Variant::Chess {
+        return Err(Failure::Usage("EPD describes only chess: use --format fen for variants".to_owned()));
     }
     let content = match format {
         Format::Pgn => Content::Pgn,

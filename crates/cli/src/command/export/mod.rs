@@ -26,7 +26,7 @@ use indicatif::ProgressBar;
 use one_tree::Merge;
 use original::Request;
 use scoresheet::Existing;
-use scoresheet::archive::Archive;
+use scoresheet::archive::{Archive, GameSet};
 use scoresheet_output::Outputs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -176,6 +176,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
         };
         let archive = member.archive();
         let (chosen, undecided) = args.filter.chosen(session, member.columns())?;
+        let chosen = expressed(session, format, archive, Some(chosen)).unwrap_or_default();
         if chosen.is_empty() {
             args.filter.report_none(session, &archives.columns());
         }
@@ -189,6 +190,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     for member in archives.members() {
         let archive = member.archive();
         let (chosen, unread) = args.filter.games(session, member.columns())?;
+        let chosen = expressed(session, format, archive, chosen);
         undecided += unread;
         let (units, count) = units(archive, args.filter.ranges(), chosen.as_ref())?;
         work.push((archive, archives::name_in(&archives, archive), units));
@@ -270,6 +272,21 @@ fn write(
         )?;
     }
     Ok(damaged)
+}
+
+/// Returns the games that the format can express, and reports how many it cannot.
+fn expressed(session: &Session, format: Format, archive: &Archive, chosen: Option<GameSet>) -> Option<GameSet> {
+    if !format.is_of_chess() {
+        return chosen;
+    }
+    let all = chosen.unwrap_or_else(|| archive.live());
+    let games = archive.games_of_chess(&all);
+    let left_out = all.len() - games.len();
+    if left_out > 0 {
+        let number = count(left_out, "game of a variant is", "games of variants are");
+        session.message(&format!("{number} left out: this format describes only chess"));
+    }
+    Some(games)
 }
 
 /// Returns the text of a unit of games, the number of its games, and the error of each unreadable game.
