@@ -74,7 +74,7 @@ fn repair_saves_what_is_whole() {
     let original = room.read("g.bga");
     let done = room.run(&["repair", "g.bga", "-o", "same.bga"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), ""), "{}", done.err);
-    assert!(done.err.contains("5,000 games of 5000 kept"), "{}", done.err);
+    assert!(done.err.contains("5,000 games of 5,000 kept"), "{}", done.err);
     assert_eq!(room.fine(&["info", "g.bga", "--digest"]), room.fine(&["info", "same.bga", "--digest"]));
     room.write("same-original.bga", &original);
 

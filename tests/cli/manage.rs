@@ -67,6 +67,44 @@ fn formats_of_chess_leave_out_games_of_variants() {
     room.fails(&["sample", "v.bga", "9", "--variant", "crazyhouse", "--format", "epd"], 2, &["--format fen"]);
 }
 
+/// A new file in the place of a protected one would ignore the protection.
+#[test]
+#[cfg(unix)]
+fn a_protected_archive_is_not_changed() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let room = Room::with_archive();
+    let path = room.path("g.bga");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    if std::fs::OpenOptions::new().write(true).open(&path).is_ok() {
+        eprintln!("skipped: root may write to every file");
+        return;
+    }
+    let before = room.read("g.bga");
+    for change in [&["set", "g.bga", "--games", "1", "Annotator=X"][..], &["delete", "g.bga", "--games", "1"]] {
+        room.fails(change, 1, &["cannot change g.bga: permission denied"]);
+    }
+    assert_eq!(room.read("g.bga"), before);
+}
+
+/// Deleted games are neither kept nor lost, and a damaged deletion is undone with a word.
+#[test]
+fn a_repair_says_what_becomes_of_deleted_games() {
+    let room = Room::new();
+    room.write("m.pgn", many(200));
+    room.fine(&["import", "m.pgn", "-o", "g.bga", "-q"]);
+    let end = room.read("g.bga").len();
+    room.fine(&["delete", "g.bga", "--games", "100-150", "-q"]);
+    let done = room.run(&["repair", "g.bga", "-o", "r.bga"]);
+    assert!(done.err.contains("149 games of 149 kept, without 51 deleted games"), "{}", done.err);
+    room.fine(&["import", "m.pgn", "-o", "g.bga", "--append", "-q"]);
+    let mut bytes = room.read("g.bga");
+    bytes[end + 10] ^= 0xFF;
+    room.write("b.bga", &bytes);
+    let done = room.run(&["repair", "b.bga", "-o", "r.bga", "--force"]);
+    assert!(done.err.contains("400 games of 400 kept"), "{}", done.err);
+    assert!(done.err.contains(&format!("at byte {end}: if it was a deletion, its games are back")), "{}", done.err);
+}
+
 /// Under two names, each game would be a duplicate of itself.
 #[test]
 fn an_archive_named_twice_is_read_once() {

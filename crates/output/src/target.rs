@@ -141,9 +141,15 @@ impl Outputs {
         self.allow(path, written, existing)
     }
 
-    /// Permits an archive to be changed in place, and its index to be written. Errors: the archive is an input.
+    /// Permits an archive to be changed in place, and its index to be written. Errors: the archive is an input, or it is
+    /// protected against changes, which a new file in its place would ignore.
     pub fn in_place(&mut self, archive: &Path) -> Result<(), Refused> {
         self.is_free(archive, None)?;
+        if let Err(error) = fs::OpenOptions::new().write(true).open(archive)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(Refused::new(archive, format!("cannot change {}: {}", shown(archive), error.kind())));
+        }
         self.allow(archive, Content::Archive(FileKind::Archive), Existing::Append).map(drop)
     }
 

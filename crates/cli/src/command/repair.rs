@@ -5,11 +5,12 @@ use crate::output::json::Object;
 use crate::output::upkeep::Upkeep;
 use crate::output::{damage, new_archive, progress};
 use crate::session::Session;
-use crate::text::{count, printable, shown};
+use crate::text::{count, printable, shown, thousands};
 use crate::threads::Threads;
 use scoresheet::archive::Archive;
 use scoresheet::archive::repair::{Loss, Repair};
 use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::error::{Damage, DamageKind};
 use scoresheet::import::restore;
 use scoresheet::{ArchiveFile, Existing, Monitor};
 use std::io::Write;
@@ -110,8 +111,20 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 damage::bytes_of(range)
             ));
         }
-        let kept = count(kept, "game", "games");
-        session.note(&format!("{}: {kept} of {} kept", shown(&args.output), repair.games));
+        let (kept, all) = (count(kept, "game", "games"), thousands(repair.games - repair.deleted));
+        let without = match repair.deleted {
+            0 => String::new(),
+            deleted => format!(", without {}", count(deleted, "deleted game", "deleted games")),
+        };
+        session.note(&format!("{}: {kept} of {all} kept{without}", shown(&args.output)));
+        // No game needs the blocks of deletions.
+        let is_outside = |damage: &&Damage| {
+            matches!(damage.kind, DamageKind::BlockHeader | DamageKind::Checksum { .. })
+                && repair.losses.iter().all(|loss| loss.damage.offset != damage.offset)
+        };
+        for damage in repair.damage.iter().filter(is_outside) {
+            session.note(&format!("{}: {damage}: if it was a deletion, its games are back", shown(path)));
+        }
     }
     if let Ok(damaged) = Archive::open(path) {
         new_archive::warn_left_out(session, &damaged);
