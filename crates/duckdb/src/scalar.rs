@@ -35,6 +35,7 @@ enum Value {
     Text(String),
     Number(i64),
     Truth(bool),
+    Null,
 }
 
 /// A row of arguments, none of which is NULL.
@@ -77,12 +78,15 @@ impl Scalar for FenAt {
     const READS: bool = true;
 
     fn value(row: &Row, known: &mut Known) -> Result<Value, String> {
-        let (Ok(game), Ok(ply)) = (u64::try_from(row.number(1)), u32::try_from(row.number(2))) else {
-            return Err(format!("fen_at: no game {}, ply {}", row.number(1), row.number(2)));
+        let Ok(game) = u64::try_from(row.number(1)) else {
+            return Err(format!("fen_at: no game {}", row.number(1)));
         };
         let set = self::known(&mut known.sets, row.text(0), |path| games::open(&[path]))?;
-        let position = set.game(game).and_then(|game| game.position(ply)).map_err(|error| error.to_string())?;
-        Ok(Value::Text(position.fen()))
+        let game = set.game(game).map_err(|error| error.to_string())?;
+        // As in `scoresheet sql`, a ply that the game does not have is no error, so a query can ask all games for it.
+        let ply = u32::try_from(row.number(2)).ok().filter(|ply| *ply <= game.plies());
+        let position = ply.map(|ply| game.position(ply)).transpose().map_err(|error| error.to_string())?;
+        Ok(position.map_or(Value::Null, |position| Value::Text(position.fen())))
     }
 }
 
@@ -203,6 +207,7 @@ unsafe extern "C" fn compute<S: Scalar>(info: Info, chunk: Raw, out: Raw) {
                         Value::Text(text) => out.text(row, Some(&text)),
                         Value::Number(number) => out.number(row, Some(number)),
                         Value::Truth(truth) => out.truth(row, truth),
+                        Value::Null => out.null(row),
                     },
                 }
             }

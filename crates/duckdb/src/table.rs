@@ -142,6 +142,11 @@ impl Rows {
             Function::Tree => {
                 let position = match (named("position"), named("moves")) {
                     (Some(_), Some(_)) => return Err("position and moves exclude each other".to_owned()),
+                    (Some(fen), None) if fen.split_whitespace().count() < 4 => {
+                        return Err(format!(
+                            "{fen:?}: give the side to move, the castling rights and the en passant target"
+                        ));
+                    }
                     (Some(fen), None) => Position::from_fen(&fen).map_err(|error| error.in_text(fen.as_bytes()))?,
                     (None, Some(moves)) => line(&moves).map_err(|fault| fault.to_string())?,
                     (None, None) => Position::standard(),

@@ -132,7 +132,9 @@ def main():
     fails(f"select reaches('$A', 9, '{fen}')", "no game 9")
     fails("select reaches('$A', 1, 'x')", "")
     fails("select fen_at('$A', 9, 0)", "no game 9")
-    fails("select fen_at('$A', 1, 99)", "no ply 99")
+    rows("select fen_at('$A', 1, 99), fen_at('$A', 1, -1)", (None, None))
+    rows("select count(fen_at('$A', game_id, 3)) from '$A'", (2,))
+    fails("select * from bga_tree('$A', \"position\" := '8/8/8/8/8/8/8/K6k')", "castling rights")
     fails("select fen_at('$A', -1, 0)", "no game -1")
     refused = 0
     for path in sorted(pathlib.Path(folder_of_faults).rglob("*.bga")):

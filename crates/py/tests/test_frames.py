@@ -130,6 +130,9 @@ def test_dictionaries(made: Path, tmp_path: Path, pl) -> None:
 
     path = shutil.copy(made / "games.bga", tmp_path / "games.bga")
     archive = scoresheet.open(path)
+    # Without the file of tag columns, texts are strings.
+    texts = scoresheet.scan_bga(path, dictionaries=True).filter(pl.col("white") == archive[0]["White"]).collect()
+    assert texts.height == len(archive.where(f'white = "{archive[0]["White"]}"'))
     archive.build_index(signatures=False, positions=False)
     plain = scoresheet.scan_bga(path).filter(pl.col("eco") == "B00").select("white", "eco").collect()
     categories = scoresheet.scan_bga(path, dictionaries=True).filter(pl.col("eco") == "B00").select("white", "eco").collect()

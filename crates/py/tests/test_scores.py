@@ -267,8 +267,9 @@ def test_a_stream_continues(made: Path) -> None:
         # The next epoch is complete.
         again.set_epoch(3)
         assert len(places(again)) == len(everything)
-    with pytest.raises(ValueError, match="another stream"):
-        stream(made, seed=1).load_state_dict(state)
+    for other in ({"seed": 1}, {"mover": False}, {"where": "plies >= 0"}, {"skip_plies": 7, "skip_last": 1}):
+        with pytest.raises(ValueError, match="another stream"):
+            stream(made, **other).load_state_dict(state)
 
 
 def test_a_stream_without_torch(made: Path) -> None:

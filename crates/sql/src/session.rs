@@ -66,6 +66,25 @@ fn push_files(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// Returns the paths, with the archives of a folder in its place, unless it has only Parquet files.
+fn with_archives(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for path in paths {
+        let mut files = Vec::new();
+        if path.is_dir() {
+            push_files(path, &mut files);
+        }
+        let has_parquet = files.iter().any(|file| is_parquet(file));
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "bga"));
+        files.sort();
+        if files.is_empty() || has_parquet {
+            files.push(path.clone());
+        }
+        all.extend(files);
+    }
+    all
+}
+
 /// Returns whether a path is a Parquet file, or a folder of Parquet files.
 fn is_parquet(path: &Path) -> bool {
     path.is_dir() || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
@@ -92,6 +111,7 @@ pub async fn session(tables: &Tables, memory: &Memory, threads: usize) -> Result
         context.register_udf(function);
     }
     for (name, paths) in &tables.0 {
+        let paths = &with_archives(paths);
         match paths.iter().filter(|path| is_parquet(path)).count() {
             0 => {
                 let games = Games::open(paths).map_err(|error| DataFusionError::External(Box::new(error)))?;

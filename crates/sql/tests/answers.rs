@@ -103,6 +103,26 @@ async fn parquet_answers_alike() {
 
 /// Filters that archives evaluate pass every row that the columns satisfy.
 #[tokio::test(flavor = "multi_thread")]
+async fn a_folder_is_its_archives_or_its_parquet_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let below = folder.path().join("below");
+    std::fs::create_dir(&below).unwrap();
+    let (first, _) = (archive(folder.path(), "a.bga"), archive(&below, "b.bga"));
+    let counted = ask(&open(&[folder.path()], 1).await, "select count(*) from games").await;
+    assert!(counted.contains("6000"), "{counted}");
+    write(&first, &below.join("c.parquet"));
+    let refused = |path: &Path| {
+        let tables = Tables::new(&[path.to_str().unwrap().to_owned()]);
+        async move { session(&tables, &Memory::default(), 1).await.unwrap_err().to_string() }
+    };
+    assert!(refused(folder.path()).await.contains("has archives and Parquet files"));
+    // An archive without its end is no shorter table.
+    let bytes = std::fs::read(&first).unwrap();
+    std::fs::write(&first, &bytes[..bytes.len() - 100]).unwrap();
+    assert!(refused(&first).await.contains("a.bga: damaged: truncated"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn odd_tags_answer_alike() {
     let folder = tempfile::tempdir().unwrap();
     let (path, parquet) = (folder.path().join("odd.bga"), folder.path().join("odd.parquet"));

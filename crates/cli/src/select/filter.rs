@@ -244,6 +244,9 @@ impl Where {
             (Some(filter), false) => (format!("--where '{}'", filter.as_str()), ""),
             (Some(filter), true) => (format!("--where '{}'", filter.as_str()), " among --games"),
             (None, true) => ("--games".to_owned(), ""),
+            (None, false) if archives.iter().any(|columns| !columns.archive().live().is_empty()) => {
+                return session.hint("the archive has no games of chess");
+            }
             (None, false) => return session.hint("the archive has no games"),
         };
         let mut unknown = Vec::new();

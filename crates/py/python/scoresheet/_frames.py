@@ -46,6 +46,7 @@ def scan_bga(
 
     view = source if isinstance(source, View) else _scoresheet.open(source)
     chosen = view[:0].table(columns, dictionaries=dictionaries)
+    schema = polars.DataFrame(chosen).schema
     if where is not None:
         view = view.where(where)
 
@@ -66,6 +67,8 @@ def scan_bga(
         while start < len(games) and (left is None or left > 0):
             count = size if left is None or predicate is not None else min(size, left)
             frame = polars.DataFrame(games[start : start + count].table(columns, dictionaries=dictionaries)[needed])
+            # Texts are categories or strings, depending on what has been read from side files before.
+            frame = frame.cast({name: schema[name] for name in frame.columns})
             start += count
             if predicate is not None:
                 frame = frame.filter(predicate)
@@ -75,7 +78,6 @@ def scan_bga(
                 left -= frame.height
             yield frame
 
-    schema = polars.DataFrame(chosen).schema
     return register_io_source(read, schema=schema, is_pure=True)
 
 

@@ -166,7 +166,7 @@ class PositionStream(_IterableDataset):  # type: ignore
             raise ValueError("batch_size, block and mix must be at least 1")
         view = source if isinstance(source, _scoresheet.View) else _scoresheet.open(source)
         self._view = view.where(where) if where else view
-        self._conditions = conditions
+        self._conditions, self._where = conditions, where
         self.what, self.mover, self.batch_size, self.seed = tuple(what), mover, batch_size, seed
         self._order: dict[str, Any] = {"mix": mix, "even": even}
         self._block = block
@@ -209,6 +209,9 @@ class PositionStream(_IterableDataset):  # type: ignore
 
     def _identity(self) -> dict[str, Any]:
         order = {"positions": len(self._positions), "block": self._block, "seed": self.seed, "batch_size": self.batch_size, **self._order}
+        selection = repr((self._where, self.mover, sorted(self._conditions.items())))
+        ends = [list(self._positions[index]) for index in (0, -1) if len(self._positions)]
+        order = {**order, "selection": selection, "ends": ends}
         return {**order, "drop_last": self._drop_last, "rank": self.rank, "ranks": self.ranks}
 
     def _shard(self, worker: int, workers: int) -> Order:

@@ -43,9 +43,13 @@ pub fn program(path: &Path) -> Option<&'static str> {
     ["cbh", "cbv", "cbz", "2cbh"].contains(&&*ending).then_some("ChessBase")
 }
 
+/// Returns the name of a source in the archive: without folders, like that of a PGN file.
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
 /// Opens a database. Errors: it cannot be opened, is damaged, or needs a reader that this command does not have.
 pub fn open(path: &Path) -> scoresheet::Result<Opened> {
-    let name = path.to_string_lossy();
     if !scoresheet_scid::Base::is_index(path) {
         return open_chessbase(path);
     }
@@ -53,14 +57,14 @@ pub fn open(path: &Path) -> scoresheet::Result<Opened> {
     let fault = base.fault().map(str::to_owned);
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len()) + scoresheet_scid::Base::games_bytes(path);
     let bytes = Some(bytes);
-    Ok(Opened { source: ImportSource::games(name, base), bytes, fault, texts: 0, training: None })
+    Ok(Opened { source: ImportSource::games(name(path), base), bytes, fault, texts: 0, training: None })
 }
 
 #[cfg(feature = "chessbase")]
 fn open_chessbase(path: &Path) -> scoresheet::Result<Opened> {
     let base = scoresheet_chessbase::Base::open(path)?;
     let (fault, texts, bytes) = (base.fault().map(str::to_owned), base.texts(), Some(base.index_bytes()));
-    Ok(Opened { source: ImportSource::games(path.to_string_lossy(), base), bytes, fault, texts, training: None })
+    Ok(Opened { source: ImportSource::games(name(path), base), bytes, fault, texts, training: None })
 }
 
 #[cfg(not(feature = "chessbase"))]
@@ -104,7 +108,7 @@ pub fn open_training(path: &Path, format: Option<&str>) -> Option<scoresheet::Re
             lines
         };
         Opened {
-            source: ImportSource::games(path.to_string_lossy(), file),
+            source: ImportSource::games(name(path), file),
             // The import reports decompressed bytes.
             bytes: std::fs::metadata(path).ok().filter(|_| path.as_os_str() != "-").map(|file| file.len()),
             fault: None,
