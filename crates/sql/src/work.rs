@@ -7,7 +7,7 @@ use crate::question::Question;
 use scoresheet::archive::GameSet;
 use scoresheet::{Archive, Error};
 use scoresheet_arrow::{Columns, Options, Rows};
-use scoresheet_query::{ArchiveSet, Filter, Member, Query};
+use scoresheet_query::{ArchiveSet, Filter, Member, Query, Rules};
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
@@ -262,7 +262,19 @@ impl Conditions {
                 passed.into_iter().for_each(|passed| among.intersect(passed));
                 found = Some(among);
             }
-            found = Some(Query::from(board).in_archive(member, found.as_ref(), None).complete()?);
+            let query = Query::from(board);
+            let mut games = query.clone().in_archive(member, found.as_ref(), None).complete()?;
+            // A search passes over games of variants, which the functions test like others. For them alone, side files are
+            // not used.
+            let among = found.unwrap_or_else(|| member.archive().live());
+            let chess = member.archive().games_of_chess(&among);
+            if chess.len() < among.len() {
+                let mut variants = among;
+                variants.subtract(&chess);
+                let more = query.rules(Rules::Any).in_archive(member, Some(&variants), None).complete()?;
+                more.iter().for_each(|game| _ = games.insert(game));
+            }
+            found = Some(games);
         }
         Ok(found)
     }

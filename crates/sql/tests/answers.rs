@@ -113,13 +113,37 @@ async fn a_folder_is_its_archives_or_its_parquet_files() {
     write(&first, &below.join("c.parquet"));
     let refused = |path: &Path| {
         let tables = Tables::new(&[path.to_str().unwrap().to_owned()]);
-        async move { session(&tables, &Memory::default(), 1).await.unwrap_err().to_string() }
+        async move { session(&tables, &Memory::default(), 1).await.err().unwrap().to_string() }
     };
     assert!(refused(folder.path()).await.contains("has archives and Parquet files"));
     // An archive without its end is no shorter table.
     let bytes = std::fs::read(&first).unwrap();
     std::fs::write(&first, &bytes[..bytes.len() - 100]).unwrap();
     assert!(refused(&first).await.contains("a.bga: damaged: truncated"));
+}
+
+/// A function is true or false for every game, in a condition and elsewhere.
+#[tokio::test(flavor = "multi_thread")]
+async fn functions_test_games_of_variants() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.bga");
+    let games = ["Atomic", "Crazyhouse", "Three-check", "Standard"]
+        .map(|name| format!("[Variant \"{name}\"]\n\n1. e4 c5 2. Nf3 *\n\n[Variant \"{name}\"]\n\n1. d4 *\n\n"));
+    Import::new(&path).run_reader("v.pgn", games.concat().as_bytes()).unwrap();
+    let context = open(&[&path], 2).await;
+    let count = async |query: &str| {
+        let rows = context.sql(&format!("select {query}")).await.unwrap().collect().await.unwrap();
+        rows[0].column(0).as_primitive::<Int64Type>().value(0)
+    };
+    let fen = SICILIAN;
+    for function in [format!("reaches(brenner, '{fen}')"), "matches_subfen(brenner, '8/8/8/2p5/4P3/8/8/8')".to_owned()]
+    {
+        let is = count(&format!("count(*) from games where {function}")).await;
+        let is_not = count(&format!("count(*) from games where not {function}")).await;
+        let by_game = count(&format!("sum(case when {function} then 1 else 0 end) from games")).await;
+        assert_eq!((is + is_not, by_game), (8, is), "{function}");
+        assert!(is > 0, "{function}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
