@@ -105,6 +105,20 @@ fn a_repair_says_what_becomes_of_deleted_games() {
     assert!(done.err.contains(&format!("at byte {end}: if it was a deletion, its games are back")), "{}", done.err);
 }
 
+/// A part of a source has no length of its own.
+#[test]
+fn what_is_not_known_is_not_shown_as_nothing() {
+    let room = Room::with_archive();
+    let size = |text: &str| text.lines().find_map(|line| line.strip_prefix("PGN ").map(str::to_owned));
+    assert!(size(&room.fine(&["info", "g.bga"])).is_some());
+    room.fine(&["delete", "g.bga", "--games", "2", "-q"]);
+    let done = room.run(&["verify", "g.bga", "--against", "g.pgn"]);
+    assert!(done.code == Some(4) && done.err.contains("1 deleted game is missing"), "{}", done.err);
+    room.fine(&["compact", "g.bga", "-o", "c.bga", "-q"]);
+    let text = room.fine(&["info", "c.bga"]);
+    assert!(size(&text).is_none() && text.contains("length unknown, ") && !text.contains("sha256"), "{text}");
+}
+
 /// Under two names, each game would be a duplicate of itself.
 #[test]
 fn an_archive_named_twice_is_read_once() {

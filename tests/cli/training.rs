@@ -164,7 +164,8 @@ fn positions_are_counted_by_score_and_result() {
     let csv = room.fine(&["stats", "g.bga", "--positions", "--format", "csv", "--where", "result = 1/2-1/2"]);
     assert!(csv.contains("all,,4,0,4,0\n"), "{csv}");
     // Several archives, one core.
-    let both = room.fine(&["stats", "g.bga", "g.bga", "--positions", "--threads", "1", "--format", "csv"]);
+    room.write("h.bga", room.read("g.bga"));
+    let both = room.fine(&["stats", "g.bga", "h.bga", "--positions", "--threads", "1", "--format", "csv"]);
     assert!(both.contains("all,,18,6,8,4\n") && both.contains("distinct,,8,,,\n"), "{both}");
     for args in [&["--positions", "--by", "year"][..], &["--positions", "--count"], &["--format", "csv"]] {
         assert_eq!(room.run(&[&["stats", "g.bga"], args].concat()).code, Some(2), "{args:?}");

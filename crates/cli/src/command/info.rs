@@ -60,14 +60,14 @@ fn info(args: &Args, session: &Session) -> Result<Code, Failure> {
     match digest {
         Some(digest) if !args.json => writeln!(out, "{digest}")?,
         digest => {
+            let totals = archive.totals().map_err(failure())?;
+            let sources = archive.sources().map_err(failure())?;
+            let parts = ArchiveSizes::new(totals, archive.file_length(), archive.index_file().len() as u64);
             let info = Info {
-                parts: ArchiveSizes::new(
-                    archive.totals().map_err(failure())?,
-                    archive.file_length(),
-                    archive.index_file().len() as u64,
-                ),
-                totals: archive.totals().map_err(failure())?,
-                sources: archive.sources().map_err(failure())?,
+                // The PGN of some games is not in the total.
+                parts: if sources.iter().any(is_unmeasured) { parts.without_pgn() } else { parts },
+                totals,
+                sources,
                 metadata: archive.metadata().map_err(failure())?,
                 models: archive.models().map_err(failure())?.into_iter().map(|(name, _)| name.number).collect(),
                 unfinished: archive.unfinished().map_err(failure())?,
@@ -167,10 +167,16 @@ impl Info<'_> {
         text += &format!("\n{}\n", self.parts.table());
         let shown = if all_sources { self.sources.len() } else { SOURCES };
         for source in self.sources.iter().take(shown) {
+            let (bytes, sha256) = match is_unmeasured(source) {
+                true => ("length unknown".to_owned(), String::new()),
+                false => {
+                    let sha256 = format!("         sha256 {}\n", hex(&source.sha256, ""));
+                    (format!("{} bytes", thousands(source.bytes)), sha256)
+                }
+            };
             text += &format!(
-                "Source   {}\n         {} bytes, {} seen, {} rejected; {}{}\n         sha256 {}\n",
+                "Source   {}\n         {bytes}, {} seen, {} rejected; {}{}\n{sha256}",
                 printable(&source.name),
-                thousands(source.bytes),
                 count(source.seen, "game", "games"),
                 thousands(source.rejected),
                 match original::converted_from(archive, source) {
@@ -181,8 +187,7 @@ impl Info<'_> {
                 match source.first_game {
                     0 => String::new(),
                     first => format!("; from game {}", thousands(first)),
-                },
-                hex(&source.sha256, "")
+                }
             );
         }
         if let Some(Unfinished { source, .. }) = &self.unfinished {
@@ -239,6 +244,11 @@ impl Info<'_> {
             None => object,
         }
     }
+}
+
+/// Returns whether games of a source have been copied without its measures, because other games of it were left out.
+fn is_unmeasured(source: &SourceRecord) -> bool {
+    source.bytes == 0 && !source.exact && source.seen > 0
 }
 
 /// Formats a key as the title of a line.

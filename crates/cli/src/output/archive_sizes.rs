@@ -18,6 +18,12 @@ impl ArchiveSizes {
         ArchiveSizes { totals, bytes: archive_bytes + index_bytes }
     }
 
+    /// Returns the sizes without that of the PGN, which is unknown.
+    pub fn without_pgn(mut self) -> ArchiveSizes {
+        self.totals.pgn_bytes = 0;
+        self
+    }
+
     /// Returns the parts, each with its title, its name for programs and its bytes. The last row is the total.
     pub fn rows(&self) -> [(&'static str, &'static str, u64); 7] {
         let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = self.totals;
@@ -37,10 +43,11 @@ impl ArchiveSizes {
     pub fn table(&self) -> String {
         let (games, plies, pgn) = (self.totals.games as f64, self.totals.plies as f64, self.totals.pgn_bytes);
         let mut table = format!("{:<16}{:>17}{:>12}{:>10}{:>10}\n", "", "bytes", "per game", "per ply", "of PGN");
-        let rows = self.rows().map(|(title, _, bytes)| (title, bytes)).into_iter().chain([("PGN", pgn)]);
+        let of_pgn = (pgn > 0).then_some(("PGN", pgn));
+        let rows = self.rows().map(|(title, _, bytes)| (title, bytes)).into_iter().chain(of_pgn);
         for (title, bytes) in rows {
             let size = bytes as f64;
-            let share = format!("{:.1} %", 100.0 * ratio(size, pgn as f64));
+            let share = if pgn > 0 { format!("{:.1} %", 100.0 * ratio(size, pgn as f64)) } else { "?".to_owned() };
             table += &format!(
                 "{title:<16}{:>17}{:>12.2}{:>10.3}{share:>10}\n",
                 thousands(bytes),

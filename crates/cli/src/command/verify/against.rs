@@ -108,6 +108,10 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     }
     if request.json {
         writeln!(out, "{}", Object::new().with("same", code == Code::Success).array("files", &results))?;
+    } else if !request.quiet && code != Code::Success && archive.deleted_count() > 0 {
+        let deleted = count(archive.deleted_count(), "deleted game is", "deleted games are");
+        session
+            .note(&format!("{deleted} missing from what the archive restores; `scoresheet undelete` brings them back"));
     } else if !request.quiet && request.files.len() < sources.len() {
         session.note(&format!(
             "{} of the archive's sources compared: {} of {}",
