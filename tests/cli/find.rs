@@ -538,3 +538,17 @@ fn books_have_the_moves_of_one_side() {
     assert_eq!([66, 67, 100].map(|least| moves(&["--only", "white", "--min-score", &least.to_string()])), [2, 1, 1]);
     assert_eq!(moves(&["--recent-weight", "2"]), 4);
 }
+
+/// `tree` compares castling rights, of which a FEN without them has none.
+#[test]
+fn a_fen_without_all_fields_is_explained() {
+    let room = Room::with_archive();
+    let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR";
+    assert_ne!(room.fine(&["find", "g.bga", "--fen", board, "--count"]).trim(), "0");
+    for command in ["tree", "opening"] {
+        let done = room.run(&[command, "g.bga", "--fen", board]);
+        assert!(done.err.contains("the FEN omits fields, so it means White to move, no castling"), "{}", done.err);
+        let done = room.run(&[command, "g.bga", "--fen", &format!("{board} b KQkq - 0 1")]);
+        assert!(!done.err.contains("omits"), "{}", done.err);
+    }
+}

@@ -40,11 +40,13 @@ impl TrainingFormat {
             "plain" | "txt" | "epd" | "fen" | "bullettext" => &[Plain, BulletText],
             _ => &[],
         };
-        candidates.iter().copied().find(|format| format.fits(&head, is_whole))
+        // A format in which all games are valid comes before one with a fault.
+        let find = |is_strict| candidates.iter().copied().find(|format| format.fits(&head, is_whole, is_strict));
+        find(true).or_else(|| find(false))
     }
 
     /// Returns whether a file that begins with these bytes can have this format: all of its games, or its first 64.
-    fn fits(self, head: &[u8], is_whole: bool) -> bool {
+    fn fits(self, head: &[u8], is_whole: bool, is_strict: bool) -> bool {
         let (mut rest, mut games, mut reader) = (head, 0, read::Reader::new(self));
         while games < 64 && !rest.is_empty() {
             if !is_whole && rest.len() < LOOK as usize / 4 {
@@ -56,6 +58,7 @@ impl TrainingFormat {
                     rest = rest.get(used..).unwrap_or_default();
                 }
                 Step::Skip(used) => rest = rest.get(used..).unwrap_or_default(),
+                Step::Reject(..) | Step::Stop(_) if is_strict => return false,
                 // A file may be cut off in its last game, but another format has faults in its first.
                 Step::Reject(..) | Step::Stop(_) if games > 7 => return true,
                 Step::Reject(used, _) => return games > 0 && used == rest.len() && is_whole,

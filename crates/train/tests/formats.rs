@@ -505,6 +505,27 @@ fn games_of_pgn_are_exported() {
     assert_eq!((exported.positions, exported.unscored, bullet.len()), (4, 2, 128));
 }
 
+/// Records without moves can look like a game of viriformat that is cut off.
+#[test]
+fn a_format_in_which_all_is_valid_comes_first() {
+    let folder = folder::tempdir().unwrap();
+    let pgn =
+        "1. e4 {[%eval 0.10]} e5 {[%eval 0.20]} 2. Nf3 {[%eval 0.30]} Nc6 {[%eval 0.10]} 3. Bb5 {[%eval 0.25]} 1-0";
+    let path = folder.path().join("g.bga");
+    Import::new(&path).run_reader("g.pgn", pgn.as_bytes()).unwrap();
+    let archive = Archive::open(&path).unwrap();
+    for count in 1..=5 {
+        let mut bytes = Vec::new();
+        let filter = Filter { plies: 1..=count, ..Filter::default() };
+        let mut exporter = Exporter::new(TrainingFormat::Marlin, filter, None, &mut bytes);
+        exporter.push(&archive.game(1).unwrap()).unwrap();
+        exporter.finish().unwrap();
+        let file = folder.path().join("records.bin");
+        std::fs::write(&file, &bytes).unwrap();
+        assert_eq!(TrainingFormat::of_file(&file), Some(TrainingFormat::Marlin), "{count} records");
+    }
+}
+
 /// The result of a game is that of all interfaces, and games of other rules are no positions of chess.
 #[test]
 fn results_and_rules_are_those_of_the_tags() {

@@ -94,6 +94,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         };
         if all.iter().all(|selection| selection.games.is_empty()) {
             args.filter.report_no_position(session, &archives, any);
+            args.position.report_omitted(session);
         }
         let report = Report::new(args, session, &archives, &all, tree)?;
         side_files::report_searches(session, &archives);

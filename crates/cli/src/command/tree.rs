@@ -112,6 +112,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let Some(nested) = all else { return Ok(Code::Success) };
         if nested.tree.tally.games() == 0 {
             args.filter.report_no_position(session, &archives, any);
+            args.position.report_omitted(session);
         }
         let text = match args.rows.format() {
             RowFormat::Json => json(args, &archives, &nested)?,

@@ -1,6 +1,7 @@
 //! Reads the position to search for: as FEN or EPD, or by the moves that lead to it.
 
 use crate::failure::Failure;
+use crate::session::Session;
 use crate::text::shown;
 use scoresheet::chess::epd::{Epd, EpdFault};
 use scoresheet::chess::fen::ReadMode;
@@ -36,6 +37,17 @@ impl PositionArgs {
     /// Returns whether the options contain a position.
     pub fn is_given(&self) -> bool {
         self.fen.is_some() || self.moves.is_some()
+    }
+
+    /// Reports that a FEN without all of its fields may mean another position than its writer, if no game has it.
+    pub fn report_omitted(&self, session: &Session) {
+        let fields = self.fen.as_ref().map_or(4, |fen| fen.split_whitespace().count());
+        if fields < 4 && self.fen.as_deref() != Some("startpos") {
+            let side = if fields == 1 { "White to move, " } else { "" };
+            session.hint(&format!(
+                "the FEN omits fields, so it means {side}no castling rights; `find` compares only what a FEN states"
+            ));
+        }
     }
 
     /// Returns the position in games of a variant; the default is the starting position. Error messages show the location
