@@ -28,6 +28,7 @@ fn every_format_is_written_and_read() {
         assert!(done.err.contains(&note), "{}", done.err);
         let exact = format!("{} of 1 source can be restored byte for byte", u64::from(is_exact));
         assert!(done.err.contains(&exact), "{}", done.err);
+        assert!(room.fine(&["info", "a.bga"]).contains(&format!("Exact    {exact}")));
         room.fine(&["verify", "a.bga", "-q"]);
         let done = room.run(&["export", "a.bga", "--original", "-o", &back]);
         assert!(done.code == Some(0) && done.err.contains("identical to the imported file (SHA-256)"), "{}", done.err);
@@ -44,6 +45,22 @@ fn every_format_is_written_and_read() {
         let source = &report.last().unwrap()["sources"][0];
         assert_eq!((&source["converted_from"], &source["exact"]), (&format.into(), &is_exact.into()));
     }
+}
+
+/// The rest of a block after an invalid chain is lost, so the file does not come back.
+#[test]
+fn missing_entries_are_said() {
+    let room = Room::new();
+    room.write("g.pgn", format!("{SCORED}\n").repeat(800));
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    room.fine(&["export", "g.bga", "--format", "binpack", "-o", "a.binpack", "-q"]);
+    let mut bytes = room.read("a.binpack");
+    bytes[80..100].fill(0xFF);
+    room.write("a.binpack", bytes);
+    let done = room.run(&["import", "a.binpack", "-o", "a.bga"]);
+    assert!(done.err.contains("rejected"), "{}", done.err);
+    let done = room.run(&["export", "a.bga", "--original", "-o", "back.binpack"]);
+    assert!(done.err.contains("so entries are missing"), "{}", done.err);
 }
 
 #[test]

@@ -208,7 +208,8 @@ impl Info<'_> {
                 thousands(sum(|source| source.rejected))
             );
         }
-        let exact = self.sources.iter().filter(|source| source.exact).count() as u64;
+        let comes_back = |source: &&SourceRecord| source.exact || original::keeps_bytes(archive, source);
+        let exact = self.sources.iter().filter(comes_back).count() as u64;
         let sources = count(self.sources.len() as u64, "source", "sources");
         text += &format!("Exact    {} of {sources} can be restored byte for byte\n", thousands(exact));
         text

@@ -105,6 +105,18 @@ fn training(_: &Archive, _: &SourceRecord) -> Result<Option<Training>, Failure> 
     Ok(None)
 }
 
+/// Returns whether a source was training data in a format whose bytes the archive keeps, all of which were valid.
+#[cfg(feature = "train")]
+pub fn keeps_bytes(archive: &Archive, source: &SourceRecord) -> bool {
+    source.rejected == 0
+        && training(archive, source).is_ok_and(|file| file.is_some_and(|file| file.format.keeps_bytes()))
+}
+
+#[cfg(not(feature = "train"))]
+pub fn keeps_bytes(_: &Archive, _: &SourceRecord) -> bool {
+    false
+}
+
 /// Returns the format from which a source was converted to PGN, or `None` if the source was PGN or a list of positions.
 pub fn converted_from(archive: &Archive, source: &SourceRecord) -> Option<&'static str> {
     if training(archive, source).is_ok_and(|training| training.is_some()) {
@@ -233,6 +245,10 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
         // All bytes are present, but their hash differs from the source's hash.
         (true, false) => session.message(&format!(
             "{name}: the imported games, converted to PGN ({bytes} bytes): the original bytes are not kept"
+        )),
+        (false, true) if restored.training.is_some() && source.rejected > 0 => session.message(&format!(
+            "{name}: differs from the imported file ({bytes} bytes): the import rejected {}, so entries are missing",
+            count(source.rejected, "game", "games")
         )),
         (false, true) if restored.training.is_some_and(|(_, keeps_bytes)| !keeps_bytes) => session.message(&format!(
             "{name}: the entries of the imported file ({bytes} bytes), but not the same bytes; see docs/training.md"
