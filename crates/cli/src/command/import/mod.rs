@@ -337,7 +337,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         summary::print(session, &summary, known, &how);
     }
     new_archive::warn_unindexed(session, output, summary.unindexed.as_ref());
-    if args.index && summary.stopped.is_none() {
+    if args.index && summary.stopped.is_none() && output.exists() {
         let archive = Archive::open(output).map_err(Failure::of_archive(output))?;
         for kind in games::KINDS {
             Outputs::default().beside(output, kind)?;

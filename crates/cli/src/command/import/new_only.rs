@@ -102,6 +102,7 @@ pub fn import_selected(
         // If a source was read only in part, only some of its new games are stored. The next import reads the source
         // again from the start.
         (summary.stored, summary.plies, summary.faulty) = (0, 0, 0);
+        describe(target, &mut summary)?;
         faults.into_iter().for_each(report);
         return Ok((summary, LeftOut::default()));
     }
@@ -151,16 +152,24 @@ pub fn import_selected(
     summary.stored = stored;
     summary.plies = count(|game| u64::from(game.plies()))?;
     summary.faulty = count(|game| u64::from(game.has_fault()))?;
-    if target.exists() {
-        let after = Archive::open(target)?;
-        (summary.totals, summary.archive_bytes) = (after.totals()?, after.file_length());
-        summary.index_bytes = after.index_file().len() as u64;
-    }
+    describe(target, &mut summary)?;
     if left_out.games() > 0 {
         // Not all games of the source are stored under the source's name.
         summary.sources.iter_mut().for_each(|source| source.record.exact = false);
     }
     Ok((summary, left_out))
+}
+
+/// Sets the totals and the sizes of the target, instead of those of the temporary archive. They are 0 if the target does
+/// not exist.
+fn describe(target: &Path, summary: &mut Summary) -> LibraryResult<()> {
+    (summary.totals, summary.archive_bytes, summary.index_bytes) = Default::default();
+    if target.exists() {
+        let after = Archive::open(target)?;
+        (summary.totals, summary.archive_bytes) = (after.totals()?, after.file_length());
+        summary.index_bytes = after.index_file().len() as u64;
+    }
+    Ok(())
 }
 
 /// Returns the games of a source archive that occur neither in the target nor earlier in the source.

@@ -20,6 +20,7 @@ use std::time::Duration;
 pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<LeftOut>) -> Option<String> {
     let archive = shown(output);
     let kept = output.exists();
+    let fate = fate(output);
     let stored = count(summary.stored, "game", "games");
     match &summary.stopped {
         Some(Error::Interrupted) if known.is_some() => Some(format!("interrupted: {archive} is unchanged")),
@@ -32,14 +33,18 @@ pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<
         Some(error) => Some(format!("{error}; {stored} before that are committed in {archive}")),
         None if summary.stored == 0 && summary.rejected > 0 && known.is_none_or(|known| known.games() == 0) => {
             let seen = count(summary.seen, "game", "games");
-            let fate = if kept { "is unchanged" } else { "has not been written" };
             Some(format!("none of {seen} could be stored; {archive} {fate}"))
         }
         None if summary.stored == 0 && !summary.refused.is_empty() && !kept => {
-            Some(format!("no game was stored; {archive} has not been written"))
+            Some(format!("no game was stored; {archive} {fate}"))
         }
         None => None,
     }
+}
+
+/// Describes the archive of an import that stored nothing.
+fn fate(archive: &Path) -> &'static str {
+    if archive.exists() { "is unchanged" } else { "has not been written" }
 }
 
 /// The options of the text summary.
@@ -133,6 +138,11 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
     if how.append && summary.totals.games > *stored {
         session.note(&format!("the archive now has {}", count(summary.totals.games, "game", "games")));
     }
+    let archive = shown(how.archive);
+    if *stored == 0 && known.is_some_and(|known| known.unmatched > 0) && summary.stopped.is_none() {
+        session.note(&format!("no game matches; {archive} {}", fate(how.archive)));
+        return;
+    }
     let rate = ratio(summary.pgn_bytes as f64 / 1e6, seconds);
     let all = summary.archive_bytes + summary.index_bytes;
     if how.verbose {
@@ -150,7 +160,6 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
     if summary.stopped.is_some() {
         return;
     }
-    let archive = shown(how.archive);
     session.note(&format!("next: scoresheet list {archive}; `scoresheet help` lists all commands"));
 }
 
