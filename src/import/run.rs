@@ -81,6 +81,9 @@ pub fn import_with(
         Input::File(path) => Some(path),
         Input::Games(..) => None,
     });
+    // A failed program before the pipe writes nothing.
+    let is_pipe = |source: &ImportSource| matches!(&source.0, Input::File(path) if path.as_os_str() == "-");
+    let pipes: Vec<bool> = sources.iter().map(is_pipe).collect();
     let most = options.permissions.and(Permissions::from_inputs(files));
     // Sources are opened before the target is created, so a misspelled name leaves no file behind.
     let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
@@ -129,11 +132,16 @@ pub fn import_with(
     drop(writer);
     if let Some(new) = new {
         let nothing = summary.totals.games == before.games;
-        let is_fault = summary.totals.rejected > 0 || summary.stopped.is_some() || !summary.refused.is_empty();
+        let mut of_pipes = summary.sources.iter().zip(pipes).filter_map(|(source, is_pipe)| is_pipe.then_some(source));
+        let is_fault = summary.totals.rejected > 0
+            || summary.stopped.is_some()
+            || !summary.refused.is_empty()
+            || of_pipes.any(|source| source.record.bytes == 0);
         let failed = nothing && is_fault;
         if failed || (new.is_unnamed() && matches!(summary.stopped, Some(Error::Interrupted))) {
             // Because the import was not completed, the new archive is incomplete.
             new.remove();
+            (summary.archive_bytes, summary.index_bytes) = (0, 0);
         } else {
             new.finish()?;
             summary.unindexed = write_index(target, &index).err();

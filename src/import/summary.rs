@@ -107,7 +107,7 @@ pub struct Summary {
     pub sources: Vec<SourceSummary>,
     /// The archive's totals.
     pub totals: Commit,
-    /// The length of the archive in bytes.
+    /// The length of the archive in bytes, or 0 if the new archive was removed because it has no game.
     pub archive_bytes: u64,
     /// The length of the index in bytes.
     pub index_bytes: u64,
