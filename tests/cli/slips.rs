@@ -334,3 +334,19 @@ fn an_import_without_a_match_tells_of_no_archive() {
     }
     assert_eq!(room.read("g.bga"), before);
 }
+
+#[test]
+fn adding_to_an_archive_that_does_not_exist_is_noted() {
+    let room = room();
+    for option in ["--append", "--new-only"] {
+        let name = format!("gmaes{option}.bga");
+        let import = |more: &[&str]| room.run(&[&["import", "g.pgn", "-o", &name, option][..], more].concat());
+        let note = format!("new archive: {name} did not exist\n3 games seen");
+        let done = import(&[]);
+        assert!(done.code == Some(0) && done.err.contains(&note), "{}", done.err);
+        let done = import(&[]);
+        assert!(done.code == Some(0) && !done.err.contains("new archive"), "{}", done.err);
+        std::fs::remove_file(room.path(&name)).unwrap();
+        assert_eq!(import(&["--quiet"]).err, "");
+    }
+}

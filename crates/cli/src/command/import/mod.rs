@@ -226,6 +226,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let files = inputs::expand(&args.files, &inputs::PGN)?;
     let output = &output(args, &files)?;
     let (target, rejects) = targets(args, output, &files)?;
+    let is_unexpected = (args.append || args.new_only) && !output.exists();
     #[cfg(feature = "train")]
     let format = args.format.as_deref();
     #[cfg(not(feature = "train"))]
@@ -317,6 +318,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     if !args.json {
         summary::report_empty(session, files, &summary, &kept.indices);
+    }
+    if is_unexpected && !args.quiet && !args.json && output.exists() {
+        // The name may be misspelled.
+        session.note(&format!("new archive: {} did not exist", shown(output)));
     }
     if args.json {
         let mut out = session.stdout();
