@@ -245,7 +245,11 @@ fn bad_archives() {
             assert_eq!(room.read(name), bytes);
         }
     }
-    room.fails(&["info", "."], 1, &["."]);
+    for args in [&["info", "."][..], &["verify", "."], &["show", ".", "1"], &["merge", "g.bga", ".", "-o", "m.bga"]] {
+        for access in [&[][..], &["--no-map"]] {
+            room.fails(&[args, access].concat(), 1, &["cannot open .: this is a folder; name an archive in it"]);
+        }
+    }
     room.fails(&["import", "missing.pgn", "-o", "x.bga"], 1, &["cannot open missing.pgn"]);
     fs::create_dir(room.path("folder")).unwrap();
     room.fails(&["import", "folder", "-o", "x.bga"], 1, &["folder", "no PGN file"]);

@@ -14,6 +14,7 @@ use crate::format::block::BlockKind;
 use crate::format::commit::Commit;
 use crate::format::header::{BLOCKS, FEATURES, Header, PAGES, Page};
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 /// The reason why an open archive may lack committed games.
@@ -168,6 +169,16 @@ impl Opening {
             Incomplete::HeaderPage { offset } => Damage::new(offset, DamageKind::HeaderPageLost),
         })
     }
+}
+
+/// Opens the file of an archive to read it. Errors: it cannot be opened, or is a folder. Some systems open a folder like
+/// a file.
+pub fn open_file(path: &Path) -> Result<File> {
+    let opened = match path.is_dir() {
+        true => Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder; name an archive in it")),
+        false => File::open(path),
+    };
+    opened.map_err(Error::io("cannot open", path))
 }
 
 /// Returns the header of the intact page with the later commit.

@@ -1,12 +1,11 @@
 //! The location of an archive's bytes, and how to read them.
 
 use crate::archive::file_kind::FileKind;
-use crate::archive::read::opening::{Opening, Tail};
+use crate::archive::read::opening::{Opening, Tail, open_file};
 use crate::archive::read::read_at::{Access, ReadExactAt, Store};
 use crate::archive::read::side_bytes::SideBytes;
 use crate::error::{Error, Result};
 use crate::format::Limits;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -166,7 +165,7 @@ impl ArchiveFile {
         let opened = match store {
             Some(store) => Opening::read(&store, &path, Tail::Leave).map(|opening| (store, opening)),
             None => {
-                let file = File::open(&path).map_err(Error::io("cannot open", &path))?;
+                let file = open_file(&path)?;
                 Opening::from_file(&file, &path, options.access, Tail::Leave)
             }
         };
@@ -188,7 +187,7 @@ impl ArchiveFile {
         if let Some(store) = store {
             return Ok((store, path, options));
         }
-        let file = File::open(&path).map_err(Error::io("cannot open", &path))?;
+        let file = open_file(&path)?;
         let length = file.metadata().map_err(Error::io("cannot read", &path))?.len();
         let store = Store::from_file(file, length, options.access).map_err(Error::io("cannot map", &path))?;
         Ok((store, path, options))
