@@ -172,6 +172,7 @@ fn verify_and_damage() {
         let done = room.run(args);
         assert_eq!(done.code, Some(4), "{}{}", done.out, done.err);
         assert!(done.out.contains("DAMAGED"), "{}", done.out);
+        assert!(done.out.ends_with("; `scoresheet repair` saves the other games\n"), "{}", done.out);
     }
     let done = room.run(&["verify", "g.bga", "--json"]);
     assert_eq!(done.code, Some(4));
@@ -184,6 +185,22 @@ fn verify_and_damage() {
         .map(|lost| lost["last"].as_u64().unwrap() - lost["first"].as_u64().unwrap() + 1)
         .sum();
     assert!(lost > 0);
+    // Every command names the archive, and the next command.
+    room.write("few.pgn", PGN);
+    room.fine(&["import", "few.pgn", "-o", "few.bga", "-q"]);
+    for args in [
+        &["merge", "few.bga", "g.bga", "-o", "new.bga"][..],
+        &["merge", "g.bga", "few.bga", "-o", "new.bga"],
+        &["compact", "g.bga", "-o", "new.bga"],
+        &["split", "g.bga", "--by", "white", "-o", "parts"],
+        &["list", "few.bga", "g.bga", "-o", "new.bga"],
+    ] {
+        room.fails(args, 1, &["g.bga: the archive is damaged: ", "(game ", "see `scoresheet verify`"]);
+    }
+    for args in [&["book", "g.bga", "-o", "b.bin"][..], &["export", "g.bga", "few.bga"], &["export", "g.bga"]] {
+        let done = room.fails(args, 1, &["could not be read", "see `scoresheet verify`"]);
+        assert!(done.err.starts_with("scoresheet: g.bga: the archive is damaged: "), "{}", done.err);
+    }
     // Undamaged games can still be exported.
     let done = room.run(&["export", "g.bga", "-o", "rest.pgn"]);
     assert_eq!(done.code, Some(1), "{}", done.err);

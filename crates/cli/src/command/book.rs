@@ -104,13 +104,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             searches.map(|search| search.add_to_book(&mut book)).collect::<Vec<_>>()
         });
         for ((archive, _), unread) in selections.iter().zip(unread) {
-            let name = archives::name_in(&archives, archive);
-            unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
+            unread.iter().for_each(|error| session.unread(&archives::fault(archive, error)));
             failed += unread.len() as u64;
         }
         if failed > 0 {
             let what = count(failed, "game", "games");
-            return Err(Failure::Message(format!("{what} could not be read: no book was written")));
+            return Err(Failure::Message(format!(
+                "{what} could not be read: no book was written; see `scoresheet verify`"
+            )));
         }
         let entries = book.entries();
         new_file::write(&target, |file| Ok(entries.iter().try_for_each(|entry| file.write_all(&entry.encode()))?))?;

@@ -119,7 +119,7 @@ fn lines(format: RowFormat, archive: &Archive, name: Option<&str>, unit: &Unit) 
     let (mut text, mut faults) = (String::new(), Vec::new());
     unit.each(archive, |_, game| match game.and_then(|game| line(format, name, &game)) {
         Ok(line) => text += &line,
-        Err(error) => faults.push(archives::fault(name, &error)),
+        Err(error) => faults.push(archives::fault(archive, &error)),
     });
     (text, faults)
 }

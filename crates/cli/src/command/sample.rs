@@ -345,7 +345,8 @@ impl Work<'_> {
         };
         let mut index = 0;
         write_in_order(self.archives, &places, &write, |text, fault| {
-            fault.iter().for_each(|fault| session.unread(&archives::fault(name(index), fault)));
+            let archive = places.get(index).and_then(|(archive, _)| self.archives.archive(*archive));
+            archive.zip(fault.as_ref()).iter().for_each(|(of, fault)| session.unread(&archives::fault(of, fault)));
             failed += u64::from(fault.is_some());
             index += 1;
             Ok::<(), Failure>(out.write_all(&text)?)

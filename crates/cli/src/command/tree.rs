@@ -89,7 +89,6 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
         let (mut all, mut failed, mut any) = (None::<Nested>, 0, false);
         for member in archives.members() {
-            let name = archives::name_in(&archives, member.archive());
             let (chosen, undecided) = args.filter.games_by_rules(session, member.columns())?;
             any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
             let search = args.filter.search(member, chosen.as_ref());
@@ -97,7 +96,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let work = || Nested::new(&search, chosen.as_ref(), &position, depth, args.most(depth));
             let nested = progress::waiting(session, work);
             let unread = &nested.tree.unread;
-            unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
+            unread.iter().for_each(|error| session.unread(&archives::fault(member.archive(), error)));
             failed += undecided + unread.len() as u64;
             match &mut all {
                 Some(all) => all.add(nested, member.before()),

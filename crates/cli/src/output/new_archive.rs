@@ -7,10 +7,10 @@ use crate::output::progress;
 use crate::output::upkeep::Upkeep;
 use crate::session::Session;
 use crate::text::{count, shown, thousands};
-use scoresheet::Existing;
-use scoresheet::archive::FileKind;
 use scoresheet::archive::copy::{self, Copied, Edit, Part};
+use scoresheet::archive::{Archive, FileKind, Level};
 use scoresheet::error::Error;
+use scoresheet::{Existing, Monitor};
 use scoresheet_output::Content;
 use scoresheet_output::{Outputs, Target};
 use std::path::{Path, PathBuf};
@@ -147,9 +147,27 @@ fn copied(
             progress::left(elapsed, done, games).unwrap_or_default()
         ));
     };
-    let copied = progress::watched(&bar, look, || write(&|games| bar.inc(games)))?;
+    let copied = progress::watched(&bar, look, || write(&|games| bar.inc(games)));
+    let copied = copied.map_err(|error| match damaged_part(parts, &error) {
+        Some(archive) => Failure::of_archive(archive)(error),
+        None => error.into(),
+    })?;
     parts.iter().for_each(|part| warn_left_out(session, part.archive));
     Ok(copied)
+}
+
+/// Returns the path of the archive whose damage made a copy fail. The error does not name it, so several archives are
+/// verified.
+fn damaged_part<'a>(parts: &'a [Part], error: &Error) -> Option<&'a Path> {
+    let damage = error.damage()?;
+    let is_damaged = |path: &&Path| {
+        let report = Archive::verify(*path, Level::Quick, Monitor::new());
+        report.is_ok_and(|report| report.damage.iter().any(|found| found.offset == damage.offset))
+    };
+    match parts {
+        [part] => Some(part.archive.path()),
+        parts => paths_of(parts).find(is_damaged),
+    }
 }
 
 /// Warns that an archive is complete but its index could not be written.

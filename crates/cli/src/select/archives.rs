@@ -86,14 +86,13 @@ pub fn names(paths: &[PathBuf]) -> String {
     paths.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the fault of an unreadable game, with the archive's name if there is one.
-pub fn fault(name: Option<&str>, error: &Error) -> GameFault {
+/// Returns the fault of an unreadable game, with the archive's name.
+pub fn fault(archive: &Archive, error: &Error) -> GameFault {
     let (error, game) = match error {
         Error::Damaged(damage) => {
             (Error::Damaged(Damage { game: None, ..damage.clone() }).to_string(), damage.game.unwrap_or(0))
         }
         error => (error.to_string(), 0),
     };
-    let text = name.map_or_else(|| error.clone(), |name| format!("{name}: {error}"));
-    GameFault { text, first: game, last: game }
+    GameFault { text: format!("{}: {error}", shown(archive.path())), first: game, last: game }
 }

@@ -277,10 +277,9 @@ pub fn print_number(session: &Session, games: u64) -> Result<(), Failure> {
 
 /// Reports the unreadable games of an archive; returns their number.
 pub fn report_unread(session: &Session, archive: &Archive, unread: &[Unread]) -> u64 {
-    let name = shown(archive.path()).to_string();
     for Unread { games, error } in unread {
         let last = games.end.saturating_sub(1);
-        let fault = archives::fault(Some(&name), error);
+        let fault = archives::fault(archive, error);
         session.unread(&GameFault { first: games.start.min(last), last, ..fault });
     }
     unread.iter().map(Unread::count).sum()

@@ -320,7 +320,8 @@ impl<'a> Printer<'a> {
             } else {
                 out.write_all(&text)?;
             }
-            fault.iter().for_each(|fault| session.unread(&archives::fault(name(index), fault)));
+            let archive = places.get(index).and_then(|(archive, _)| archives.archive(*archive));
+            archive.zip(fault.as_ref()).iter().for_each(|(of, fault)| session.unread(&archives::fault(of, fault)));
             *failed += u64::from(fault.is_some());
             index += 1;
             Ok(())

@@ -133,7 +133,7 @@ fn batch(
                 let mut text = form.text();
                 match text.push(None, number, game) {
                     Ok(()) => written.push((number, text.into_bytes())),
-                    Err(error) => faults.push(archives::fault(None, &error)),
+                    Err(error) => faults.push(archives::fault(archive, &error)),
                 }
             });
             (written, faults)

@@ -295,7 +295,7 @@ fn text(form: &Form, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec
     unit.each(archive, |number, game| {
         games += 1;
         if let Err(error) = text.push(name, number, game) {
-            faults.push(archives::fault(name, &error));
+            faults.push(archives::fault(archive, &error));
         }
     });
     (text.into_bytes(), games, faults)

@@ -30,7 +30,7 @@ pub fn text(
     let (depth, mut read, mut lost) = (merge.depth as usize, 0, 0);
     // The games from the standard position, and those from the first set-up position.
     let (mut standard, mut set_up) = (MoveTree::new(Position::standard(), depth), None::<MoveTree>);
-    for (archive, name, units) in work {
+    for (archive, _, units) in work {
         for unit in units {
             unit.each(archive, |_, game| match game.and_then(|game| game.to_game()) {
                 Ok(game) => {
@@ -41,7 +41,7 @@ pub fn text(
                     }
                 }
                 Err(error) => {
-                    session.unread(&archives::fault(name.as_deref(), &error));
+                    session.unread(&archives::fault(archive, &error));
                     lost += 1;
                 }
             });

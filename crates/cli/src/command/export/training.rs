@@ -170,7 +170,7 @@ fn write_to(
 ) -> Result<(Exported, u64), Failure> {
     let mut damaged = 0;
     let mut exporter = Exporter::new(format, filter.clone(), seed, out);
-    for (archive, name, units) in work {
+    for (archive, _, units) in work {
         parallel::in_order(
             units,
             |unit| {
@@ -181,7 +181,7 @@ fn write_to(
                         // Only one thread knows which positions have been written.
                         Ok(game) if filter.distinct => scored.push(game),
                         Ok(game) => encoded.push(format, filter, &game, |_| true),
-                        Err(error) => faults.push(archives::fault(name.as_deref(), &error)),
+                        Err(error) => faults.push(archives::fault(archive, &error)),
                     }
                 });
                 (scored, encoded, games, faults)

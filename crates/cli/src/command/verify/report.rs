@@ -77,7 +77,8 @@ pub fn conclude(
     if !report.is_intact() {
         let found = count(report.spots.len() as u64, "damaged spot", "damaged spots");
         let unread = if level == Level::Full { "; games not checked one by one" } else { "" };
-        writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread})")?;
+        let advice = if report.mendable.is_empty() { "; `scoresheet repair` saves the other games" } else { "" };
+        writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread}){advice}")?;
         for range in &report.mendable {
             writeln!(out, "{path}: `scoresheet repair` restores {}", damage::bytes_of(range))?;
         }
