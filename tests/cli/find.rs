@@ -552,3 +552,36 @@ fn a_fen_without_all_fields_is_explained() {
         assert!(!done.err.contains("omits"), "{}", done.err);
     }
 }
+
+#[test]
+fn books_have_the_moves_of_one_variant() {
+    let room = Room::new();
+    room.write(
+        "g.pgn",
+        "1. d4 d5 1-0\n\n[Variant \"Atomic\"]\n\n1. e4 e5 2. Nf3 1-0\n\n[Variant \"Crazyhouse\"]\n\n1. e4 1-0\n",
+    );
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let book = |options: &[&str]| {
+        room.run(
+            &[&["book", "g.bga", "-o", "b.bin", "--force", "--min-games", "1", "--only", "white"], options].concat(),
+        )
+    };
+    let done = book(&["--variant", "atomic"]);
+    assert!(done.code == Some(0) && done.err.contains("b.bin: 2 moves"), "{}", done.err);
+    // The key of the starting position is that of chess (PolyGlot's book format), and 1. e4 has the weight of one win.
+    let key = [0x46, 0x3B, 0x96, 0x18, 0x16, 0x91, 0xFC, 0x9C];
+    let entry = [&key[..], &[0x03, 0x1C, 0, 2, 0, 0, 0, 0]].concat();
+    let bytes = room.read("b.bin");
+    assert!(bytes.chunks(16).any(|found| found == entry), "{bytes:02x?}");
+    std::fs::remove_file(room.path("b.bin")).unwrap();
+    for (options, code, words) in [
+        (&["--variant", "crazyhouse"][..], 2, "neither pockets nor drops"),
+        (&["--variant", "any"], 2, "moves of one variant"),
+        (&["--variant", "horde"], 0, "the archive has no game of this variant"),
+        (&["--where", "year = 1800"], 0, "no game matches --where 'year = 1800'"),
+    ] {
+        let done = book(options);
+        assert!(done.code == Some(code) && done.err.contains(words), "{options:?}: {}", done.err);
+        assert!(!room.path("b.bin").exists(), "{options:?}");
+    }
+}

@@ -9,12 +9,12 @@ use crate::select::filter::Where;
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
-use scoresheet::chess::Color;
+use scoresheet::chess::{Color, Variant};
 use scoresheet::game::calendar::today;
 use scoresheet::{Existing, Monitor};
 use scoresheet_output::Content;
 use scoresheet_output::Outputs;
-use scoresheet_query::Search;
+use scoresheet_query::Rules;
 use scoresheet_query::report::book::{BookBuilder, BookOptions, Recent};
 use std::io::Write;
 use std::path::PathBuf;
@@ -70,6 +70,7 @@ const MANY: u64 = 50_000;
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
+    of_book(args.filter.rules())?;
     let mut outputs = Outputs::from_archives(archives.archives());
     let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;
     args.threads.install(|| {
@@ -88,7 +89,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let (chosen, undecided) = args.filter.games_by_rules(session, member.columns())?;
             failed += undecided;
             games += chosen.as_ref().map_or(member.archive().len(), |chosen| chosen.len());
-            selections.push((member.archive(), chosen));
+            selections.push((member, chosen));
+        }
+        if games == 0 && failed == 0 {
+            if args.filter.is_given() {
+                args.filter.report_none(session, &archives.columns());
+            }
+            session.hint(&format!("{} has not been written", shown(&args.output)));
+            return Ok(Code::Success);
         }
         // Moves of too few games are counted first, if they are so many that their scores would need more memory.
         let is_counted = games > MANY && args.min_games > 1;
@@ -97,14 +105,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let monitor = Monitor::new().on_progress(done);
             let searches = selections
                 .iter()
-                .map(|(archive, chosen)| Search::new(archive).among(chosen.as_ref()).monitored(&monitor));
+                .map(|(member, chosen)| args.filter.search(member, chosen.as_ref()).monitored(&monitor));
             if is_counted {
                 searches.clone().for_each(|search| search.count_for_book(&mut book));
             }
             searches.map(|search| search.add_to_book(&mut book)).collect::<Vec<_>>()
         });
-        for ((archive, _), unread) in selections.iter().zip(unread) {
-            unread.iter().for_each(|error| session.unread(&archives::fault(archive, error)));
+        for ((member, _), unread) in selections.iter().zip(unread) {
+            unread.iter().for_each(|error| session.unread(&archives::fault(member.archive(), error)));
             failed += unread.len() as u64;
         }
         if failed > 0 {
@@ -121,4 +129,16 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         args.done.report(session, &format!("{}: {moves}", shown(&args.output)), &object)?;
         Ok(Code::Success)
     })
+}
+
+/// Rejects rules whose moves a book cannot hold: its keys have no pockets and no variant, and its moves no drops.
+fn of_book(rules: Option<Rules>) -> Result<(), Failure> {
+    let what = match rules {
+        Some(Rules::Only(Variant::Crazyhouse)) => {
+            "a PolyGlot book has neither pockets nor drops, so none of Crazyhouse"
+        }
+        Some(Rules::Any) => "a PolyGlot book has moves of one variant: name it with --variant",
+        _ => return Ok(()),
+    };
+    Err(Failure::Usage(what.to_owned()))
 }

@@ -154,7 +154,8 @@ impl Where {
         }
     }
 
-    fn rules(&self) -> Option<Rules> {
+    /// Returns the chosen rules, if an option or a position chooses.
+    pub fn rules(&self) -> Option<Rules> {
         self.variant.or(self.stated.get().copied())
     }
 
@@ -244,6 +245,7 @@ impl Where {
             (Some(filter), false) => (format!("--where '{}'", filter.as_str()), ""),
             (Some(filter), true) => (format!("--where '{}'", filter.as_str()), " among --games"),
             (None, true) => ("--games".to_owned(), ""),
+            (None, false) if self.rules().is_some() => return session.hint("the archive has no game of this variant"),
             (None, false) if archives.iter().any(|columns| !columns.archive().live().is_empty()) => {
                 return session.hint("the archive has no games of chess");
             }
