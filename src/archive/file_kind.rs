@@ -7,15 +7,23 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-/// The folder in which this process keeps side files.
-static INDEX_FOLDER: RwLock<Option<PathBuf>> = RwLock::new(None);
+/// The folder in which this process keeps side files, and whether it ignores side files next to archives.
+static INDEX_FOLDER: RwLock<Option<(PathBuf, bool)>> = RwLock::new(None);
 
 /// Makes this process store new indexes and side files in a folder instead of next to their archives. Use this function
 /// if the folder of an archive is read-only or should contain only archives. Existing side files next to an archive are
-/// still used. Each file name in the folder consists of the name of the archive and a hash of its path. `None` restores
-/// the default.
+/// still used if the folder has no such file. Each file name in the folder consists of the name of the archive and a hash
+/// of its path. `None` restores the default.
 pub fn set_index_folder(folder: Option<PathBuf>) {
-    *INDEX_FOLDER.write().unwrap_or_else(PoisonError::into_inner) = folder;
+    *INDEX_FOLDER.write().unwrap_or_else(PoisonError::into_inner) = folder.map(|folder| (folder, false));
+}
+
+/// Makes this process ignore side files next to archives if a folder is set, to build these files in the folder.
+#[doc(hidden)]
+pub fn ignore_side_files_beside() {
+    if let Some((_, is_only)) = &mut *INDEX_FOLDER.write().unwrap_or_else(PoisonError::into_inner) {
+        *is_only = true;
+    }
 }
 
 /// The kinds of files that this library writes.
@@ -85,23 +93,20 @@ impl FileKind {
     }
 
     /// Returns the path of this kind of file for an archive, existing or new. The path is next to the archive, unless
-    /// [`set_index_folder`] set a folder and no such file exists next to the archive.
+    /// [`set_index_folder`] set a folder, and such a file exists there or none exists next to the archive.
     pub fn of_archive(self, archive: &Path) -> PathBuf {
         let beside = self.beside(archive);
         let folder = INDEX_FOLDER.read().unwrap_or_else(PoisonError::into_inner);
-        match &*folder {
-            Some(folder) if self != FileKind::Archive && !beside.exists() => {
-                let absolute = std::path::absolute(archive).unwrap_or_else(|_| archive.to_path_buf());
-                let hash = Sha256::digest(absolute.as_os_str().as_encoded_bytes());
-                let mut name = archive.file_stem().unwrap_or_default().to_owned();
-                name.push("-");
-                hash.iter().take(8).for_each(|byte| name.push(format!("{byte:02x}")));
-                name.push(".");
-                name.push(self.extension());
-                folder.join(name)
-            }
-            _ => beside,
-        }
+        let Some((folder, is_only)) = folder.as_ref().filter(|_| self != FileKind::Archive) else { return beside };
+        let absolute = std::path::absolute(archive).unwrap_or_else(|_| archive.to_path_buf());
+        let hash = Sha256::digest(absolute.as_os_str().as_encoded_bytes());
+        let mut name = archive.file_stem().unwrap_or_default().to_owned();
+        name.push("-");
+        hash.iter().take(8).for_each(|byte| name.push(format!("{byte:02x}")));
+        name.push(".");
+        name.push(self.extension());
+        let path = folder.join(name);
+        if *is_only || path.exists() || !beside.exists() { path } else { beside }
     }
 
     /// Returns the path of a file of this kind next to an archive: its extension replaces `bga`, or is added to any

@@ -25,6 +25,8 @@ pub use crate::format::source::SourceRecord;
 pub use crate::format::{ArchiveId, Chain, Limits, State};
 pub use copy::transcode::{TranscodeOptions, Transcoded};
 pub use existing::Existing;
+#[doc(hidden)]
+pub use file_kind::ignore_side_files_beside;
 pub use file_kind::{FileKind, set_index_folder};
 pub use folder::{archives_of, files_in};
 pub use game_set::GameSet;

@@ -92,3 +92,21 @@ fn another_folder_keeps_them() {
     assert!(found.err.contains("position index") && !found.err.contains("not indexed"), "{}", found.err);
     assert!(!room.run(&["find", "g.bga", "--moves", "e4 c5", "--explain"]).err.contains("position index"));
 }
+
+#[test]
+fn index_writes_to_the_named_folder_beside_other_side_files() {
+    let room = Room::new();
+    room.write("two.pgn", GAMES);
+    room.write("more.pgn", MORE);
+    room.fine(&["import", "two.pgn", "-o", "g.bga", "--index", "-q"]);
+    let beside = ["g.bgi", "g.bgs", "g.bgp", "g.bgh"].map(|name| (name, room.read(name)));
+    room.fine(&["index", "g.bga", "--index-dir", "cache", "-q"]);
+    let built = room.run(&["index", "g.bga", "--all", "--index-dir", "cache"]);
+    assert!(built.code == Some(0) && built.err.contains("cache/g-"), "{}", built.err);
+    assert_eq!(std::fs::read_dir(room.path("cache")).unwrap().count(), 4);
+    // The files in the folder come first, so commands update them.
+    room.fine(&["import", "more.pgn", "-o", "g.bga", "--append", "-q", "--index-dir", "cache"]);
+    let found = room.run(&["find", "g.bga", "--moves", "e4 c5", "--explain", "--index-dir", "cache"]);
+    assert!(found.err.contains("position index") && !found.err.contains("not indexed"), "{}", found.err);
+    assert!(beside.iter().all(|(name, bytes)| room.read(name) == *bytes));
+}

@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use crate::threads::Threads;
 use scoresheet::ArchiveFile;
-use scoresheet::archive::{Archive, FileKind, writer};
+use scoresheet::archive::{Archive, FileKind, ignore_side_files_beside, writer};
 use scoresheet_output::Outputs;
 use scoresheet_query::{GameField, QueryFault, Signatures, TagColumns, games, position::index, tag_columns as columns};
 use std::path::{Path, PathBuf};
@@ -82,11 +82,12 @@ impl FromStr for Fields {
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let path = FileKind::Index.of_archive(&args.archive);
-    if path == args.archive {
+    if FileKind::Index.beside(&args.archive) == args.archive {
         let what = "this is the name of an index, not of an archive";
-        return Err(Failure::Message(format!("{}: {what}", shown(&path))));
+        return Err(Failure::Message(format!("{}: {what}", shown(&args.archive))));
     }
+    ignore_side_files_beside();
+    let path = FileKind::Index.of_archive(&args.archive);
     if args.all || args.signatures || args.positions || args.tag_columns || args.columns.is_some() {
         return args.threads.install(|| side_files(args, session));
     }
