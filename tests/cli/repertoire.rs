@@ -261,4 +261,10 @@ fn new_moves_are_those_of_the_last_days() {
     let line = |text: &str, games: u64| (text.to_owned(), games);
     assert_eq!(new("7"), (5, vec![line("1. e4 a6", 2)], vec![line("1. d4", 1)]));
     assert_eq!(new("30"), (6, vec![line("1. e4 a6", 2), line("1. e4 h5", 1)], vec![line("1. d4", 1)]));
+    let none = |options: &[&str]| {
+        room.run(&[&["repertoire", "mine.pgn", "g.bga", "--side", "white", "--new", "1"], options].concat()).err
+    };
+    let early = none(&["--where", "year = 2001"]);
+    assert!(early.contains("no game is of the last 1 day") && !early.contains("no games"), "{early}");
+    assert!(none(&["--where", "year = 1900"]).contains("no game matches --where 'year = 1900'"));
 }

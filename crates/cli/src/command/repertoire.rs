@@ -117,7 +117,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
         };
         if compared.games.is_empty() {
-            args.filter.report_none(session, &archives.columns());
+            match args.new.filter(|_| chosen.iter().any(|games| !games.is_empty())) {
+                Some(days) => session.hint(&format!("no game is of the last {}", count(days.into(), "day", "days"))),
+                None => args.filter.report_none(session, &archives.columns()),
+            }
         }
         let text = match args.rows.format() {
             RowFormat::Json => format!("{}\n", json(args, &repertoire, &compared)),
