@@ -140,6 +140,7 @@ fn time_controls_as_engines_write_them() {
     assert_eq!(column(&room, "base,increment")[..5], ["5\t0", "10\t0", "0\t5", "0\t10", "5400\t30"]);
     assert_eq!(numbers(&room, "base <= 10"), [1, 2, 3, 4]);
     assert_eq!(numbers(&room, "unreadable(base)"), [8, 9]);
+    assert_eq!(numbers(&room, "unreadable(timecontrol)"), [8, 9]);
     assert_eq!(numbers(&room, "missing(increment)"), [6, 7, 8, 9]);
 }
 

@@ -185,6 +185,8 @@ pub fn unreadable(field: &Field) -> Option<Expr> {
         Field::Rating => Expr::Or(["WhiteElo", "BlackElo"].map(|name| tag(name, Reading::Rating)).to_vec()),
         Field::Date(_) | Field::Year => Expr::Or(["Date", "UTCDate"].map(|name| tag(name, Reading::Date)).to_vec()),
         Field::Result => tag("Result", Reading::Result),
+        Field::Text(name) if name == "TimeControl" => tag(name, Reading::Base),
+        Field::Text(name) if name == "UTCDate" => tag(name, Reading::Date),
         _ => return None,
     })
 }
