@@ -252,6 +252,29 @@ fn databases_of_chessbase_are_recognized() {
 
 /// Two games in an xz file; in a 7-Zip file with a third game beside a text.
 #[test]
+fn files_of_databases_are_refused_with_the_file_to_name() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("f")).unwrap();
+    // Text of games in a file of moves may look like PGN.
+    for (name, index) in
+        [("f/b.sg4", "f/b.si4"), ("f/b.SN5", "f/b.si5"), ("f/c.cbg", "f/c.cbh"), ("f/c.cbt", "f/c.cbh")]
+    {
+        room.write(name, PGN);
+        let words = ["this is not PGN but a part of a ", &format!(" database: name its index, {index}")];
+        room.fails(&["import", name, "-o", "x.bga"], 1, &words);
+    }
+    room.write("f/b.si4", "");
+    let words = ["f: no PGN file in this folder", "1 database is not imported", "`scoresheet import f/b.si4`"];
+    room.fails(&["import", "f", "-o", "x.bga"], 1, &words);
+    room.write("f/a.pgn", PGN);
+    // Beside their index, they are no files of their own.
+    let done = room.run(&["import", "f/a.pgn", "f/b.sg4", "f/b.si4", "-o", "y.bga"]);
+    assert!(!done.err.contains("b.sg4: this is not PGN") && done.err.contains("1 file was refused"), "{}", done.err);
+    let done = room.run(&["import", "f", "-o", "x.bga"]);
+    assert!(done.code == Some(0) && done.err.contains(words[1]) && done.err.contains("3 stored"), "{}", done.err);
+}
+
+#[test]
 fn xz_and_7_zip_files_are_read_if_the_command_has_their_reader() {
     let room = Room::new();
     for (name, games) in [("games.7z", 3), ("games.pgn.xz", 2)] {

@@ -1,8 +1,12 @@
 //! Databases of other programs as sources of an import: Scid's, and ChessBase's and training data if the command has
 //! their readers.
 
+use crate::failure::Failure;
+use crate::text::{count, shown};
+use scoresheet::archive::files_in;
 use scoresheet::import::ImportSource;
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// An open database.
 pub struct Opened {
@@ -46,6 +50,47 @@ pub fn program(path: &Path) -> Option<&'static str> {
 /// Returns the name of a source in the archive: without folders, like that of a PGN file.
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The endings of the files that stand for a database.
+const INDEXES: [&str; 6] = [".si3", ".si4", ".si5", ".cbh", ".cbv", ".cbz"];
+
+/// A file that belongs to a database but is not its index, by its name.
+pub struct Part {
+    program: &'static str,
+    /// The file that stands for the database.
+    pub index: PathBuf,
+}
+
+/// Returns the database to which a file belongs, or `None` if the name is not that of a part of a database.
+pub fn part(path: &Path) -> Option<Part> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    let (program, index) = match (ending.as_bytes(), ending.as_str()) {
+        ([b's', b'g' | b'n', version @ b'3'..=b'5'], _) => ("Scid", format!("si{}", char::from(*version))),
+        (_, "cba" | "cbb" | "cbc" | "cbd" | "cbe" | "cbg" | "cbj" | "cbl" | "cbm" | "cbp" | "cbs" | "cbt") => {
+            ("ChessBase", "cbh".to_owned())
+        }
+        _ => return None,
+    };
+    Some(Part { program, index: path.with_extension(index) })
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a part of a {} database: name its index, {}", self.program, shown(&self.index))
+    }
+}
+
+/// Describes the databases in folders, which are not imported with the PGN files there. `None` if there are none.
+pub fn in_folders(paths: &[PathBuf]) -> Result<Option<String>, Failure> {
+    let mut found = Vec::new();
+    for folder in paths.iter().filter(|path| path.is_dir()) {
+        found.extend(files_in(folder, &INDEXES)?);
+    }
+    let Some(first) = found.first() else { return Ok(None) };
+    let databases = count(found.len() as u64, "database is", "databases are");
+    let example = shown(first);
+    Ok(Some(format!("{databases} not imported with a folder: name the file, as in `scoresheet import {example}`")))
 }
 
 /// Opens a database. Errors: it cannot be opened, is damaged, or needs a reader that this command does not have.

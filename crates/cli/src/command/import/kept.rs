@@ -59,6 +59,13 @@ pub fn set_apart(files: &[PathBuf], format: Option<&str>, session: &Session) -> 
             sources.refused.push((file.clone(), error.to_string()));
             continue;
         }
+        if let Some(part) = bases::part(file).filter(|_| format.is_none() && file.is_file()) {
+            // With a pattern like base.*, the index is read with its parts.
+            if !files.contains(&part.index) {
+                sources.refused.push((file.clone(), format!("{}: this is not PGN but {part}", shown(file))));
+            }
+            continue;
+        }
         let opened = match bases::program(file) {
             Some(_) if format.is_none() => Some(bases::open(file)),
             _ => bases::open_training(file, format),

@@ -223,7 +223,11 @@ impl From<Charset> for Encoding {
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let files = inputs::expand(&args.files, &inputs::PGN)?;
+    let skipped = bases::in_folders(&args.files)?;
+    let files = inputs::expand(&args.files, &inputs::PGN).map_err(|failure| match &skipped {
+        Some(skipped) => Failure::Message(format!("{failure}; {skipped}")),
+        None => failure,
+    })?;
     let output = &output(args, &files)?;
     let (target, rejects) = targets(args, output, &files)?;
     let is_unexpected = (args.append || args.new_only) && !output.exists();
@@ -257,6 +261,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     };
     let read = kept.files.clone();
     let files = &read;
+    if let Some(skipped) = skipped.filter(|_| !args.quiet && !args.json) {
+        session.note(&skipped);
+    }
     let stop = session.stop_flag();
     let rejects = rejects.map(Rejects::create).transpose()?;
     let (total, texts, inputs) = (kept.bytes(), kept.texts(), kept.take());
