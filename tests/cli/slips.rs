@@ -350,3 +350,39 @@ fn adding_to_an_archive_that_does_not_exist_is_noted() {
         assert_eq!(import(&["--quiet"]).err, "");
     }
 }
+
+#[test]
+fn a_missing_or_wrong_word_is_named() {
+    let room = room();
+    let wrong = |args: &[&str], words: &str| {
+        let done = room.run(args);
+        assert!(done.code == Some(2) && done.err.contains(words), "{args:?}: {}", done.err);
+    };
+    wrong(&["list", "g.bga", "--variant", "all"], "king of the hill or racing kings, or any\n");
+    // The archive is given, and the name is not.
+    wrong(&["player", "g.bga"], "not provided:\n  <NAME>\n");
+    wrong(&["prepare", "g.bga", "-o", "p.html"], "not provided:\n  <NAME>\n");
+    wrong(&["player", "carlsen"], "not provided:\n  <ARCHIVES>...\n");
+    wrong(&["find", "g.bga", "--clock-below", "soon"], "expected a time: seconds as in 10 or 9.5, or 1:30");
+    let pockets = "rnbqkbnr/ppp1pppp/8/3P4/8/8/PPPP1PPP/RNBQKBNR[P] b KQkq - 0 2";
+    room.fails(&["position", pockets], 1, &["no piece has this letter: [", "`position` reads only chess"]);
+    assert!(room.run_with(&["position", "-"], pockets).err.contains("`position` reads only chess"));
+}
+
+#[test]
+fn quiet_reports_write_only_their_page() {
+    let room = room();
+    for (args, page) in [
+        (&["player", "g.bga", "carlsen", "--report", "p.html"][..], "p.html"),
+        (&["stats", "g.bga", "--report", "s.html"], "s.html"),
+        (&["opening", "g.bga", "--moves", "e4", "--report", "o.html"], "o.html"),
+        (&["event", "g.bga", "Open", "--report", "e.html"], "e.html"),
+        (&["prepare", "g.bga", "carlsen", "-o", "f.html"], "f.html"),
+    ] {
+        let quiet = room.run(&[args, &["-q"]].concat());
+        assert_eq!((quiet.code, &*quiet.out, &*quiet.err), (Some(0), "", ""), "{args:?}");
+        assert!(room.path(page).is_file(), "{page}");
+        let spoken = room.run(&[args, &["--force"]].concat());
+        assert!(spoken.code == Some(0) && spoken.err.contains(page), "{args:?}: {}", spoken.err);
+    }
+}

@@ -127,6 +127,7 @@ fn clocks_of_two_fields_and_time_used() {
     assert_eq!(numbers(&room, "whitetimeused < 10"), [6]);
     assert_eq!(numbers(&room, "missing(timeused)"), [4, 8]);
     assert_eq!(room.fine(&["find", "v.bga", "--clock-below", "8", "--count"]), "3\n");
+    assert_eq!(room.fine(&["find", "v.bga", "--clock-below", "0:08", "--count"]), "3\n");
 }
 
 #[test]

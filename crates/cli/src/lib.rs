@@ -78,6 +78,7 @@ pub fn run() -> ExitCode {
             }
             without_false_tips(&mut error);
             with_moves_tip(&mut error);
+            with_missing_name(&mut error, &args);
             print(&session, &error);
             if let Some(file) = configured.file.filter(|_| error.use_stderr()) {
                 session.note(&format!("some of these options come from {} (--no-config ignores it)", file.display()));
@@ -248,6 +249,20 @@ fn with_moves_tip(error: &mut clap::Error) {
     if argument(ContextKind::InvalidArg) == "--move" && argument(ContextKind::SuggestedArg).starts_with("--move") {
         error.insert(ContextKind::SuggestedArg, ContextValue::String("--moves <MOVES>".to_owned()));
         error.remove(ContextKind::Usage);
+    }
+}
+
+/// Says that the name is missing if an archive is given: clap takes a single argument as the last one, the name.
+fn with_missing_name(error: &mut clap::Error, args: &[std::ffi::OsString]) {
+    let takes_name = error.render().to_string().contains("<ARCHIVES>... <NAME>");
+    let has_archive = args.iter().skip(1).any(|argument| Path::new(argument).exists());
+    if let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg)
+        && takes_name
+        && has_archive
+        && error.kind() == clap::error::ErrorKind::MissingRequiredArgument
+    {
+        let missing = missing.iter().map(|name| name.replace("<ARCHIVES>...", "<NAME>")).collect();
+        error.insert(ContextKind::InvalidArg, ContextValue::Strings(missing));
     }
 }
 

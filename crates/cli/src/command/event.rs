@@ -123,7 +123,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let standings = Standings::new(summaries.clone());
             let html = page_of(name, &standings, &summaries);
             new_file::write(target, |file| Ok(file.write_all(html.as_bytes())?))?;
-            session.note(&format!("{}: {}", shown(target.path()), count(standings.games, "game", "games")));
+            html::report(session, target, standings.games);
             return failure::all_read(failed);
         }
         let standings = Standings::new(summaries);

@@ -13,7 +13,7 @@ use scoresheet::chess::{Color, Variant};
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::measure::{Judgement, Moments};
 use scoresheet_query::report::repertoire::{Leaving, RepertoireQuery};
-use scoresheet_query::{Board, Filter, Member, Rules, SearchOptions};
+use scoresheet_query::{Board, Filter, Member, Rules, SearchOptions, measure};
 use std::path::PathBuf;
 
 /// Find games by position, pattern, last move, mistake or clock
@@ -64,9 +64,9 @@ pub struct Args {
     mistake: Option<Mistake>,
     /// Find moves that left less time on the clock
     ///
-    /// `find` reads the clock times from the comments.
+    /// The time is in seconds, or written as 1:30. `find` reads the clock times from the comments.
     #[arg(help_heading = "Last move")]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     clock_below: Option<std::time::Duration>,
     /// Find moves whose evaluation announces a mate in at most N moves, by either side
     #[arg(hide_short_help = true, help_heading = "Last move")]
@@ -165,12 +165,9 @@ impl Mistake {
     }
 }
 
-/// Parses a duration in seconds.
-fn seconds(text: &str) -> Result<std::time::Duration, String> {
-    let seconds = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
-    seconds
-        .and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok())
-        .ok_or("expected seconds".to_owned())
+/// Parses a time on a clock.
+fn time(text: &str) -> Result<std::time::Duration, String> {
+    measure::parse_time(text).map_err(|reason| reason.to_string())
 }
 
 /// Parses a number of pawns and returns hundredths.

@@ -10,7 +10,6 @@ use crate::select::filter::{self, Where};
 use crate::select::grouped::Games;
 use crate::select::{archives, players, repertoire, side_files};
 use crate::session::Session;
-use crate::text::{count, shown};
 use crate::threads::Threads;
 use scoresheet::chess::Color;
 use scoresheet_output::Outputs;
@@ -114,7 +113,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let html = sheet.html()?;
         new_file::write(target, |file| Ok(file.write_all(html.as_bytes())?))?;
         let games = report.player.all().games;
-        session.note(&format!("{}: {}", shown(target.path()), count(games, "game", "games")));
+        html::report(session, target, games);
         failure::all_read(failed)
     })
 }

@@ -37,6 +37,13 @@ pub fn target(path: Option<&Path>, force: bool, outputs: &mut Outputs) -> Result
     Ok(path.map(|path| outputs.file(path, Content::Html, Existing::from_force(force))).transpose()?)
 }
 
+/// Reports a page with its number of games, unless notes are silenced.
+pub fn report(session: &Session, target: &Target, games: u64) {
+    if !session.is_silent() {
+        session.note(&format!("{}: {}", shown(target.path()), count(games, "game", "games")));
+    }
+}
+
 /// A report on games.
 pub struct Report<'a> {
     /// The function in `figures.js` that shows the report: `statistics`, `player` or `opening`.
@@ -70,7 +77,7 @@ impl Report<'_> {
     /// Writes the page and reports the path of the file.
     pub fn write(&self, session: &Session, target: &Target) -> Result<(), Failure> {
         new_file::write(target, |file| Ok(file.write_all(self.html().as_bytes())?))?;
-        session.note(&format!("{}: {}", shown(target.path()), count(self.games, "game", "games")));
+        report(session, target, self.games);
         Ok(())
     }
 

@@ -46,7 +46,7 @@ pub struct Where {
     /// Without this option, and without the field variant in --where, searches for positions and reports on moves
     /// leave out games of variants.
     #[arg(help_heading = "Games")]
-    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    #[arg(long, value_name = "NAME", hide_short_help = true, value_parser = rules)]
     variant: Option<Rules>,
     /// The filter with these names.
     #[arg(skip)]
@@ -54,6 +54,11 @@ pub struct Where {
     /// The variant of the position that is looked for, which selects its games if no option does.
     #[arg(skip)]
     stated: OnceLock<Rules>,
+}
+
+/// Reads the rules of games, for an option.
+fn rules(text: &str) -> Result<Rules, String> {
+    text.parse().map_err(|error| format!("{error}, or any"))
 }
 
 /// Reads a list of names, for an option.

@@ -52,7 +52,7 @@ pub struct Listing {
     #[arg(help_heading = "Output")]
     #[arg(long, conflicts_with_all = ["format", "limit", "offset", "output", "json"])]
     count: bool,
-    /// Print these fields and "tags"
+    /// Print these fields, and tags in quotation marks
     ///
     /// Fields (`scoresheet help query`) and tags in quotation marks, separated by commas: 'white,whiteelo,accuracy,"My
     /// tag"'. The plies that a search found are `ply`, and the name of the archive is `archive`, which is the first

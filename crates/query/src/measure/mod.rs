@@ -16,11 +16,20 @@ pub use accuracy::{EvaluationMeasures, Judgement, win_percent};
 pub use clocks::ClockMeasures;
 pub use moments::Moments;
 
+use crate::fault::Reason;
+use field::Unit;
 use scoresheet::archive::GameRef;
 use scoresheet::chess::Color;
 use scoresheet::error::Result;
 use scoresheet::game::{Comment, Evaluation, time_control};
 use std::time::Duration;
+
+/// Parses a time as filters write it: in seconds, as `1:30`, or as `1:02:03`.
+#[doc(hidden)]
+pub fn parse_time(text: &str) -> Result<Duration, Reason> {
+    let milliseconds = Unit::Time.literal(text).and_then(|(time, _)| u64::try_from(time).ok());
+    milliseconds.map(Duration::from_millis).ok_or_else(|| Unit::Time.expected())
+}
 
 /// The measures of a game. Values for both sides are indexed by [`Color::index`], so White's value comes first.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -66,6 +66,9 @@ pub fn read(text: &[u8], style: &Style) -> Result<Parsed, String> {
         Err(error) => match error.fen().and_then(|_| OtherBoard::read(text, style.mode).ok()) {
             Some(board) if style.moves.is_empty() => Ok(Parsed::Other(board)),
             Some(board) => Err(format!("no moves can be played: {}", note(&board))),
+            None if text.split(|byte| *byte == b' ').next().is_some_and(|board| board.contains(&b'[')) => {
+                Err(format!("{}: pockets belong to Crazyhouse, and `position` reads only chess", error.in_text(text)))
+            }
             None => Err(error.in_text(text)),
         },
     }
