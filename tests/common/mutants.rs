@@ -2,12 +2,6 @@
 
 use super::random::Random;
 
-/// Returns the number in an environment variable, or a default.
-pub fn number(name: &str, default: u64) -> u64 {
-    let text = std::env::var(name).ok();
-    text.map_or(default, |text| text.replace('_', "").parse().unwrap_or_else(|_| panic!("{name}={text}")))
-}
-
 /// Returns the bytes with a few changes: bits, bytes and numbers at their limits, exchanged, doubled and removed parts,
 /// or a cut end.
 pub fn changed(bytes: &[u8], random: &mut Random) -> Vec<u8> {

@@ -10,14 +10,19 @@ mod mutants;
 #[allow(dead_code)]
 #[path = "../../../tests/common/random.rs"]
 mod random;
+/// Numbers from the environment.
+#[allow(dead_code)]
+#[path = "../../../tests/common/settings.rs"]
+mod settings;
 
-use mutants::{Run, changed, number, peak_memory};
+use mutants::{Run, changed, peak_memory};
 use random::Random;
 use scoresheet::archive::Level;
 use scoresheet::game::{Event, Game};
 use scoresheet::import::{ImportSource, Summary};
 use scoresheet::{Archive, Existing, Import, ImportOptions, Monitor};
 use scoresheet_chessbase::Base;
+use settings::number;
 use std::fs;
 use std::path::{Path, PathBuf};
 

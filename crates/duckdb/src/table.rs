@@ -352,90 +352,85 @@ impl Scan {
                 left -= count;
             }
         }
-        let names: Vec<&str> =
-            self.columns.iter().map(|index| POSITIONS.get(*index).map_or("", |(name, _)| *name)).collect();
         let mut row = 0;
         for (number, first, count) in parts {
-            self.game_positions(&games.set.game(number)?, number, first..first + count, (&names, columns), row)?;
+            self.game_positions(&games.set.game(number)?, number, first..first + count, columns, row)?;
             row += count as usize;
         }
         Ok(row)
     }
 
-    /// Writes the rows of these plies of a game, from a row on. `columns` has the names and the vectors. Only what they
-    /// need is read.
+    /// Writes the rows of these plies of a game, from a row on. Only what the columns need is read.
     fn game_positions(
         &self,
         game: &GameRef<'_>,
         number: u64,
         plies: Range<u32>,
-        (names, columns): (&[&str], &[Column<'_>]),
+        columns: &[Column<'_>],
         first: usize,
     ) -> Result<(), Error> {
-        let needs = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
-        let row = |ply: u32| first + (ply - plies.start) as usize;
-        let each = |name: &str, write: &dyn Fn(&Column<'_>, usize, u32)| {
-            for (_, column) in names.iter().zip(columns).filter(|(known, _)| **known == name) {
-                plies.clone().for_each(|ply| write(column, row(ply), ply));
-            }
+        let column = |name: &str| {
+            let is_this = |index: &usize| POSITIONS.get(*index).is_some_and(|(known, _)| *known == name);
+            columns.get(self.columns.iter().position(is_this)?)
         };
-        each("game_id", &|column, row, _| column.number(row, Some(number as i64)));
-        each("ply", &|column, row, ply| column.number(row, Some(i64::from(ply))));
-        if needs(&["result", "wdl"]) {
+        let row = |ply: u32| first + (ply - plies.start) as usize;
+        let rows = || plies.clone().map(|ply| (row(ply), ply));
+        if let Some(numbers) = column("game_id") {
+            rows().for_each(|(row, _)| numbers.number(row, Some(number as i64)));
+        }
+        if let Some(numbers) = column("ply") {
+            rows().for_each(|(row, ply)| numbers.number(row, Some(i64::from(ply))));
+        }
+        let (results, points) = (column("result"), column("wdl"));
+        if results.or(points).is_some() {
             let outcome = GameSummary::from_game(game)?.result();
-            let points = outcome.half_points(Color::White).map(|half| half as f32 / 2.0);
-            each("result", &|column, row, _| column.text(row, Some(outcome.token())));
-            each("wdl", &|column, row, _| column.fraction(row, points));
+            let white = outcome.half_points(Color::White).map(|half| half as f32 / 2.0);
+            for (row, _) in rows() {
+                results.iter().for_each(|results| results.text(row, Some(outcome.token())));
+                points.iter().for_each(|points| points.fraction(row, white));
+            }
         }
-        if needs(&["score"]) {
+        if let Some(column) = column("score") {
             let scores = game.scores()?;
-            let score = |ply: u32| scores.get(ply as usize).copied().flatten().map(Evaluation::short_training_score);
-            each("score", &|column, row, ply| column.number(row, score(ply).map(i64::from)));
+            for (row, ply) in rows() {
+                let score = scores.get(ply as usize).copied().flatten().map(Evaluation::short_training_score);
+                column.number(row, score.map(i64::from));
+            }
         }
-        if needs(&["clock"]) {
+        if let Some(column) = column("clock") {
             let clocks = game.clocks()?;
-            let clock = |ply: u32| clocks.get(ply.checked_sub(1)? as usize).copied().flatten();
-            each("clock", &|column, row, ply| column.fraction(row, clock(ply).map(|left| left.as_secs_f32())));
+            for (row, ply) in rows() {
+                let clock = ply.checked_sub(1).and_then(|index| clocks.get(index as usize).copied().flatten());
+                column.fraction(row, clock.map(|left| left.as_secs_f32()));
+            }
         }
-        if !needs(&["fen", "san", "uci", "move"]) {
+        let texts @ [fen, san, uci, next] = ["fen", "san", "uci", "move"].map(column);
+        if texts.iter().all(Option::is_none) {
             return Ok(());
         }
-        let write = |ply: u32, name: &str, text: Option<&str>| {
-            if let Some((_, column)) = names.iter().zip(columns).find(|(known, _)| **known == name) {
-                column.text(row(ply), text);
+        // The text is made only if it is needed.
+        let write = |column: Option<&Column<'_>>, ply: u32, text: &dyn Fn() -> Option<String>| {
+            if let Some(column) = column.filter(|_| plies.contains(&ply)) {
+                column.text(row(ply), text().as_deref());
             }
         };
-        if plies.start == 0 {
-            ["san", "uci"].into_iter().for_each(|name| write(0, name, None));
-        }
-        let [has_fen, has_san] = ["fen", "san"].map(|name| needs(&[name]));
-        let has_uci = needs(&["uci", "move"]);
+        [san, uci].into_iter().for_each(|column| write(column, 0, &|| None));
         let mut ply = 0;
         game.visit_main_line(|before, m| {
-            let uci = (has_uci && plies.end > ply).then(|| before.uci(m));
-            if plies.contains(&ply) {
-                write(ply, "move", uci.as_deref());
-                if has_fen {
-                    write(ply, "fen", Some(&before.fen()));
-                }
-            }
+            write(fen, ply, &|| Some(before.fen()));
+            write(next, ply, &|| Some(before.uci(m)));
             ply += 1;
-            if plies.contains(&ply) {
-                write(ply, "uci", uci.as_deref());
-                if has_san {
-                    write(ply, "san", Some(&before.san(m)));
-                }
-            }
+            write(san, ply, &|| Some(before.san(m)));
+            write(uci, ply, &|| Some(before.uci(m)));
         })?;
-        // Rows that the moves of a damaged game do not reach have no texts.
-        for ply in plies.start.max(ply + 1)..plies.end {
-            ["fen", "san", "uci", "move"].into_iter().for_each(|name| write(ply, name, None));
+        write(next, ply, &|| None);
+        if fen.is_some() && plies.contains(&ply) {
+            let last = game.position(ply)?;
+            write(fen, ply, &|| Some(last.fen()));
         }
-        if plies.contains(&ply) {
-            write(ply, "move", None);
-            if has_fen {
-                write(ply, "fen", Some(&game.position(ply)?.fen()));
-            }
+        // Rows that the moves of a damaged game do not reach have no texts.
+        for ply in ply + 1..plies.end {
+            texts.into_iter().for_each(|column| write(column, ply, &|| None));
         }
         Ok(())
     }

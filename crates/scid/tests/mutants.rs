@@ -13,12 +13,17 @@ mod mutants;
 #[allow(dead_code)]
 #[path = "../../../tests/common/random.rs"]
 mod random;
+/// Numbers from the environment.
+#[allow(dead_code)]
+#[path = "../../../tests/common/settings.rs"]
+mod settings;
 
-use mutants::{Run, changed, number, peak_memory};
+use mutants::{Run, changed, peak_memory};
 use random::Random;
 use scoresheet::import::ImportSource;
 use scoresheet::{Archive, Import, Monitor, archive::Level};
 use scoresheet_scid::Base;
+use settings::number;
 use std::fs;
 use std::path::{Path, PathBuf};
 

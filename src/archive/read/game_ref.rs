@@ -237,7 +237,7 @@ impl<'a> GameRef<'a> {
         }
     }
 
-    fn decoder(&self) -> Decoder<'_> {
+    pub(super) fn decoder(&self) -> Decoder<'_> {
         Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart)
     }
 

@@ -1,7 +1,7 @@
 //! Iterates over the moves of a stored game, with their clocks, evaluations, comments and variations.
 
 use crate::archive::read::game_ref::{GameRef, Lines};
-use crate::brenner::decode::{Decoder, Item, TextPlaces};
+use crate::brenner::decode::{Decoder, Item};
 use crate::chess::{Move, Position};
 use crate::error::{DamageKind, Result};
 use crate::game::{Analysis, AnalysisReader, Comment, Evaluation, Notes, PlayedMove, Variation};
@@ -79,15 +79,14 @@ impl GameRef<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn moves(&self) -> Moves<'_> {
-        let decoder = Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart);
-        Moves { game: self, decoder: Some(decoder), ply: 0, chess960: self.start().is_chess960() }
+        Moves { game: self, decoder: Some(self.decoder()), ply: 0, chess960: self.start().is_chess960() }
     }
 
     /// Calls `visit` with each move of the main line and the position before it, like [`moves`](GameRef::moves) without
     /// its copies of positions.
     #[doc(hidden)]
     pub fn visit_main_line(&self, mut visit: impl FnMut(&Position, Move)) -> Result<()> {
-        let mut decoder = Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart);
+        let mut decoder = self.decoder();
         loop {
             let is_main_line = decoder.depth() == 0;
             let mut seen = |before: &Position, m: Move| {

@@ -56,6 +56,11 @@ pub struct Where {
     stated: OnceLock<Rules>,
 }
 
+/// Says that this number of games is left out because of their rules.
+pub fn variants_left_out(games: u64) -> String {
+    format!("{} left out", count(games, "game of a variant is", "games of variants are"))
+}
+
 /// Reads the rules of games, for an option.
 fn rules(text: &str) -> Result<Rules, String> {
     text.parse().map_err(|error| format!("{error}, or any"))
@@ -195,8 +200,7 @@ impl Where {
         let games = selected.unwrap_or(&live);
         let left_out = games.len() - archive.games_of_chess(games).len();
         if left_out > 0 {
-            let games = count(left_out, "game of a variant is", "games of variants are");
-            session.hint(&format!("{games} left out: --variant any includes all games"));
+            session.hint(&format!("{}: --variant any includes all games", variants_left_out(left_out)));
         }
     }
 

@@ -73,8 +73,7 @@ impl Evaluation {
     /// assert_eq!(scoresheet_pgn::game::Evaluation::Centipawns(-50_000).short_training_score(), -32_767);
     /// ```
     pub fn short_training_score(self) -> i16 {
-        let score = self.training_score();
-        i16::try_from(score).unwrap_or(i16::MAX * score.signum() as i16).max(-i16::MAX)
+        self.training_score().clamp(-i32::from(i16::MAX), i32::from(i16::MAX)) as i16
     }
 }
 

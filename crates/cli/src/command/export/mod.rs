@@ -12,7 +12,7 @@ use crate::failure::{Code, Failure};
 use crate::output::flavor::Flavor;
 use crate::output::formats::Format;
 use crate::output::{new_file, progress};
-use crate::select::filter::Where;
+use crate::select::filter::{Where, variants_left_out};
 use crate::select::shape::ShapeArgs;
 use crate::select::units::{Unit, units};
 use crate::select::{archives, parallel};
@@ -283,8 +283,7 @@ fn expressed(session: &Session, format: Format, archive: &Archive, chosen: Optio
     let games = archive.games_of_chess(&all);
     let left_out = all.len() - games.len();
     if left_out > 0 {
-        let number = count(left_out, "game of a variant is", "games of variants are");
-        session.message(&format!("{number} left out: this format describes only chess"));
+        session.message(&format!("{}: this format describes only chess", variants_left_out(left_out)));
     }
     Some(games)
 }
