@@ -16,7 +16,8 @@ impl TrainingFormat {
     ///
     /// Binpack and texts are recognized by their content. The other formats have no header: the name must have one of
     /// their endings (`.viriformat`, `.vf`, `.bin`, `.marlin`, `.bullet`, `.data`, ..), and the first bytes must be
-    /// valid. The content decides between the formats that an ending allows. `.zst` at the end of the name is ignored.
+    /// valid, unless the ending names the format. The content decides between the formats that an ending allows. `.zst`
+    /// at the end of the name is ignored.
     pub fn of_file(path: &Path) -> Option<TrainingFormat> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = name.strip_suffix(".zst").unwrap_or(&name);
@@ -42,7 +43,14 @@ impl TrainingFormat {
         };
         // A format in which all games are valid comes before one with a fault.
         let find = |is_strict| candidates.iter().copied().find(|format| format.fits(&head, is_whole, is_strict));
-        find(true).or_else(|| find(false))
+        // Some endings name a format even if the first bytes are damaged.
+        let named = || match ending.strip_suffix("format").unwrap_or(ending) {
+            _ if head.trim_ascii_start().is_empty() || head.trim_ascii_start().starts_with(b"[") => None,
+            "bin" => None,
+            "vf" | "viri" => Some(Viriformat),
+            name => TrainingFormat::from_name(name),
+        };
+        find(true).or_else(|| find(false)).or_else(named)
     }
 
     /// Returns whether a file that begins with these bytes can have this format: all of its games, or its first 64.

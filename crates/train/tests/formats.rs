@@ -188,6 +188,11 @@ fn files_of_a_second_writer_come_back() {
                 return;
             }
             assert_eq!(TrainingFormat::of_file(&path), Some(format), "{} {seed}", format.name());
+            // All endings but `.bin` name the format of a damaged file, too.
+            let damaged = folder.path().join(format!("damaged.{}", format.name()));
+            std::fs::write(&damaged, [&b"\xff\xff\xff\xff"[..], &std::fs::read(&path).unwrap()[4..]].concat()).unwrap();
+            let named = (format != TrainingFormat::Bin).then_some(format);
+            assert_eq!(TrainingFormat::of_file(&damaged), named, "{} {seed}", format.name());
             let target = folder.path().join("games.bga");
             let (summary, lost) = imported(&path, format, &target);
             assert_eq!((summary.rejected, summary.faulty, lost), (0, 0, 0), "{}", format.name());
