@@ -267,6 +267,9 @@ fn bad_archives() {
             room.fails(&[args, access].concat(), 1, &["cannot open .: this is a folder; name an archive in it"]);
         }
     }
+    for access in [&["inspect", "."][..], &["inspect", ".", "--no-map"]] {
+        room.fails(access, 1, &["cannot open .: this is a folder; name a file"]);
+    }
     room.fails(&["import", "missing.pgn", "-o", "x.bga"], 1, &["cannot open missing.pgn"]);
     fs::create_dir(room.path("folder")).unwrap();
     room.fails(&["import", "folder", "-o", "x.bga"], 1, &["folder", "no PGN file"]);

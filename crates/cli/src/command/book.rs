@@ -68,8 +68,7 @@ pub struct Args {
 const MANY: u64 = 50_000;
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     of_book(args.filter.rules())?;
     let mut outputs = Outputs::from_archives(archives.archives());
     let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;

@@ -4,7 +4,6 @@ use crate::failure::{self, Code, Failure};
 use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::new_archive;
-use crate::select::archives;
 use crate::select::filter::Where;
 use crate::session::Session;
 use crate::text::{count, shown};
@@ -48,8 +47,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     // All archives are searched before any archive is changed.
     let (chosen, undecided) = {
-        let archives = archives::open_all(session, &args.archives)?;
-        args.filter.of_one(&archives)?;
+        let archives = args.filter.open(session, &args.archives)?;
         args.threads.install(|| {
             let (mut chosen, mut undecided) = (Vec::new(), 0);
             for member in archives.members() {

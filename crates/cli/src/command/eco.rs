@@ -75,8 +75,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 }
 
 fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     if let Some(path) = &args.output {
         let target = new_archive::target(archives.archives().map(Archive::path), path, args.force)?;
         let edit = |game: &GameRef| named(game, args.overwrite);

@@ -6,7 +6,6 @@ use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs, csv_line};
 use crate::output::table::{Column, Table};
 use crate::output::{html, new_file, sheet};
-use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::session::Session;
@@ -74,8 +73,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let what = "which event? Give its name, or a filter (--where 'event ~ Candidates and year = 2024')";
         return Err(Failure::Usage(what.to_owned()));
     }
-    let archives = archives::open_all(session, std::slice::from_ref(&args.archive))?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, std::slice::from_ref(&args.archive))?;
     let page = html::target(args.report.as_deref(), args.force, &mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;

@@ -1,7 +1,6 @@
 //! `scoresheet find`: finds the games that reach a position or match a pattern.
 
 use crate::failure::{Code, Failure};
-use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::listing::Listing;
 use crate::select::pattern::PatternArgs;
@@ -183,8 +182,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                     fen and pairs";
         return Err(Failure::Usage(what.to_owned()));
     }
-    let archives = archives::open_all(session, &args.archives)?;
-    filter.of_one(&archives)?;
+    let archives = filter.open(session, &args.archives)?;
     let mut query = filter.query(args.pattern.query()?)?;
     if args.either_color {
         query = query.either_color(true);

@@ -78,6 +78,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 fn bytes_of(path: &Path, access: Access) -> Result<Box<dyn Deref<Target = [u8]>>, Failure> {
     let read = || -> io::Result<Box<dyn Deref<Target = [u8]>>> {
         Ok(match access {
+            // Some systems open a folder like a file.
+            _ if path.is_dir() => {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder; name a file"));
+            }
             Access::Map => {
                 let file = File::open(path)?;
                 let length = file.metadata()?.len();

@@ -1,7 +1,6 @@
 //! `scoresheet list`: prints one line per game.
 
 use crate::failure::{Code, Failure};
-use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::listing::Listing;
 use crate::session::Session;
@@ -41,8 +40,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     let (listing, filter) = (&args.listing, &args.filter);
     let query = filter.query(Query::new())?;
     args.threads

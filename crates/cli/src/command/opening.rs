@@ -68,8 +68,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let what = "which opening? Give a position (--moves or --fen) or a filter (--where 'eco = B90')";
         return Err(Failure::Usage(what.to_owned()));
     }
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
     let position = args.position.position(args.filter.position_rules())?;
     args.filter.look_for(&position);

@@ -68,8 +68,7 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.quiet.apply(session);
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;

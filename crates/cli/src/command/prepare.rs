@@ -74,8 +74,7 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.quiet.apply(session);
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     let mut outputs = Outputs::from_archives(archives.archives());
     let target = html::target(args.output.as_deref(), args.force, &mut outputs)?;
     args.threads.install(|| {

@@ -6,7 +6,6 @@ use crate::output::progress;
 use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs, csv_line};
 use crate::output::table::{Column, Table};
-use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::select::repertoire;
@@ -90,8 +89,7 @@ impl Part {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.quiet.apply(session);
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     let color = args.side;
     args.threads.install(|| {
         let repertoire = repertoire::read(session, &args.repertoire, color)?;

@@ -203,8 +203,7 @@ fn plies(text: &str) -> Result<(u32, u32), String> {
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     let format = if args.json { Format::Json } else { args.format };
     if args.columns.is_some() && !matches!(format, Format::Csv | Format::Json) {
         return Err(Failure::Usage("--columns needs --format csv or json".to_owned()));

@@ -82,8 +82,7 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.quiet.apply(session);
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     let position = args.position.position(args.filter.position_rules())?;
     args.filter.look_for(&position);
     args.threads.install(|| {

@@ -14,6 +14,7 @@ use scoresheet_query::ArchiveSet;
 use scoresheet_query::tag_columns::Unread;
 use scoresheet_query::{Aliases, Filter, GameRanges, Member, Query, Rules, Search, SideState, TagColumns};
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// The options that select games.
@@ -102,10 +103,12 @@ impl Where {
         self.games.as_ref()
     }
 
-    /// Rejects game numbers if there are several archives, because each archive numbers its games from 1.
-    pub fn of_one(&self, archives: &ArchiveSet) -> Result<(), Failure> {
+    /// Opens the archives whose games are selected. Rejects game numbers if there are several archives, because each
+    /// archive numbers its games from 1.
+    pub fn open(&self, session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Failure> {
+        let archives = archives::open_all(session, paths)?;
         match (archives.members().len(), &self.games) {
-            (0 | 1, _) | (_, None) => Ok(()),
+            (0 | 1, _) | (_, None) => Ok(archives),
             _ => Err(Failure::Message("--games takes one archive: each archive numbers its games from 1".to_owned())),
         }
     }

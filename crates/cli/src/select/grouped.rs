@@ -73,7 +73,8 @@ pub struct Games<'a> {
 }
 
 impl<'a> Games<'a> {
-    /// Returns the selected games of each archive, without games of variants unless they are chosen, and the number of undecided games, which have been reported.
+    /// Returns the selected games of each archive, without games of variants unless they are chosen, and the number of
+    /// undecided games, which have been reported.
     pub fn chosen(
         session: &Session,
         archives: &'a ArchiveSet,

@@ -164,8 +164,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let format = games.unwrap_or_default();
     let form = Form::new(format, args.flavor.styles(), &args.shape);
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     if args.count {
         return args.filter.print_count(session, &archives);
     }

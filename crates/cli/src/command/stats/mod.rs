@@ -74,8 +74,7 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.quiet.apply(session);
-    let archives = archives::open_all(session, &args.archives)?;
-    args.filter.of_one(&archives)?;
+    let archives = args.filter.open(session, &args.archives)?;
     if args.count {
         return args.threads.install(|| {
             let (chosen, undecided) = Games::chosen(session, &archives, &args.filter)?;
