@@ -29,6 +29,13 @@ impl Selection {
         }
         match (named("position"), named("moves")) {
             (Some(_), Some(_)) => return Err("position and moves exclude each other".to_owned()),
+            (None, None) => {}
+            _ if query.has_hits() => {
+                return Err(
+                    "query has conditions on positions or comments: give it position or moves as well, as a member"
+                        .to_owned(),
+                );
+            }
             (Some(fen), None) => {
                 query = query.board(PositionQuery::from_fen(&fen).map_err(|fault| fault.to_string())?);
             }
@@ -36,9 +43,11 @@ impl Selection {
                 let position = line(&moves).map_err(|fault| fault.to_string())?;
                 query = query.board(PositionQuery::from(&position));
             }
-            (None, None) => {}
         }
         if let Some(games) = named("games") {
+            if query.get_games().is_some() {
+                return Err("query has a member games: leave out games".to_owned());
+            }
             query = query.games(games.parse::<GameRanges>()?);
         }
         if let Some(reason) = query.impossible() {

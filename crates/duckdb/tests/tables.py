@@ -118,6 +118,8 @@ def main():
     fails("select * from read_bga('$A', \"position\" := 'startpos', moves := 'e4')", "exclude")
     fails("select * from read_bga('$A', games := '9-')", "")
     fails("select * from read_bga('$A', query := '[]')", "")
+    fails("select * from read_bga('$A', query := '{\"moves\": \"e4\"}', moves := 'd4')", "as a member")
+    fails("select * from read_bga('$A', query := '{\"games\": \"1\"}', games := '2')", "leave out games")
     fails("select * from bga_tree('$A', \"position\" := 'x')", "")
     fails("select * from read_bga('/no/such/*.bga')", "no file matches")
     fails("select * from read_bga([])", "the list of paths is empty")
