@@ -181,6 +181,12 @@ fn missing_values_are_explained() {
     assert_eq!(done.out, "1\n");
     assert!(done.err.contains("3 games no elo: neither = nor != matches; missing(elo) does"), "{}", done.err);
     assert_eq!(room.fine(&["list", "g.bga", "--where", "missing(elo)", "--count"]), "3\n");
+    // Games without a result are compared.
+    room.write("open.pgn", b"1. e4 *\n");
+    room.fine(&["import", "-q", "open.pgn"]);
+    let filter = "result != 1-0 and movetextresult != 1-0";
+    let done = room.run(&["list", "open.bga", "--where", filter, "--count", "--explain"]);
+    assert!(done.out == "1\n" && !done.err.contains("neither"), "{}", done.err);
     let stats = json(&room.fine(&["stats", "g.bga", "--json"]));
     assert_eq!((&stats[0]["longest"]["game"], &stats[0]["longest"]["archive"]), (&1.into(), &"g.bga".into()));
 }

@@ -276,6 +276,10 @@ impl Filter {
         }
         let live = headers.archive().live();
         let of = |(field, known): &(String, Expr)| {
+            // `*` is compared like other results.
+            if matches!(known, Expr::Test(Test::Result(_) | Test::MovetextResult(_))) {
+                return None;
+            }
             let (mut measures, mut contents, mut games) = (Vec::new(), Vec::new(), live.clone());
             known.measures(&mut measures);
             known.contents(&mut contents);
