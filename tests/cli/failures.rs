@@ -201,6 +201,16 @@ fn verify_and_damage() {
         let done = room.fails(args, 1, &["could not be read", "see `scoresheet verify`"]);
         assert!(done.err.starts_with("scoresheet: g.bga: the archive is damaged: "), "{}", done.err);
     }
+    // The position index counts the games of the first moves, and the damaged games are read for the next moves.
+    room.write("t.bga", &original);
+    room.fine(&["index", "t.bga", "--positions", "-q"]);
+    room.write("t.bga", &damaged);
+    let without = room.run(&["tree", "g.bga", "--depth", "2"]);
+    for options in [&[][..], &["--json"]] {
+        let done = room.run(&[&["tree", "t.bga", "--depth", "2"], options].concat());
+        assert_eq!((done.code, done.err), (Some(1), without.err.replace("g.bga", "t.bga")));
+        assert!(!done.out.is_empty());
+    }
     // Undamaged games can still be exported.
     let done = room.run(&["export", "g.bga", "-o", "rest.pgn"]);
     assert_eq!(done.code, Some(1), "{}", done.err);

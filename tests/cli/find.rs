@@ -495,7 +495,8 @@ fn tree_names_the_strongest_and_the_last_game_of_each_move() {
         format!("[White \"{white}\"]\n[Black \"X\"]\n[Date \"{year}\"]\n{elos}\n{moves} *\n\n")
     };
     let games = [
-        game("A", Some((2500, 2400)), "2001.??.??", "1. e4"),
+        game("A", Some((2500, 2400)), "2001.02.03", "1. e4"),
+        game("F", None, "2001.01.31", "1. e4 e6"),
         game("B", Some((2600, 2700)), "1999.01.01", "1. e4 c5"),
         game("C", None, "2010.??.??", "1. d4"),
         game("D", Some((2900, 2000)), "????.??.??", "1. e4 e5"),
@@ -504,20 +505,23 @@ fn tree_names_the_strongest_and_the_last_game_of_each_move() {
     room.write("g.pgn", games.concat());
     room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
     let tree = ["tree", "g.bga", "--fen", "startpos", "--move-games"];
+    let replayed = room.fine(&tree);
+    room.fine(&["index", "g.bga", "--positions", "-q"]);
+    assert_eq!(room.fine(&tree), replayed);
     let found = json(&room.fine(&[&tree[..], &["--json"]].concat()));
     let of = |san: &str| found["moves"].as_array().unwrap().iter().find(|m| m["san"] == san).unwrap().clone();
     let (e4, d4, c4) = (of("e4"), of("d4"), of("c4"));
-    assert_eq!((&e4["strongest"]["id"], &e4["strongest"]["white"]["name"]), (&2.into(), &"B".into()));
-    assert_eq!((&e4["last"]["id"], &e4["last"]["date"]), (&1.into(), &"2001.??.??".into()));
-    assert_eq!((&d4["strongest"], &d4["last"]["id"]), (&Value::Null, &3.into()));
+    assert_eq!((&e4["strongest"]["id"], &e4["strongest"]["white"]["name"]), (&3.into(), &"B".into()));
+    assert_eq!((&e4["last"]["id"], &e4["last"]["date"]), (&1.into(), &"2001.02.03".into()));
+    assert_eq!((&d4["strongest"], &d4["last"]["id"]), (&Value::Null, &4.into()));
     assert_eq!((&c4["strongest"], &c4["last"]), (&Value::Null, &Value::Null));
     let csv = room.fine(&[&tree[..], &["--format", "csv"]].concat());
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows[0][rows[0].len() - 2..], ["strongest", "last"]);
     let of = |san: &str| rows.iter().find(|row| row[0] == san).map(|row| row[row.len() - 2..].to_vec()).unwrap();
-    assert_eq!([of("e4"), of("d4"), of("c4")], [["2", "1"], ["", "3"], ["", ""]].map(Vec::from));
+    assert_eq!([of("e4"), of("d4"), of("c4")], [["3", "1"], ["", "4"], ["", ""]].map(Vec::from));
     let text = room.fine(&tree);
-    assert!(text.contains("  strongest  2  B (2600) - X (2700)  *  1999.01.01\n  last       1  A (2500)"), "{text}");
+    assert!(text.contains("  strongest  3  B (2600) - X (2700)  *  1999.01.01\n  last       1  A (2500)"), "{text}");
     assert!(!room.fine(&tree[..4]).contains("strongest"));
 }
 

@@ -15,12 +15,16 @@ use crate::threads::Threads;
 use scoresheet::Position;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::chess::{Color, Move};
+use scoresheet::error::Error;
 use scoresheet::game::Outcome;
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::GameSummary;
 use scoresheet_query::openings::{Opening, Openings};
-use scoresheet_query::{Branch, PositionQuery, Search, SearchOptions, Tally, Tree};
+use scoresheet_query::tag_columns::Days;
+use scoresheet_query::{Branch, PositionQuery, Search, SearchOptions, Tally, Tree, Visit};
 use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -87,15 +91,21 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.filter.look_for(&position);
     args.threads.install(|| {
         let (mut all, mut failed, mut any) = (None::<Nested>, 0, false);
+        let mut lost = BTreeSet::new();
         for member in archives.members() {
             let (chosen, undecided) = args.filter.games_by_rules(session, member.columns())?;
             any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
             let search = args.filter.search(member, chosen.as_ref());
             let depth = if args.count { 1 } else { args.depth };
-            let work = || Nested::new(&search, chosen.as_ref(), &position, depth, args.most(depth));
+            let work = || {
+                // The position index knows only the years of the games.
+                let days = args.move_games.then(|| member.columns().days());
+                Nested::new(&search, days.as_ref(), &position, depth, args.most(depth))
+            };
             let nested = progress::waiting(session, work);
             let unread = &nested.tree.unread;
             unread.iter().for_each(|error| session.unread(&archives::fault(member.archive(), error)));
+            lost.extend(unread.iter().filter_map(damaged_game).map(|game| member.before() + game));
             failed += undecided + unread.len() as u64;
             match &mut all {
                 Some(all) => all.add(nested, member.before()),
@@ -112,11 +122,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             args.filter.report_no_position(session, &archives, any);
             args.position.report_omitted(session);
         }
+        let before = lost.len();
+        let shown = Shown { args, archives: &archives, session, lost: lost.into() };
         let text = match args.rows.format() {
-            RowFormat::Json => json(args, &archives, &nested)?,
+            RowFormat::Json => json(&shown, &nested)?,
             RowFormat::Csv => csv(args, &nested),
-            RowFormat::Table => text(args, &archives, &nested, session.table_width())?,
+            RowFormat::Table => text(&shown, &nested, session.table_width())?,
         };
+        failed += (shown.lost.into_inner().len() - before) as u64;
         let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
         out.flush()?;
@@ -150,26 +163,35 @@ impl Args {
 }
 
 impl Nested {
-    fn new(search: &Search, among: Option<&GameSet>, position: &Position, depth: u8, most: usize) -> Nested {
-        let tree = search.tree(position);
+    /// Returns the tree of this depth. The unreadable games of all its positions are in `unread` of the first tree.
+    fn new(search: &Search, days: Option<&Days>, position: &Position, depth: u8, most: usize) -> Nested {
+        let mut tree = search.dated_tree(position, Visit::First, days);
         if depth <= 1 {
             return Nested { tree, next: Vec::new() };
         }
         // Only games with this position can reach the next position.
         let found = search.position(&PositionQuery::from(position), SearchOptions::default());
         let games = GameSet::from_numbers(search.archive().len(), found.hits.iter().map(|hit| hit.game));
-        let narrowed = if among.is_some() || tree.tally.games() < search.archive().len() / 2 {
-            search.clone().among(&games)
-        } else {
-            search.clone()
-        };
-        let next = tree.branches.iter().take(most).map(|branch| {
-            let mut after = position.clone();
-            after.play_unchecked(branch.m);
-            (branch.m, Nested::new(&narrowed, Some(&games), &after, depth - 1, most))
-        });
-        let next = next.collect();
-        Nested { tree, next }
+        let narrowed = search.clone().among(&games);
+        let next: Vec<(Move, Nested)> = tree
+            .branches
+            .iter()
+            .take(most)
+            .map(|branch| {
+                let mut after = position.clone();
+                after.play_unchecked(branch.m);
+                (branch.m, Nested::new(&narrowed, days, &after, depth - 1, most))
+            })
+            .collect();
+        // The tree by the index reads only a few games, but this search reads all.
+        tree.unread.extend(found.unread);
+        let mut nested = Nested { tree, next };
+        for (_, next) in &mut nested.next {
+            nested.tree.unread.append(&mut next.tree.unread);
+        }
+        nested.tree.unread.sort_by_key(damaged_game);
+        nested.tree.unread.dedup_by(|a, b| damaged_game(a).is_some() && damaged_game(a) == damaged_game(b));
+        nested
     }
 
     /// Adds the tree of another archive, whose game numbers follow the `before` games of the preceding archives.
@@ -206,27 +228,56 @@ fn games_of_move(args: &Args, tally: &Tally) -> Vec<(&'static str, u64)> {
     strongest.into_iter().chain(latest).collect()
 }
 
-/// Returns a line about a game: its number, players, result and date.
-fn game_line(archives: &ArchiveSet, number: u64) -> Result<String, Failure> {
-    let (archive, number) = archives.locate(number)?;
-    let summary = GameSummary::from_game(&archive.game(number)?)?;
-    let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
-    let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
-    let (result, date) = (summary.result().token(), summary.date().unwrap_or("?"));
-    Ok(printable(&format!("{name}{number}  {white} - {black}  {result}  {date}")).to_string())
+/// Returns the number of the game that cannot be read, if the error names one.
+fn damaged_game(error: &Error) -> Option<u64> {
+    if let Error::Damaged(damage) = error { damage.game } else { None }
+}
+
+/// What is shown of a tree, and where its games are.
+struct Shown<'a> {
+    args: &'a Args,
+    archives: &'a ArchiveSet,
+    session: &'a Session,
+    /// The unreadable games, by their numbers in all archives. The position index may name a game that no count has read.
+    lost: RefCell<BTreeSet<u64>>,
+}
+
+impl Shown<'_> {
+    /// Returns a game by its number in all archives, with its archive and its number there, or `None` if it cannot be
+    /// read. Reports each unreadable game once.
+    fn game(&self, number: u64) -> Result<Option<(&Archive, u64, GameSummary)>, Failure> {
+        let (archive, own) = self.archives.locate(number)?;
+        match archive.game(own).and_then(|game| GameSummary::from_game(&game)) {
+            Ok(summary) => Ok(Some((archive, own, summary))),
+            Err(error) => {
+                if self.lost.borrow_mut().insert(number) {
+                    self.session.unread(&archives::fault(archive, &error));
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Returns a line about a game: its number, players, result and date.
+    fn game_line(&self, number: u64) -> Result<Option<String>, Failure> {
+        let Some((archive, number, summary)) = self.game(number)? else { return Ok(None) };
+        let name = archives::name_in(self.archives, archive).map_or_else(String::new, |name| format!("{name}  "));
+        let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
+        let (result, date) = (summary.result().token(), summary.date().unwrap_or("?"));
+        Ok(Some(printable(&format!("{name}{number}  {white} - {black}  {result}  {date}")).to_string()))
+    }
 }
 
 /// Appends the lines of the moves; each is followed by its continuations.
 fn push_lines(
-    args: &Args,
-    archives: &ArchiveSet,
+    shown: &Shown,
     nested: &Nested,
     all: u64,
     (level, width): (usize, usize),
     text: &mut String,
 ) -> Result<(), Failure> {
     let tree = &nested.tree;
-    for branch in args.shown(tree, level) {
+    for branch in shown.args.shown(tree, level) {
         let name = format!("{}{}", "  ".repeat(level), tree.position.san(branch.m));
         text.push_str(&line(&name, &branch.tally, all, tree.position.turn()));
         if let Some(opening) = opening_after(tree, branch.m) {
@@ -238,34 +289,33 @@ fn push_lines(
             let name = variation.map_or(opening.name, |(_, variation)| variation);
             text.push_str(&format!("  {}\n", shortened(name, room)));
         }
-        for (what, game) in games_of_move(args, &branch.tally) {
-            let line = format!("{}  {what:<9}  {}", "  ".repeat(level), game_line(archives, game)?);
+        for (what, game) in games_of_move(shown.args, &branch.tally) {
+            let Some(game) = shown.game_line(game)? else { continue };
+            let line = format!("{}  {what:<9}  {game}", "  ".repeat(level));
             text.push_str(&shortened(&line, width));
             text.push('\n');
         }
         if let Some(next) = nested.after(branch.m) {
-            push_lines(args, archives, next, all, (level + 1, width), text)?;
+            push_lines(shown, next, all, (level + 1, width), text)?;
         }
     }
     Ok(())
 }
 
-fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Result<String, Failure> {
+fn text(shown: &Shown, nested: &Nested, width: usize) -> Result<String, Failure> {
     let tree = &nested.tree;
     let named = Openings::table().get(&tree.position);
     let named = named.map_or_else(String::new, |opening| format!("{} {}\n", opening.eco, opening.name));
     let mut text = format!("{named}{}\n{}\n", tree.position.fen(), count(tree.tally.games(), "game", "games"));
     let titles = ["move", "games", "share", "white", "draw", "black", "rating", "perf", "last"].map(str::to_owned);
     text.push_str(&format!("\n{}  opening\n", cells(&titles)));
-    push_lines(args, archives, nested, tree.tally.games(), (0, width), &mut text)?;
+    push_lines(shown, nested, tree.tally.games(), (0, width), &mut text)?;
     text.push_str(&line("all", &tree.tally, tree.tally.games(), tree.position.turn()));
-    let samples: Vec<u64> = tree.tally.samples().take(usize::from(args.top_games)).collect();
-    if !samples.is_empty() {
-        text.push('\n');
-    }
-    for number in samples {
-        text.push_str(&shortened(&game_line(archives, number)?, width));
-        text.push('\n');
+    let samples = tree.tally.samples().take(usize::from(shown.args.top_games));
+    let samples = samples.map(|number| shown.game_line(number)).collect::<Result<Vec<_>, _>>()?;
+    let lines: String = samples.into_iter().flatten().map(|line| format!("{}\n", shortened(&line, width))).collect();
+    if !lines.is_empty() {
+        text.push_str(&format!("\n{lines}"));
     }
     Ok(text)
 }
@@ -355,8 +405,8 @@ fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
 }
 
 /// Returns the moves of a tree as JSON. The member `moves` of a move contains its continuations.
-fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize) -> Result<Vec<Object>, Failure> {
-    let tree = &nested.tree;
+fn moves_json(shown: &Shown, nested: &Nested, level: usize) -> Result<Vec<Object>, Failure> {
+    let (tree, args, archives) = (&nested.tree, shown.args, shown.archives);
     let mut moves = Vec::new();
     for branch in args.shown(tree, level) {
         let opening = opening_after(tree, branch.m);
@@ -374,33 +424,30 @@ fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize)
         };
         let mut object = object;
         for (what, game) in games_of_move(args, &branch.tally) {
-            let (archive, number) = archives.locate(game)?;
-            let summary = GameSummary::from_game(&archive.game(number)?)?;
+            let Some((archive, number, summary)) = shown.game(game)? else { continue };
             let player = |color| Object::new().with("name", summary.name(color)).with("rating", summary.rating(color));
-            let shown = named(Object::new(), archives, archive)
+            let game = named(Object::new(), archives, archive)
                 .with("id", number)
                 .object("white", &player(Color::White))
                 .object("black", &player(Color::Black))
                 .with("date", summary.date());
-            object = object.object(what, &shown);
+            object = object.object(what, &game);
         }
         moves.push(match nested.after(branch.m) {
-            Some(next) => object.array("moves", &moves_json(args, archives, next, level + 1)?),
+            Some(next) => object.array("moves", &moves_json(shown, next, level + 1)?),
             None => object,
         });
     }
     Ok(moves)
 }
 
-fn json(args: &Args, archives: &ArchiveSet, nested: &Nested) -> Result<String, Failure> {
+fn json(shown: &Shown, nested: &Nested) -> Result<String, Failure> {
     let tree = &nested.tree;
     let uci = |m: Move| tree.position.uci(m);
-    let moves = moves_json(args, archives, nested, 0)?;
+    let moves = moves_json(shown, nested, 0)?;
     let mut games = Vec::new();
-    for sample in tree.tally.samples().take(usize::from(args.top_games)) {
-        let (archive, number) = archives.locate(sample)?;
-        let game = archive.game(number)?;
-        let summary = GameSummary::from_game(&game)?;
+    for sample in tree.tally.samples().take(usize::from(shown.args.top_games)) {
+        let Some((archive, number, summary)) = shown.game(sample)? else { continue };
         let player = |color| Object::new().with("name", summary.name(color)).with("rating", summary.rating(color));
         let winner = match summary.result() {
             Outcome::WhiteWins => Value::from("white"),
@@ -410,7 +457,7 @@ fn json(args: &Args, archives: &ArchiveSet, nested: &Nested) -> Result<String, F
         let branch = tree.branches.iter().find(|branch| branch.tally.samples().any(|listed| listed == sample));
         let object = Object::new().with("uci", branch.map(|branch| uci(branch.m)));
         games.push(
-            named(object, archives, archive)
+            named(object, shown.archives, archive)
                 .with("id", number)
                 .with("winner", winner)
                 .object("white", &player(Color::White))
