@@ -36,18 +36,10 @@ pub fn condition(value: Value, relation: Relation, literal: Literal<'_>) -> Opti
     let is_equal = relation == Relation::Is;
     let (filter, is_exact) = match (value, literal) {
         (Value::Rating(tag @ ("WhiteElo" | "BlackElo")), Literal::Integer(rating)) => {
-            // The column stores 16-bit ratings; the filter accepts any rating above 0.
-            let field = tag.to_ascii_lowercase();
-            let most = i64::from(i16::MAX);
-            if !(1..=most).contains(&rating) {
+            if !(1..=i64::from(i16::MAX)).contains(&rating) {
                 return None;
             }
-            let known_filter = Filter::condition(&field, relation, rating).ok()?;
-            let filter = match relation {
-                Relation::Below | Relation::AtMost | Relation::Is => Ok(known_filter),
-                _ => Filter::condition(&field, Relation::AtMost, most).map(|known| known_filter & known),
-            };
-            (filter, true)
+            (Filter::condition(&tag.to_ascii_lowercase(), relation, rating), true)
         }
         (Value::Plies, Literal::Integer(plies)) if (0..=i64::from(i32::MAX)).contains(&plies) => {
             (Filter::condition("plies", relation, plies), true)

@@ -12,7 +12,7 @@ pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
     T::try_from(value).ok()
 }
 
-/// Parses the rating at the start of a text, as filters do; `None` if it does not fit into 16 bits.
+/// Parses the rating at the start of a text, as filters do.
 pub fn rating(text: &str) -> Option<i16> {
     value::rating(text.as_bytes()).and_then(|rating| i16::try_from(rating).ok())
 }

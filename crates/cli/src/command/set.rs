@@ -83,12 +83,17 @@ fn assignment(text: &str) -> Result<Pair, String> {
         name if is_variant(name) && !["", "Standard", "Chess960"].contains(&value.as_str()) => {
             "a variant is Standard or Chess960: the moves of a game fix its rules"
         }
-        "WhiteElo" | "BlackElo" if !matches!(value.as_str(), "" | "-" | "?") && value.parse::<u16>().is_err() => {
-            "a rating is a whole number, or ? if unknown"
+        "WhiteElo" | "BlackElo" if !matches!(value.as_str(), "" | "-" | "?") && !is_rating(value) => {
+            "a rating is a whole number up to 32,767, or ? if unknown"
         }
         _ => return Ok(pair),
     };
     Err(fault.to_owned())
+}
+
+/// Returns whether a text is a rating without other text.
+fn is_rating(text: &str) -> bool {
+    text.parse().is_ok_and(|rating: i16| rating >= 0)
 }
 
 fn is_variant(name: &str) -> bool {

@@ -236,7 +236,7 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
     for column in [white_elo, black_elo] {
         for (text, count) in counts(column, games) {
             if let Some((rating, _)) = reading::read(Reading::Rating, text) {
-                let rating = u32::try_from(rating).unwrap_or(u32::MAX) / RATING_STEP * RATING_STEP;
+                let rating = rating as u32 / RATING_STEP * RATING_STEP;
                 *stats.ratings.entry(rating).or_default() += count;
             }
         }

@@ -14,9 +14,9 @@ pub fn is_known(text: &[u8]) -> bool {
     !matches!(text, b"" | b"?" | b"-")
 }
 
-/// Returns the rating at the beginning of a text, if it is above 0.
+/// Returns the rating at the beginning of a text, from 1 to 32,767, the greatest number of 16 bits in tables.
 pub fn rating(text: &[u8]) -> Option<i64> {
-    number(text).filter(|rating| *rating > 0)
+    number(text).filter(|rating| (1..=i64::from(i16::MAX)).contains(rating))
 }
 
 /// Returns the year of a date, from 1 to 9999.

@@ -62,7 +62,7 @@ pub fn is_unreadable(reading: Reading, text: &[u8]) -> bool {
     is_known(text)
         && match reading {
             Reading::Date | Reading::Month | Reading::Day => date(text).is_none(),
-            Reading::Rating => number(text).is_none(),
+            Reading::Rating => rating(text).is_none() && number(text) != Some(0),
             // Some engines write an unlimited time like this.
             Reading::Base | Reading::Increment | Reading::Speed => control(text).is_none() && text != b"inf",
             reading => read(reading, text).is_none(),
@@ -144,6 +144,9 @@ mod tests {
             (Number, "", None),
             (Rating, "2700", same(2700)),
             (Rating, "2700?", same(2700)),
+            (Rating, "32767", same(32767)),
+            (Rating, "32768", None),
+            (Rating, "4294967296", None),
             (Rating, "0", None),
             (Rating, "?", None),
             (Date, "1998.05.12", same(day(1998, 5, 12))),
