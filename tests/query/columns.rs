@@ -195,6 +195,53 @@ fn no_damaged_page_changes_a_name() {
     assert!(refused > 10, "{refused}");
 }
 
+/// A tag that no game has is no column of the file, and all of its values are missing.
+#[test]
+fn answers_are_the_same_without_a_tag() {
+    let games = [
+        "[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2000\"]\n[BlackElo \"1900\"]\n[Date \"2001.02.03\"]\n[UTCDate \"2001.02.04\"]\n\
+         [ECO \"B90\"]\n[Round \"1\"]\n[TimeControl \"300+2\"]\n[Opening \"X\"]\n[Result \"1-0\"]\n\n1. e4 c5 1-0\n",
+        "[White \"B\"]\n\n1. d4 0-1\n",
+        "[Result \"*\"]\n\n1. e4 e5 2. Nf3 1/2-1/2\n",
+        "1. c4 *\n",
+    ];
+    let tags: Vec<&str> = games[0].lines().filter_map(|line| line.strip_prefix('[')?.split(' ').next()).collect();
+    let fields: Vec<String> = GameField::names().filter(|name| !name.contains("novelty")).collect();
+    for left_out in tags.iter().map(Some).chain([None]) {
+        let folder = crate::common::tempdir().unwrap();
+        let [path, source] = ["a.bga", "a.pgn"].map(|name| folder.path().join(name));
+        let kept = |line: &&str| left_out.is_none_or(|tag| !line.starts_with(&format!("[{tag} ")));
+        let text: Vec<String> =
+            games.iter().map(|game| game.lines().filter(kept).collect::<Vec<_>>().join("\n") + "\n\n").collect();
+        fs::write(&source, text.concat()).unwrap();
+        let archive = archive_of(&[source], &path, ImportOptions::default());
+        tag_columns::write(&archive).unwrap();
+        let (with, without) = (TagColumns::open(&archive), TagColumns::without_file(&archive));
+        let numbers = |filter: &Filter, columns| filter.games(columns).games.iter().collect::<Vec<_>>();
+        let mut compared = 0;
+        for field in &fields {
+            let values = ["1-0", "*", "2000", "2001", "B9", "A", "blitz", "1", "true", "w"];
+            let signs = ["=", "!=", "<", ">=", "~"];
+            let compare = values.iter().flat_map(|value| signs.map(|sign| format!("{field} {sign} {value}")));
+            for text in compare.chain([format!("has({field})"), format!("unreadable({field})")]) {
+                let Ok(filter) = Filter::parse(&text) else { continue };
+                for filter in [filter.clone(), !filter.clone(), filter & Filter::parse("plies > 1").unwrap()] {
+                    assert_eq!(numbers(&filter, &with), numbers(&filter, &without), "{filter}, without {left_out:?}");
+                    compared += 1;
+                }
+            }
+            let Ok(keys) = SortKeys::parse(field) else { continue };
+            let all: Vec<(usize, u64)> = (1..=4).map(|game| (0, game)).collect();
+            let [with, without] = [&with, &without].map(|columns| keys.order(&[columns], &all, 4).0);
+            assert_eq!(with, without, "{field}, without {left_out:?}");
+        }
+        assert!(compared > 1000, "{compared}");
+        let live = archive.live();
+        let stats = |columns| format!("{:?}", scoresheet_query::report::stats::stats(columns, &live).unwrap());
+        assert_eq!(stats(&with), stats(&without), "without {left_out:?}");
+    }
+}
+
 #[test]
 fn fields_without_a_column_are_refused() {
     let folder = crate::common::tempdir().unwrap();

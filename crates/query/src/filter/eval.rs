@@ -116,12 +116,12 @@ impl Maker<'_, '_> {
                 let of = |number: u8| u8::from(results >> number & 1 == 1);
                 // If the tag states a result other than `*`, it decides. Otherwise, the movetext decides.
                 let first = verdicts::of(&result, ASK, |text| outcome(text).map_or(ASK, of));
-                if !uses(&result, &first, ASK) {
+                if !has_no_values(&result) && !uses(&result, &first, ASK) {
                     return Node::Look(result, first.into());
                 }
                 let facts = self.column(Key::Facts);
                 let second = (0..=255).map(|facts| of(marked_outcome(facts))).collect();
-                Node::LookTwice(result, first.into(), facts, second)
+                look_twice(result, first.into(), facts, second)
             }
             Test::MovetextResult(results) => {
                 let verdicts = (0..=255).map(|facts| results >> marked_outcome(facts) & 1);
