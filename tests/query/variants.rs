@@ -115,6 +115,29 @@ fn positions_are_found_with_their_pockets_and_counted_by_their_moves() {
     assert!(tested > 250 && drops > 10 && loose > 0, "{tested} {drops} {loose}");
 }
 
+/// Games of Three-check are stored as games of chess.
+#[test]
+fn positions_with_counts_of_checks_are_found_in_their_games() {
+    let folder = crate::common::tempdir().unwrap();
+    let [path, source] = ["g.bga", "g.pgn"].map(|name| folder.path().join(name));
+    let moves = "1. e4 e5 2. Bc4 Nc6 3. Bxf7+ Kxf7 4. Qh5+ g6 5. Qxg6+";
+    std::fs::write(&source, format!("{moves} *\n\n[Variant \"Three-check\"]\n\n{moves} 1-0\n")).unwrap();
+    let archive = archive_of(&[source], &path, ImportOptions::default());
+    let (set, game) = (ArchiveSet::open([&path]).unwrap(), archive.game(2).unwrap());
+    for ply in 0..=9 {
+        let fen = game.position(ply).unwrap().fen();
+        assert!(fen.contains(["3+3", "2+3", "1+3", "0+3"][[5, 7, 9].iter().filter(|at| **at <= ply).count()]), "{fen}");
+        for rules in [None, Some(Rules::Any), Some(Rules::Only(Variant::ThreeCheck))] {
+            let query = Query::from(PositionQuery::from_fen(&fen).unwrap());
+            let query = rules.iter().fold(query, |query, rules| query.rules(*rules));
+            let found = query.run(&set).map(|found| found.unwrap()).next().unwrap();
+            let hits: Vec<(u64, u32)> = found.hits.iter().map(|hit| (hit.game, hit.ply)).collect();
+            assert!(hits.contains(&(found.game, ply)), "{fen}: {hits:?}");
+            assert_eq!(found.game, if rules == Some(Rules::Any) { 1 } else { 2 });
+        }
+    }
+}
+
 #[test]
 fn moves_are_those_of_the_variant() {
     let (_folder, archive) = archive();

@@ -4,7 +4,7 @@ use crate::api::{Column, Type};
 use crate::games::{self, Selection};
 use crate::opened;
 use crate::source::{Row, Source, main_line};
-use scoresheet::chess::Color;
+use scoresheet::chess::{Color, Variant};
 use scoresheet::game::{Evaluation, Outcome};
 use scoresheet::{Error, GameRef, Position};
 use scoresheet_query::tag_columns::{Column as TagColumn, Key};
@@ -415,9 +415,13 @@ impl Scan {
             }
         };
         [san, uci].into_iter().for_each(|column| write(column, 0, &|| None));
+        // Its FEN counts checks, which the moves of chess do not.
+        let counts_checks = fen.is_some() && game.variant() == Variant::ThreeCheck;
+        let mut counted = counts_checks.then(|| game.start_by_rules()).transpose()?;
         let mut ply = 0;
         game.visit_main_line(|before, m| {
-            write(fen, ply, &|| Some(before.fen()));
+            write(fen, ply, &|| Some(counted.as_ref().unwrap_or(before).fen()));
+            counted.iter_mut().for_each(|position| position.play_unchecked(m));
             write(next, ply, &|| Some(before.uci(m)));
             ply += 1;
             write(san, ply, &|| Some(before.san(m)));

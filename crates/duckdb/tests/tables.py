@@ -182,6 +182,15 @@ def main():
         for query in ("select count(*) from '{}'", "select count(*) from bga_positions('{}')", "select * from bga_tree('{}')"):
             fails(query.format(cut), "truncated")
 
+        # The FEN of Three-check counts checks.
+        pgn = pathlib.Path(folder, "checks.pgn")
+        pgn.write_text('[Variant "Three-check"]\n\n1. e4 e5 2. Bc4 Nc6 3. Bxf7+ Kxf7 4. Qh5+ *\n')
+        checks = pathlib.Path(folder, "checks.bga")
+        subprocess.run([command, "import", "-q", pgn, "-o", checks], check=True)
+        rows(f"select count(*) from bga_positions('{checks}') where fen is distinct from fen_at('{checks}', game_id, ply)", (0,))
+        rows(f"select ply from bga_positions('{checks}') where fen ~ '.* [12][+]3 .*'", *((ply,) for ply in (5, 6, 7)))
+        rows(f"""select game_id from read_bga('{checks}', "position" := fen_at('{checks}', 1, 5))""", (1,))
+
         # Long texts are lent to DuckDB: rows that are read later, and kept chunks, have them although their archive has
         # been replaced, closed and removed.
         pgn = pathlib.Path(folder, "long.pgn")

@@ -318,7 +318,8 @@ impl<'a> Search<'a> {
     /// The result is complete, because signatures reject only games that cannot reach the position. The error of a game
     /// that cannot be read is listed in `unread`.
     pub fn position(&self, query: &PositionQuery, reach: SearchOptions) -> SearchResult {
-        let variant = query.position().variant();
+        // Games of Three-check are stored as games of chess.
+        let variant = query.position().variant().of_moves();
         if variant != Variant::Chess && !self.has_variants {
             return self.clone().with_variants().position(query, reach);
         }
