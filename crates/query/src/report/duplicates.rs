@@ -1,5 +1,6 @@
 //! Duplicate games: games with compatible tags whose main lines are equal, or whose main lines continue one another.
 
+use crate::fold::fold;
 use crate::tag_columns::{Key, TagColumns, push_line};
 use crate::value::{date, reading};
 use scoresheet::archive::GameSet;
@@ -71,8 +72,9 @@ pub struct Double {
 ///
 /// Two games are duplicates if their starting positions and main lines are equal, or if one game is the beginning of
 /// the other. Their tags must also be compatible. Players (a surname with initials agrees with the full name), date,
-/// round and result must agree if both games state them. The main lines of all games are kept in memory. The search
-/// runs on rayon's current pool. Errors: a game or its tags are damaged.
+/// round and result must agree if both games state them: round 7 agrees with 7.2, which does not agree with 7.1. No two
+/// removable games of the same kept game contradict each other. The main lines of all games are kept in memory. The
+/// search runs on rayon's current pool. Errors: a game or its tags are damaged.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -161,7 +163,7 @@ struct Candidate {
     players: [Name; 2],
     /// The year, the month and the day, each 0 if unknown.
     date: [i64; 3],
-    round: Option<u64>,
+    round: Round,
     result: Option<u64>,
     /// The values of the seven tag roster, as string numbers.
     roster: [u32; 7],
@@ -169,7 +171,29 @@ struct Candidate {
     more: (usize, usize),
 }
 
-/// A player's name in lower case, split into parts. Empty if unknown.
+/// The first numbers of a round, such as the match, the game and the board, each plus one, or 0 if it is missing.
+#[derive(Clone, Copy)]
+struct Round([u32; 4]);
+
+impl Round {
+    fn parse(text: &[u8]) -> Round {
+        let mut round = [0; 4];
+        if text.first().is_some_and(u8::is_ascii_digit) {
+            let numbers = text.split(|byte| !byte.is_ascii_digit()).filter(|digits| !digits.is_empty());
+            let number =
+                |digits: &[u8]| std::str::from_utf8(digits).ok()?.parse().ok().map(|n: u32| n.saturating_add(1));
+            round.iter_mut().zip(numbers).for_each(|(slot, digits)| *slot = number(digits).unwrap_or(u32::MAX));
+        }
+        Round(round)
+    }
+
+    /// Returns whether one round is the other or a part of it.
+    fn agrees(&self, other: &Round) -> bool {
+        self.0.iter().zip(&other.0).all(|(left, right)| *left == 0 || *right == 0 || left == right)
+    }
+}
+
+/// A player's name in lower case and without accents, split into parts. Empty if unknown.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 struct Name {
     surname: Box<str>,
@@ -178,7 +202,7 @@ struct Name {
 
 impl Name {
     fn parse(text: &[u8]) -> Name {
-        let text = String::from_utf8_lossy(text).to_lowercase();
+        let text = fold(&String::from_utf8_lossy(text));
         let (surname, given) = match text.split_once(',') {
             Some((surname, given)) => (surname, given),
             None => text.trim().rsplit_once(' ').map_or((text.as_str(), ""), |(given, surname)| (surname, given)),
@@ -222,10 +246,9 @@ impl Candidate {
                 || other.date[0] == 0
                 || (both(self.date[1], other.date[1])
                     && (self.date[1] == 0 || other.date[1] == 0 || both(self.date[2], other.date[2]))));
-        let known = |left: Option<u64>, right: Option<u64>| left.zip(right).is_none_or(|(left, right)| left == right);
         dates
-            && known(self.round, other.round)
-            && known(self.result, other.result)
+            && self.round.agrees(&other.round)
+            && self.result.zip(other.result).is_none_or(|(left, right)| left == right)
             && self.players[0].agrees(&other.players[0])
             && self.players[1].agrees(&other.players[1])
     }
@@ -242,11 +265,13 @@ fn games(
     among: Option<&GameSet>,
 ) -> Result<Vec<Candidate>> {
     let archive = headers.archive();
-    let keys = ROSTER.map(|name| Key::Tag(name.to_owned()));
+    // The date may be that of the tag UTCDate.
+    let keys: Vec<Key> = ROSTER.iter().chain(&["UTCDate"]).map(|name| Key::Tag((*name).to_owned())).collect();
     let columns = headers.columns(&keys)?;
     // The number, common to all archives, of each string in this archive's column.
     let numbers: Vec<Vec<u32>> = columns
         .iter()
+        .take(ROSTER.len())
         .map(|column| {
             let count = column.strings().map_or(0, |strings| strings.len() as u32);
             let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
@@ -290,8 +315,12 @@ fn games(
                     number: before + number,
                     plies: game.plies(),
                     players: [Name::parse(text(0, number)), Name::parse(text(1, number))],
-                    date: date(text(2, number)).unwrap_or_default(),
-                    round: leading(text(3, number)),
+                    date: [text(2, number), text(ROSTER.len(), number)]
+                        .into_iter()
+                        .filter_map(date)
+                        .find(|[year, ..]| *year > 0)
+                        .unwrap_or_default(),
+                    round: Round::parse(text(3, number)),
                     result: Some(Outcome::of_game(Some(text(4, number)), game.outcome()) as u64)
                         .filter(|outcome| *outcome != Outcome::Unknown as u64),
                     roster,
@@ -302,11 +331,6 @@ fn games(
             .collect::<Result<Vec<_>, Error>>()
     });
     Ok(chunks?.into_iter().flatten().collect())
-}
-
-fn leading(text: &[u8]) -> Option<u64> {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    std::str::from_utf8(text.get(..digits)?).ok()?.parse().ok()
 }
 
 /// The sets of duplicate games. Joining two games merges their sets.
@@ -350,9 +374,11 @@ impl Clusters {
                 Keep::Last => longest.next_back(),
             };
             let Some(kept) = kept.copied() else { continue };
+            let mut removed: Vec<usize> = Vec::new();
             for index in set.into_iter().filter(|index| *index != kept) {
-                // A third game may join two games that do not agree with each other. Such games stay.
-                if !games[index].agrees(&games[kept]) {
+                // A third game may join two games that do not agree with each other. The kept game stands for one of
+                // them, and the other one stays.
+                if ![kept].iter().chain(&removed).all(|other| games[index].agrees(&games[*other])) {
                     continue;
                 }
                 let (line, kept_line) = (&games[index].line, &games[kept].line);
@@ -360,6 +386,7 @@ impl Clusters {
                 if likeness == Likeness::Prefix && !(line.starts_with(kept_line) || kept_line.starts_with(line)) {
                     continue;
                 }
+                removed.push(index);
                 doubles.push(Double { game: games[index].number, kept: games[kept].number, likeness });
             }
         }
@@ -418,6 +445,7 @@ fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn names_agree_as_far_as_they_say_something() {
@@ -429,7 +457,7 @@ mod tests {
             ("?", "Carlsen"),
             ("", "x"),
             ("Van der Wiel, John", "Van der Wiel, J."),
-            ("Polgar, J", "Polgar, Judit"),
+            ("Polgar, J", "Polgár, Judit"),
         ] {
             assert!(agree(left, right) && agree(right, left), "{left} {right}");
         }
@@ -441,5 +469,34 @@ mod tests {
         ] {
             assert!(!agree(left, right) && !agree(right, left), "{left} {right}");
         }
+    }
+
+    #[test]
+    fn rounds_agree_with_their_parts() {
+        let agree = |left: &str, right: &str| Round::parse(left.as_bytes()).agrees(&Round::parse(right.as_bytes()));
+        for (left, right) in
+            [("7", "7.1"), ("7.1", "7.01"), ("?", "7.1"), ("-", "3"), ("1.2.3", "1.2"), ("7 (1)", "7.1")]
+        {
+            assert!(agree(left, right) && agree(right, left), "{left} {right}");
+        }
+        for (left, right) in [("7.1", "7.2"), ("7", "8"), ("1.2.3", "1.2.4"), ("0", "1"), ("99999999999", "1")] {
+            assert!(!agree(left, right) && !agree(right, left), "{left} {right}");
+        }
+    }
+
+    /// A game without a round agrees with games of two rounds, which do not agree with each other.
+    #[test]
+    fn no_game_is_removed_for_one_that_contradicts_another_removed_game() -> Result<()> {
+        let folder = tempfile::tempdir().map_err(|error| Error::io("cannot create", Path::new("a folder"))(error))?;
+        let path = folder.path().join("games.bga");
+        let moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 1/2-1/2";
+        let game = |tags: &str| format!("[White \"A\"]\n[Black \"B\"]\n{tags}\n\n{moves}\n\n");
+        let rounds = ["[Round \"7\"]\n[Site \"X\"]", "[Round \"7.1\"]", "[Round \"7.2\"]", "[Round \"7.1\"]"];
+        scoresheet::Import::new(&path).run_reader("games.pgn", rounds.map(game).concat().as_bytes())?;
+        let archive = scoresheet::Archive::open(&path)?;
+        let doubles = find(&[TagColumns::open(&archive)], Options::default())?;
+        let pairs: Vec<(u64, u64)> = doubles.iter().map(|double| (double.game, double.kept)).collect();
+        assert_eq!(pairs, [(2, 1), (4, 1)]);
+        Ok(())
     }
 }
