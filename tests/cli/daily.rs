@@ -531,6 +531,23 @@ fn trees_of_several_plies_have_names() {
     let replies = both["moves"][0]["moves"].as_array().unwrap();
     assert_eq!((&replies[0]["san"], &replies[0]["white"]), (&"e6".into(), &2.into()));
     assert_eq!(replies[0]["moves"].as_array().unwrap().len(), 2);
+
+    // The moves that are followed are those of all archives together.
+    let games = |moves: &str, number: usize| format!("1. e4 {moves} 1-0\n\n").repeat(number);
+    let first = [games("c5 2. Nf3", 4), games("e5 2. Nf3", 3), games("e6 2. d4", 3), games("d5 2. exd5", 2)];
+    room.write("1.pgn", first.concat());
+    room.write("2.pgn", games("d5 2. exd5", 3));
+    for args in [&["1.pgn", "-o", "1.bga"][..], &["2.pgn", "-o", "2.bga"], &["1.pgn", "2.pgn", "-o", "12.bga"]] {
+        room.fine(&[&["import", "-q"], args].concat());
+    }
+    let rows = |archives: &[&str]| {
+        room.fine(&[&["tree"], archives, &["--moves", "e4", "--depth", "2", "--format", "csv"]].concat())
+    };
+    let whole = rows(&["12.bga"]);
+    assert!(whole.contains("\nd5 exd5,5,") && !whole.contains("\ne5 Nf3,"), "{whole}");
+    assert_eq!(rows(&["1.bga", "2.bga"]), whole);
+    room.fine(&["index", "1.bga", "--positions", "-q"]);
+    assert_eq!(rows(&["1.bga", "2.bga"]), whole);
 }
 
 #[test]

@@ -55,7 +55,8 @@ pub struct Args {
     limit: Option<usize>,
     /// Show a tree of this depth in half-moves
     ///
-    /// Below the first half-move, the tree shows the three most frequent moves of each position, or --limit moves.
+    /// The tree follows the three most frequent moves of each position, or --limit moves. Of the other moves, only those
+    /// of the first half-move are shown.
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "PLIES", default_value_t = 1, hide_default_value = true, value_parser = clap::value_parser!(u8).range(1..=12))]
     depth: u8,
@@ -90,34 +91,45 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let position = args.position.position(args.filter.position_rules())?;
     args.filter.look_for(&position);
     args.threads.install(|| {
-        let (mut all, mut failed, mut any) = (None::<Nested>, 0, false);
-        let mut lost = BTreeSet::new();
+        let (mut chosen, mut failed) = (Vec::new(), 0);
         for member in archives.members() {
-            let (chosen, undecided) = args.filter.games_by_rules(session, member.columns())?;
-            any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
-            let search = args.filter.search(member, chosen.as_ref());
-            let depth = if args.count { 1 } else { args.depth };
-            let work = || {
-                // The position index knows only the years of the games.
-                let days = args.move_games.then(|| member.columns().days());
-                Nested::new(&search, days.as_ref(), &position, depth, args.most(depth))
-            };
-            let nested = progress::waiting(session, work);
-            let unread = &nested.tree.unread;
+            let (games, undecided) = args.filter.games_by_rules(session, member.columns())?;
+            failed += undecided;
+            chosen.push(games);
+        }
+        let any = chosen.iter().any(|games| games.as_ref().is_none_or(|games| !games.is_empty()));
+        let depth = if args.count { 1 } else { args.depth };
+        let mut unread: Vec<Vec<Error>> = archives.members().iter().map(|_| Vec::new()).collect();
+        let nested = progress::waiting(session, || {
+            // The position index knows only the years of the games.
+            let days = archives.members().iter().map(|member| args.move_games.then(|| member.columns().days()));
+            let days: Vec<Option<Days>> = days.collect();
+            let sources: Vec<Source> = archives
+                .members()
+                .iter()
+                .zip(&chosen)
+                .zip(&days)
+                .map(|((member, games), days)| Source {
+                    search: args.filter.search(member, games.as_ref()),
+                    days: days.as_ref(),
+                    before: member.before(),
+                })
+                .collect();
+            Nested::new(&sources, &position, depth, args.most(depth), &mut unread)
+        });
+        let mut lost = BTreeSet::new();
+        for (member, mut unread) in archives.members().iter().zip(unread) {
+            unread.sort_by_key(damaged_game);
+            unread.dedup_by(|a, b| damaged_game(a).is_some() && damaged_game(a) == damaged_game(b));
             unread.iter().for_each(|error| session.unread(&archives::fault(member.archive(), error)));
             lost.extend(unread.iter().filter_map(damaged_game).map(|game| member.before() + game));
-            failed += undecided + unread.len() as u64;
-            match &mut all {
-                Some(all) => all.add(nested, member.before()),
-                None => all = Some(nested),
-            }
+            failed += unread.len() as u64;
         }
         side_files::report_searches(session, &archives);
         if args.count {
-            filter::print_number(session, all.map_or(0, |nested| nested.tree.tally.games()))?;
+            filter::print_number(session, nested.tree.tally.games())?;
             return failure::all_read(failed);
         }
-        let Some(nested) = all else { return Ok(Code::Success) };
         if nested.tree.tally.games() == 0 {
             args.filter.report_no_position(session, &archives, any);
             args.position.report_omitted(session);
@@ -162,47 +174,47 @@ impl Args {
     }
 }
 
+/// The games of an archive that a tree counts.
+struct Source<'a> {
+    search: Search<'a>,
+    days: Option<&'a Days>,
+    /// The number of games in the preceding archives.
+    before: u64,
+}
+
 impl Nested {
-    /// Returns the tree of this depth. The unreadable games of all its positions are in `unread` of the first tree.
-    fn new(search: &Search, days: Option<&Days>, position: &Position, depth: u8, most: usize) -> Nested {
-        let mut tree = search.dated_tree(position, Visit::First, days);
+    /// Returns the tree of this depth, and adds the errors of unreadable games of each archive to `unread`.
+    fn new(sources: &[Source], position: &Position, depth: u8, most: usize, unread: &mut [Vec<Error>]) -> Nested {
+        let mut tree = Tree::empty(position);
+        for (source, unread) in sources.iter().zip(&mut *unread) {
+            let mut part = source.search.dated_tree(position, Visit::First, source.days);
+            unread.append(&mut part.unread);
+            tree.add(part, source.before);
+        }
         if depth <= 1 {
             return Nested { tree, next: Vec::new() };
         }
-        // Only games with this position can reach the next position.
-        let found = search.position(&PositionQuery::from(position), SearchOptions::default());
-        let games = GameSet::from_numbers(search.archive().len(), found.hits.iter().map(|hit| hit.game));
-        let narrowed = search.clone().among(&games);
-        let next: Vec<(Move, Nested)> = tree
-            .branches
+        // Only games with this position can reach the next position. This search reads all of them, whereas the tree by
+        // the index reads only a few.
+        let mut games = Vec::new();
+        for (source, unread) in sources.iter().zip(&mut *unread) {
+            let found = source.search.position(&PositionQuery::from(position), SearchOptions::default());
+            unread.extend(found.unread);
+            let numbers = found.hits.iter().map(|hit| hit.game);
+            games.push(GameSet::from_numbers(source.search.archive().len(), numbers));
+        }
+        let narrowed: Vec<Source> = sources
             .iter()
-            .take(most)
-            .map(|branch| {
-                let mut after = position.clone();
-                after.play_unchecked(branch.m);
-                (branch.m, Nested::new(&narrowed, days, &after, depth - 1, most))
-            })
+            .zip(&games)
+            .map(|(source, games)| Source { search: source.search.clone().among(games), ..*source })
             .collect();
-        // The tree by the index reads only a few games, but this search reads all.
-        tree.unread.extend(found.unread);
-        let mut nested = Nested { tree, next };
-        for (_, next) in &mut nested.next {
-            nested.tree.unread.append(&mut next.tree.unread);
-        }
-        nested.tree.unread.sort_by_key(damaged_game);
-        nested.tree.unread.dedup_by(|a, b| damaged_game(a).is_some() && damaged_game(a) == damaged_game(b));
-        nested
-    }
-
-    /// Adds the tree of another archive, whose game numbers follow the `before` games of the preceding archives.
-    fn add(&mut self, other: Nested, before: u64) {
-        self.tree.add(other.tree, before);
-        for (m, nested) in other.next {
-            match self.next.iter_mut().find(|(known, _)| *known == m) {
-                Some((_, subtree)) => subtree.add(nested, before),
-                None => self.next.push((m, nested)),
-            }
-        }
+        let next = tree.branches.iter().take(most).map(|branch| {
+            let mut after = position.clone();
+            after.play_unchecked(branch.m);
+            (branch.m, Nested::new(&narrowed, &after, depth - 1, most, unread))
+        });
+        let next = next.collect();
+        Nested { tree, next }
     }
 
     /// Returns the tree after a move.
