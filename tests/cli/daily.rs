@@ -616,6 +616,8 @@ fn a_result_is_one_of_four() {
     assert_eq!(listed[0]["tags"][4], serde_json::json!(["Result", "1/2"]));
     let sampled = json(&room.fine(&["sample", "r.bga", "10", "--format", "json"]));
     assert!(sampled.len() > 4 && of(&sampled).iter().all(|result| expected.contains(&result.as_str())), "{sampled:?}");
+    let exported = json(&room.fine(&["export", "r.bga", "--format", "json"]));
+    assert_eq!(of(&exported), expected);
     let csv = room.fine(&["list", "r.bga", "--format", "csv", "--columns", "result"]);
     assert_eq!(csv.lines().skip(1).collect::<Vec<&str>>(), expected);
     for (filter, games) in [("result = 1/2-1/2", "1"), ("result = 1-0", "3"), ("result = *", "1"), ("elo > 4095", "6")]

@@ -624,3 +624,26 @@ fn escape_sequences_in_names_stay_out_of_the_terminal() {
     }
     assert!(escapes.is_empty(), "{escapes:#?}");
 }
+
+/// The SAN of these games is that of chess, in every format.
+#[test]
+fn variants_that_only_end_early_have_the_san_of_chess() {
+    let room = Room::new();
+    let games = [
+        ("King of the Hill", "7k/8/8/8/8/3K4/8/8 w - - 0 1", "1. Kd4 1-0", "Kd4"),
+        ("Racing Kings", "8/8/8/8/8/2N3N1/k1B5/7K w - - 0 1", "1. Ne4 *", "Nce4"),
+        ("Three-check", "6k1/8/8/8/8/8/8/R6K w - - 1+3 0 1", "1. Ra8+ 1-0", "Ra8+"),
+    ];
+    let pgn = games.map(|(variant, fen, moves, _)| {
+        format!("[Variant \"{variant}\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n{moves}\n\n")
+    });
+    room.write("v.pgn", pgn.concat());
+    room.fine(&["import", "v.pgn", "-o", "v.bga", "-q"]);
+    for (number, (.., san)) in (1..).zip(games) {
+        for format in ["pgn", "san", "csv", "json"] {
+            let text = room.fine(&["export", "v.bga", "--format", format, "--games", &number.to_string()]);
+            let wanted = if format == "json" { format!("[\"{san}\"]") } else { format!("1. {san} ") };
+            assert!(text.contains(&wanted), "{format}: {text}");
+        }
+    }
+}

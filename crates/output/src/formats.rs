@@ -7,7 +7,7 @@ use scoresheet::brenner::move_id::MoveId;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::chess::{Color, Move, Position, Variant};
-use scoresheet::game::Event;
+use scoresheet::game::{Event, Outcome, stored_san};
 use scoresheet::pcn::{self, JsonLayout};
 use serde_json::Value;
 
@@ -151,7 +151,7 @@ fn san(game: &Game) -> String {
             Color::Black => {}
         }
         first = false;
-        line += &position.san(m);
+        line += &stored_san(position, m);
         line.push(' ');
     });
     line + game.outcome.map_or("*", |outcome| outcome.token())
@@ -175,7 +175,7 @@ fn push_positions(
             epd.push("fmvn", Operand::Word(position.fullmove_number().to_string()));
             epd.push("id", Operand::Text(format!("{number}:{ply}")));
             if let Some(m) = m {
-                epd.push("sm", Operand::Word(position.san(m)));
+                epd.push("sm", Operand::Word(stored_san(position, m)));
             }
             out.extend_from_slice(epd.to_string().as_bytes());
         }
@@ -190,7 +190,7 @@ pub fn json(number: u64, game: &Game) -> Object {
     let (mut sans, mut ucis) = (Vec::new(), Vec::new());
     walk(game, |position, m| {
         if let Some(m) = m {
-            sans.push(position.san(m));
+            sans.push(stored_san(position, m));
             ucis.push(uci(position, m, chess960));
         }
     });
@@ -217,5 +217,5 @@ pub fn json(number: u64, game: &Game) -> Object {
         .with("uci", ucis)
         .array("notes", &notes)
         .array("analysis", &game.analysis().iter().map(Object::from_value).collect::<Vec<_>>())
-        .with("result", game.outcome.map_or(Value::Null, |outcome| outcome.token().into()))
+        .with("result", Outcome::of_game(game.tag("Result").map(str::as_bytes), game.outcome).token())
 }

@@ -8,7 +8,7 @@ use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use http::StatusCode;
 use scoresheet::chess::{Move, Position, Variant};
-use scoresheet::game::{Analysis, Comment, Event, Outcome, PrincipalVariation, TextKind};
+use scoresheet::game::{Analysis, Comment, Event, Outcome, PrincipalVariation, TextKind, stored_san};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::{Archive, Error, Game};
 use scoresheet_query::openings::{Opening, Openings};
@@ -341,7 +341,7 @@ impl Reader<'_> {
         let mut node = Map::new();
         node.insert("ply".to_owned(), ply.into());
         let null = m == Move::NULL;
-        node.insert("san".to_owned(), if null { "--".to_owned() } else { before.san(m) }.into());
+        node.insert("san".to_owned(), if null { "--".to_owned() } else { stored_san(before, m) }.into());
         let mut uci = Vec::with_capacity(5);
         before.write_uci(m, self.chess960, &mut uci);
         node.insert("uci".to_owned(), String::from_utf8_lossy(&uci).into());

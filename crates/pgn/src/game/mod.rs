@@ -40,7 +40,7 @@ pub use notes::Notes;
 pub use notes::{Comment, Variation};
 pub use owned::{Game, GameFault, GameFaultKind};
 #[doc(hidden)]
-pub use owned::{start_by_rules, start_of_tags, stored_start};
+pub use owned::{start_by_rules, start_of_tags, stored_san, stored_start};
 pub use played::PlayedMove;
 #[doc(hidden)]
 pub use score::stated_score;

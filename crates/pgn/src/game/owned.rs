@@ -138,6 +138,14 @@ pub fn start_by_rules(start: &Position, variant: Variant, fen: Option<&str>) -> 
     by_rules
 }
 
+/// Returns the SAN of a move as in PGN and archives: in Three-check, King of the Hill and Racing Kings, it is that of
+/// chess.
+#[doc(hidden)]
+pub fn stored_san(position: &Position, m: Move) -> String {
+    let rules = position.variant().of_moves();
+    if rules == position.variant() { position.san(m) } else { position.clone().with_variant(rules).san(m) }
+}
+
 impl Game {
     /// Returns the value of the first tag with this name, if any.
     pub fn tag(&self, name: &str) -> Option<&str> {

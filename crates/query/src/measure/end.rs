@@ -1,7 +1,7 @@
 //! Determines how a game ends: from its last position, or from the texts that state it.
 
 use scoresheet::archive::GameRef;
-use scoresheet::chess::{Position, Role, Square};
+use scoresheet::chess::{Position, Role, Square, Variant};
 use scoresheet::error::Result;
 
 /// The way in which a game ends. The first that holds counts, so the board decides before the texts.
@@ -82,7 +82,7 @@ fn on_board(game: &GameRef<'_>, last: &Position) -> Result<Option<End>> {
     }
     Ok(match last.halfmove_clock() {
         _ if last.is_stalemate() => Some(End::Stalemate),
-        _ if is_insufficient(last) => Some(End::Insufficient),
+        _ if is_insufficient(game.variant(), last) => Some(End::Insufficient),
         150.. => Some(End::SeventyFive),
         100.. => Some(End::Fifty),
         8.. if occurrences(game, last)? >= 3 => Some(End::Repetition),
@@ -90,9 +90,18 @@ fn on_board(game: &GameRef<'_>, last: &Position) -> Result<Option<End>> {
     })
 }
 
-/// Returns whether no sequence of moves leads to mate: kings alone, with a single knight or bishop, or with bishops on
-/// squares of one color.
-fn is_insufficient(position: &Position) -> bool {
+/// Returns whether no sequence of moves wins: kings alone, with a single knight or bishop, or with bishops on squares of
+/// one color. In Three-check and Atomic, only kings alone count, because one piece can give checks or explode a king. In
+/// the other variants, pockets or kings can win, or there is no mate.
+fn is_insufficient(variant: Variant, position: &Position) -> bool {
+    match variant {
+        Variant::Chess => {}
+        Variant::ThreeCheck | Variant::Atomic => {
+            let mut pieces = (0..64u8).filter_map(|index| position.piece_at(Square::masked(index)));
+            return pieces.all(|piece| piece.role == Role::King);
+        }
+        _ => return false,
+    }
     let (mut knights, mut bishops) = (0, [0; 2]);
     for square in (0..64u8).map(Square::masked) {
         match position.piece_at(square).map(|piece| piece.role) {
@@ -143,7 +152,14 @@ mod tests {
             ("4k3/8/8/8/8/8/8/3RK3", false),
         ] {
             let position = Position::from_fen(placement).unwrap();
-            assert_eq!(is_insufficient(&position), expected, "{placement}");
+            assert_eq!(is_insufficient(Variant::Chess, &position), expected, "{placement}");
+            let only_kings = placement == "4k3/8/8/8/8/8/8/4K3";
+            for variant in [Variant::ThreeCheck, Variant::Atomic] {
+                assert_eq!(is_insufficient(variant, &position), only_kings, "{variant} {placement}");
+            }
+            for variant in [Variant::Crazyhouse, Variant::Antichess, Variant::Horde, Variant::KingOfTheHill] {
+                assert!(!is_insufficient(variant, &position), "{variant} {placement}");
+            }
         }
     }
 

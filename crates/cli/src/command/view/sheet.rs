@@ -3,7 +3,7 @@
 use scoresheet::archive::GameRef;
 use scoresheet::chess::{Color, Move, MoveKind, Position, Square};
 use scoresheet::error::Result;
-use scoresheet::game::{Analysis, Evaluation, Event};
+use scoresheet::game::{Analysis, Evaluation, Event, stored_san};
 use scoresheet_query::GameSummary;
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl Node {
     fn after(node: &Node, m: Move, (before, depth): (usize, usize)) -> Node {
         let mut position = node.position.clone();
         let dots = if position.turn() == Color::White { "." } else { "..." };
-        let (number, san) = (format!("{}{dots}", position.fullmove_number()), position.san(m));
+        let (number, san) = (format!("{}{dots}", position.fullmove_number()), stored_san(&position, m));
         let squares = (m.kind != MoveKind::Null).then_some((m.from, m.to));
         position.play_unchecked(m);
         Node { number, san, position, squares, ply: node.ply + 1, depth, before, after: Vec::new() }
