@@ -15,7 +15,7 @@ use scoresheet::pgn::PgnWriter;
 use scoresheet::{Archive, Error, Existing, Monitor};
 use scoresheet_output::{Compressed, Content, NewFile, Outputs};
 use scoresheet_query::report::stats::{self as counted, Stats};
-use scoresheet_query::{GameField, Signatures, check_side_files, games, position::index, tag_columns};
+use scoresheet_query::{GameField, Rules, Signatures, check_side_files, games, position::index, tag_columns};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,14 +38,17 @@ fn list<'py, T>(
     PyList::new(py, items.into_iter().map(&mut of).collect::<PyResult<Vec<_>>>()?)
 }
 
-/// Returns the statistics of games, like `stats --json`.
+/// Returns the statistics of games, like `stats --json`: without games of variants, unless games are selected.
 pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usize) -> PyResult<Bound<'py, PyAny>> {
     let opened = shared.get()?;
     let among = numbers.among_each(&opened);
     let count = move || -> Result<Stats, Error> {
         let mut stats = Stats::default();
         for (index, source) in opened.sources.members().iter().enumerate() {
-            let games = among.as_ref().and_then(|among| among.get(index)).cloned();
+            let games = match &among {
+                Some(among) => among.get(index).cloned(),
+                None => Rules::of_filter(None).among(source.archive(), None),
+            };
             let mut archive_stats =
                 counted::stats(source.columns(), &games.unwrap_or_else(|| source.archive().live()))?;
             archive_stats.longest.archive =

@@ -441,7 +441,8 @@ impl View {
     }
 
     /// Returns statistics of these games, like `scoresheet stats --json`: results, plies, lengths, years, ratings,
-    /// opening codes, and the `top` players and events by number of games.
+    /// opening codes, and the `top` players and events by number of games. The statistics of a whole archive leave out
+    /// games of variants; those of a selection, such as `archive.where("variant = any")`, count all of its games.
     ///
     /// >>> stats = archive.stats()
     /// >>> stats["games"], stats["results"]["white"], stats["median_plies"]

@@ -235,6 +235,13 @@ def test_stats(replica: Path) -> None:
     )
     assert archive[:0].stats()["games"] == 0
 
+    # Games of variants are left out unless they are selected.
+    (replica.parent / "v.pgn").write_text('1. e4 *\n\n[Variant "Atomic"]\n\n1. d4 *\n')
+    scoresheet.import_pgn(replica.parent / "v.pgn", replica.parent / "v.bga", progress=False)
+    archive = scoresheet.open(replica.parent / "v.bga")
+    assert archive.stats() == json.loads(command("stats", replica.parent / "v.bga", "--json"))
+    assert (archive.stats()["games"], archive.where("variant = any").stats()["games"]) == (1, 2)
+
 
 def test_tables_by_name(archive: scoresheet.Archive) -> None:
     table = archive.table()
