@@ -254,6 +254,48 @@ fn a_cut_archive_is_repaired() {
     }
 }
 
+/// A repair keeps rather a game too many than one too few, and reports lost metadata.
+#[test]
+fn damaged_deletions_and_metadata() {
+    let folder = crate::common::tempdir().unwrap();
+    let [path, source, target] = ["g.bga", "g.pgn", "r.bga"].map(|name| folder.path().join(name));
+    fs::write(&source, "1. e4 *\n\n1. d4 *\n\n1. c4 *\n\n1. f4 *\n").unwrap();
+    append(&source, &path, ImportOptions::default());
+    Archive::delete(&path, [1, 2]).unwrap();
+    Archive::undelete(&path, [1]).unwrap();
+    Archive::describe(&path, [("title", "T")]).unwrap();
+    Archive::delete(&path, [3]).unwrap();
+    let file = fs::read(&path).unwrap();
+    let blocks = blocks(&file);
+    let of = |kind: u8| blocks.iter().filter(|(found, _)| *found == kind).map(|(_, at)| *at).collect::<Vec<usize>>();
+    let ([first, last], [restored], [metadata]) =
+        (of(8).try_into().unwrap(), of(10).try_into().unwrap(), of(128).try_into().unwrap());
+    let repair = |bytes: Vec<u8>| {
+        let repair = Archive::repair(ArchiveFile::from_bytes(bytes), &target, Existing::Replace, |_| {}).unwrap();
+        assert!(repair.losses.is_empty(), "{repair:?}");
+        let kept: Vec<u64> = repair.kept.iter().flat_map(|kept| kept.first..=kept.last).collect();
+        (kept, repair.returned, repair.lost_metadata.is_some())
+    };
+    assert_eq!(repair(file.clone()), (vec![1, 4], false, false));
+    // The header of a block, and its payload.
+    for (block, in_header, in_payload) in [
+        // The restoration of game 1 has no effect without the deletion.
+        (first, (vec![1, 2, 4], false, false), (vec![1, 2, 4], true, false)),
+        (restored, (vec![1, 2, 4], true, false), (vec![1, 2, 4], true, false)),
+        (metadata, (vec![1, 2, 4], true, false), (vec![1, 4], false, true)),
+        (last, (vec![1, 2, 3, 4], true, false), (vec![1, 3, 4], true, false)),
+    ] {
+        for (at, expected) in [(9, in_header), (41, in_payload)] {
+            let mut damaged = file.clone();
+            damaged[block + at] ^= 4;
+            assert_eq!(repair(damaged), expected, "block at {block}, byte {at}");
+        }
+    }
+    // Cut off within the last deletion and the restoration.
+    assert_eq!(repair(file[..last + 20].to_vec()), (vec![1, 2, 3, 4], true, false));
+    assert_eq!(repair(file[..restored + 20].to_vec()), (vec![1, 2, 3, 4], true, false));
+}
+
 #[test]
 fn damaged_columns_leave_the_moves() {
     let intact = IntactArchive::small();

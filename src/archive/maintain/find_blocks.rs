@@ -48,6 +48,8 @@ pub struct BlockFinder {
     pub all_damage: Vec<Damage>,
     /// The bytes that the parity of their batch has restored.
     pub mended: Vec<Range<u64>>,
+    /// Whether games that were deleted are kept, because damage makes their deletion doubtful.
+    pub returned: bool,
 }
 
 impl BlockFinder {
@@ -109,6 +111,7 @@ impl BlockFinder {
         let totals = commits.iter().rfind(|(block, _)| block.end() <= end).map(|(_, commit)| *commit);
         let totals = totals.unwrap_or_default();
         let Found { mut index, columns, games: found } = index(&blocks, &mut damage, id);
+        let returned = keep_certain(&mut index.deletions, &damage, &store, id);
         let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
         let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
         let games = claimed.max(totals.games).max(index.state.games);
@@ -121,7 +124,7 @@ impl BlockFinder {
         let loose = loose(&blocks, &store, id);
         let archive = Archive::from_parts(path, options, header, store, index, found.into_iter(), loose);
         let (all_damage, mended) = (Vec::new(), Vec::new());
-        Ok(BlockFinder { archive, columns, blocks, damage, totals, games, all_damage, mended })
+        Ok(BlockFinder { archive, columns, blocks, damage, totals, games, all_damage, mended, returned })
     }
 
     /// Returns a chunk that was found, with the columns that were found.
@@ -209,6 +212,22 @@ fn loose(blocks: &[BlockRef], store: &Store, id: ArchiveId) -> Loose {
     }
     found.values_mut().for_each(|blocks| sort::by_key(blocks, |block| block.header.first));
     found
+}
+
+/// Removes the deletions that cannot be read, and those that a later unreadable block may have restored: a repair keeps
+/// rather a game too many than one too few. Returns whether any were removed.
+fn keep_certain(deletions: &mut Vec<DeletionEntry>, damage: &[Damage], store: &Store, id: ArchiveId) -> bool {
+    let kind = |entry: &DeletionEntry| BlockRef::at(store, id, entry.offset).map(|block| block.header.kind);
+    let is_readable = |entry: &DeletionEntry| {
+        BlockRef::at(store, id, entry.offset).and_then(|block| block.checked(store, id)).is_ok()
+    };
+    let is_hole = |damage: &&Damage| matches!(damage.kind, DamageKind::BlockHeader | DamageKind::CutOff);
+    let holes = damage.iter().filter(is_hole).map(|damage| damage.offset);
+    let restored = deletions.iter().filter(|entry| kind(entry) == Ok(BlockKind::Restored) && !is_readable(entry));
+    let doubtful = holes.chain(restored.map(|entry| entry.offset)).max().unwrap_or(0);
+    let before = deletions.len();
+    deletions.retain(|entry| is_readable(entry) && (kind(entry) == Ok(BlockKind::Restored) || entry.offset > doubtful));
+    deletions.len() < before
 }
 
 fn is_of_games(kind: BlockKind) -> bool {

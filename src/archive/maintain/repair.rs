@@ -98,6 +98,11 @@ pub struct Repair {
     pub kept: Vec<Kept>,
     /// The names of sources that the new archive can no longer restore byte for byte.
     pub inexact: Vec<String>,
+    /// Whether deleted games are kept, because their deletion cannot be read, or because unreadable bytes after it may have
+    /// restored them.
+    pub returned: bool,
+    /// The damage of a metadata block, whose title, license and other values are lost.
+    pub lost_metadata: Option<Damage>,
     /// The error if the index could not be written: the archive is complete without it, and the index can be rebuilt.
     pub unindexed: Option<Error>,
 }
@@ -233,6 +238,7 @@ impl Work {
             deleted: found.archive.deleted_count(),
             damage: found.all_damage.clone(),
             mended: found.mended.clone(),
+            returned: found.returned,
             ..Repair::default()
         };
         let dictionaries = found.dictionaries();
@@ -393,8 +399,13 @@ impl Work {
     /// Keeps the metadata if it is readable.
     fn metadata(&mut self, block: &BlockRef) -> io::Result<()> {
         let archive = &self.found.archive;
-        let pairs = pairs_of(archive.store(), archive.id(), archive.limits(), block).unwrap_or_default();
-        self.writer.describe(pairs.iter().map(|(key, value)| (&**key, &**value)))
+        match pairs_of(archive.store(), archive.id(), archive.limits(), block) {
+            Ok(pairs) => self.writer.describe(pairs.iter().map(|(key, value)| (&**key, &**value))),
+            Err(damage) => {
+                self.report.lost_metadata = Some(damage);
+                Ok(())
+            }
+        }
     }
 
     fn model(&mut self, block: &BlockRef) -> io::Result<()> {

@@ -117,13 +117,18 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             deleted => format!(", without {}", count(deleted, "deleted game", "deleted games")),
         };
         session.note(&format!("{}: {kept} of {all} kept{without}", shown(&args.output)));
-        // No game needs the blocks of deletions.
+        // A lost block that no game needs.
         let is_outside = |damage: &&Damage| {
-            matches!(damage.kind, DamageKind::BlockHeader | DamageKind::Checksum { .. })
+            damage.kind == DamageKind::BlockHeader
                 && repair.losses.iter().all(|loss| loss.damage.offset != damage.offset)
         };
         for damage in repair.damage.iter().filter(is_outside) {
-            session.note(&format!("{}: {damage}: if it was a deletion, its games are back", shown(path)));
+            let what = "if it was a deletion, its games are back; a title or license in it is lost";
+            session.note(&format!("{}: {damage}: {what}", shown(path)));
+        }
+        if repair.returned {
+            let what = "deleted games are back, because the damage makes their deletion uncertain";
+            session.note(&format!("{}: {what}", shown(path)));
         }
     }
     if let Ok(damaged) = Archive::open(path) {
@@ -131,7 +136,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     new_archive::warn_unindexed(session, &args.output, repair.unindexed.as_ref());
     args.upkeep.follow(session, target.path(), args.quiet || args.json, [path.as_path()])?;
-    Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Success } else { Code::Damaged })
+    let is_whole = repair.losses.is_empty() && repair.inexact.is_empty() && repair.lost_metadata.is_none();
+    Ok(if is_whole { Code::Success } else { Code::Damaged })
 }
 
 fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(), Failure> {
@@ -145,6 +151,9 @@ fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(),
             None => writeln!(out, "{path}: {games} lost: {damage}")?,
             Some(part) => writeln!(out, "{path}: {games} kept without {}: {damage}", part.name())?,
         }
+    }
+    if let Some(damage) = &repair.lost_metadata {
+        writeln!(out, "{path}: title, license or other metadata lost: {damage}")?;
     }
     for name in &repair.inexact {
         writeln!(out, "{path}: source {} can no longer be restored byte for byte", printable(name))?;
@@ -176,5 +185,7 @@ fn json(repair: &Repair, kept_games: u64) -> Object {
         .array("mended", &damage::json_of_bytes(&repair.mended))
         .array("losses", &losses)
         .array("kept", &kept)
+        .with("deleted_games_returned", repair.returned)
+        .with("metadata_lost", repair.lost_metadata.is_some())
         .with("inexact_sources", repair.inexact.clone())
 }
