@@ -200,10 +200,20 @@ fn games_are_counted_and_written_as_csv() {
         &["tree", "g.bga", "--count", "--json"][..],
         &["opening", "g.bga", "--moves", "e4", "--count", "--format", "csv"],
         &["player", "g.bga", "Adams", "--count", "--json"],
+        // These options would change nothing.
+        &["stats", "g.bga", "--player", "Adams", "--count"],
+        &["stats", "g.bga", "--player", "Adams", "--positions"],
+        &["stats", "g.bga", "--player", "Adams", "--report", "a.html"],
+        &["stats", "g.bga", "--positions", "--sort", "score"],
+        &["stats", "g.bga", "--count", "--min-games", "2"],
+        &["export", "g.bga", "--source", "1", "--games", "1"],
     ] {
         let done = room.run(args);
         assert!(done.code == Some(2) && done.err.contains("cannot be used with"), "{args:?}: {}", done.err);
     }
+    let done = room.run(&["find", "g.bga", "--any", "side", "--material", "KRk"]);
+    assert!(done.code == Some(2) && done.err.contains("required arguments were not provided"), "{}", done.err);
+    room.fails(&["sample", "g.bga", "2", "--format", "pgn", "--plies", "3-5"], 2, &["select positions, not games"]);
     // The third game repeats the first.
     assert_eq!(room.fine(&["dedupe", "g.bga", "--count"]), "1\n");
     room.write(

@@ -208,6 +208,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.columns.is_some() && !matches!(format, Format::Csv | Format::Json) {
         return Err(Failure::Usage("--columns needs --format csv or json".to_owned()));
     }
+    let are_games = matches!(format, Format::Pgn | Format::Numbers);
+    let is_of_positions = args.plies.is_some() || args.distinct || args.quiet_positions || args.per_game.is_some();
+    if are_games && (args.frequent || is_of_positions) {
+        let what = "--plies, --distinct, --quiet-positions, --per-game and --frequent select positions, not games: \
+                    choose another format";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     if format == Format::Epd && args.filter.position_rules() != Variant::Chess {
         return Err(Failure::Usage("EPD describes only chess: use --format fen for variants".to_owned()));
     }
@@ -231,13 +238,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             per_game: args.per_game,
             part: selected_part.zip(args.test),
         };
-        let are_games = matches!(format, Format::Pgn | Format::Numbers);
         if args.frequent {
-            if are_games {
-                return Err(Failure::Usage(
-                    "--frequent selects positions, not games: choose another format".to_owned(),
-                ));
-            }
             let most = usize::try_from(args.count).unwrap_or(usize::MAX);
             let (first, last) = options.plies;
             let find = || archives.frequent_positions(first..=last, most, Some(&sets), None);

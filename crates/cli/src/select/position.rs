@@ -137,7 +137,7 @@ pub struct PositionQueryArgs {
     ///
     /// side ignores the side to move, castling the castling rights, and en-passant a legal en passant capture.
     #[arg(long, value_name = "WHAT,..", value_enum, value_delimiter = ',', hide_possible_values = true)]
-    #[arg(help_heading = POSITION)]
+    #[arg(requires = "place", help_heading = POSITION)]
     any: Vec<Any>,
     /// Old name of --any side
     #[arg(long, hide = true)]

@@ -75,6 +75,7 @@ pub struct Args {
     /// The number of the source, from 1, or its name, as `scoresheet info` shows them.
     #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long, value_name = "N|NAME", requires = "original")]
+    #[arg(conflicts_with_all = ["games", "format", "filter", "count", "split"])]
     source: Option<String>,
     #[command(flatten)]
     filter: Where,

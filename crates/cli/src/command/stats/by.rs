@@ -27,18 +27,20 @@ pub struct GroupArgs {
     ///
     /// A part of the name suffices.
     #[arg(help_heading = "Groups")]
-    #[arg(long, value_name = "NAME", requires = "by")]
+    // A requirement is waived if another option excludes --by.
+    #[arg(long, value_name = "NAME", requires = "by", conflicts_with_all = ["count", "positions", "report"])]
     pub player: Option<String>,
     /// Sort groups by this
     ///
     /// By default, groups with a natural order, such as years, have that order. Other groups are sorted by number of
     /// games.
     #[arg(help_heading = "Groups")]
-    #[arg(long, value_enum, requires = "by")]
+    #[arg(long, value_enum, requires = "by", conflicts_with_all = ["count", "positions", "report"])]
     pub sort: Option<GroupSort>,
     /// Show only groups of at least this many games
     #[arg(help_heading = "Groups")]
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true, requires = "by")]
+    #[arg(conflicts_with_all = ["count", "positions", "report"])]
     pub min_games: u64,
     /// Output format of groups and of --positions
     #[arg(help_heading = "Output")]
