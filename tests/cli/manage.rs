@@ -137,6 +137,23 @@ fn an_archive_named_twice_is_read_once() {
     assert_eq!(room.fine(&["list", "g.bga", "--count"]), games);
 }
 
+/// A change of tags writes a new file, which replaces the archive, like a change in place.
+#[test]
+#[cfg(unix)]
+fn a_change_through_a_link_changes_the_archive() {
+    let room = Room::with_archive();
+    std::os::unix::fs::symlink("g.bga", room.path("link.bga")).unwrap();
+    let length = room.read("g.bga").len();
+    room.fine(&["set", "link.bga", "--games", "1", "Annotator=Tal", "-q"]);
+    room.fine(&["set", "link.bga", "--games", "1", "Annotator=Tal, M", "-q"]);
+    assert!(
+        std::fs::symlink_metadata(room.path("link.bga")).unwrap().is_symlink() && room.read("g.bga").len() != length
+    );
+    assert_eq!(room.fine(&["list", "g.bga", "--where", "annotator = \"Tal, M\"", "--count"]), "1\n");
+    room.fine(&["delete", "link.bga", "--games", "1", "-q"]);
+    assert_eq!(room.fine(&["list", "g.bga", "--where", "annotator = \"Tal, M\"", "--count"]), "0\n");
+}
+
 #[test]
 fn deleted_games_are_gone_from_everything() {
     let room = Room::with_archive();

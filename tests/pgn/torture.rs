@@ -607,7 +607,7 @@ fn time_is_linear() {
 fn mutants() {
     let mut dice = Random(20_130_101);
     let all: Vec<u8> = FIXTURES.iter().flat_map(|(_, text, _)| text.iter().copied().chain(*b"\n\n")).collect();
-    let special: &[u8] = b"[]{}()\"\\;%$!?*.\n\r\t 10-/=+#eNBRQKO48\0\x1A\xA0\xE9\xEF\xBB\xBF";
+    let special: &[u8] = b"[]{}()\"\\;%$!?*.\n\r\t 10-/=+#eNBRQKO48\0\x1A\x85\xA0\xE9\xEF\xBB\xBF";
     for round in 0..crate::common::share(6000) {
         let mut text = Vec::new();
         for _ in 0..1 + dice.below(4) {
@@ -1631,6 +1631,13 @@ const FIXTURES: &[(&str, &[u8], &[&str])] = &[
         b"[White \"Ren\xE9\"]\n\n1. e4 {\x84gut\x93} *",
         &[
             "[White René] e4 {„gut“} = *",
+        ],
+    ),
+    (
+        "an ellipsis of Windows-1252 after a move number",
+        b"1. e4 e5 2. Nf3 2\x85 Nc6 {caf\xE9} 3\x85 Bb5 *",
+        &[
+            "e4 e5 Nf3 Nc6 {café} Bb5 = *",
         ],
     ),
     (

@@ -18,7 +18,7 @@ use crate::format::commit::{Commit, Unfinished};
 use crate::format::side::Made;
 use crate::monitor::Monitor;
 use crate::parallel;
-use std::fs::File;
+use std::fs::{self, File};
 use std::ops::Range;
 use std::path::Path;
 
@@ -80,6 +80,10 @@ pub(crate) struct Rewritten {
 /// the archive. Returns `None` if no chunk has changed. In this case, the archive remains unchanged. Keeps the archive
 /// locked throughout. The unit of progress is a byte of the archive.
 pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Monitor) -> Result<Option<Rewritten>> {
+    // The new file replaces the archive, not a link to it.
+    let linked =
+        fs::symlink_metadata(path).ok().filter(|file| file.is_symlink()).and_then(|_| fs::canonicalize(path).ok());
+    let path = linked.as_deref().unwrap_or(path);
     // The locked file must be the file at the path, so the archive is opened again under the lock.
     let id = Archive::open(path)?.id();
     let (new, mut writer) = NewFile::create_unnamed(path, id, Existing::Replace, Permissions::from_inputs([path]))?;

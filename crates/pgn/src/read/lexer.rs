@@ -379,16 +379,16 @@ fn begins_dash(text: &[u8]) -> bool {
     matches!(text, [b'-' | b':' | 0x96 | 0x97, ..] | [0xE2, 0x80 | 0x88, 0x90..=0x95, ..])
 }
 
-/// Returns the length of a non-ASCII blank at `at`, or 0 if there is none. The non-ASCII blanks are a no-break space in
-/// UTF-8 or Windows-1252, a byte order mark, and the `…` after a move number.
+/// Returns the length of a non-ASCII blank at `at`, or 0 if there is none. The non-ASCII blanks are a no-break space and
+/// the `…` after a move number, both in UTF-8 or Windows-1252, and a byte order mark.
 #[cold]
 fn wide_blank(text: &[u8], at: usize) -> usize {
     match from(text, at) {
         [0xC2, 0xA0, ..] => 2,
         [0xE2, 0x80, 0xA6, ..] => 3,
         rest if rest.starts_with(BOM) => 3,
-        // Within a multi-byte character, 0xA0 follows a non-ASCII byte, so it is not a blank.
-        [0xA0, ..] if at == 0 || text.get(at - 1).is_none_or(u8::is_ascii) => 1,
+        // Within a multi-byte character, these bytes follow a non-ASCII byte, so they are no blanks.
+        [0xA0 | 0x85, ..] if at == 0 || text.get(at - 1).is_none_or(u8::is_ascii) => 1,
         _ => 0,
     }
 }
