@@ -589,3 +589,35 @@ fn books_have_the_moves_of_one_variant() {
         assert!(!room.path("b.bin").exists(), "{options:?}");
     }
 }
+
+/// The field `variant` of a filter chooses games of variants in every command, as the option does.
+#[test]
+fn the_field_variant_chooses_like_the_option() {
+    let room = Room::new();
+    let game = |variant: &str, moves: &str| format!("[White \"A\"]\n{variant}\n1. {moves} 1-0\n\n");
+    let games = [("", "e4 e5"), ("[Variant \"Atomic\"]\n", "e4 d5"), ("[Variant \"Three-check\"]\n", "e4 c5")];
+    room.write("g.pgn", games.map(|(variant, moves)| game(variant, moves)).concat());
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    for (filter, option, games) in [
+        ("variant = atomic", "atomic", "1\n"),
+        ("variant = \"Three-check\"", "3check", "1\n"),
+        ("variant = any", "any", "3\n"),
+    ] {
+        for command in [&["find"][..], &["tree"], &["opening"], &["tree", "--depth", "2"]] {
+            for (what, chosen) in [("--where", filter), ("--variant", option)] {
+                let args =
+                    [&command[..1], &["g.bga", "--moves", "e4", what, chosen, "--count"], &command[1..]].concat();
+                assert_eq!(room.fine(&args), games, "{args:?}");
+            }
+        }
+        for command in ["tree", "opening"] {
+            let moves = |what: &str, chosen: &str| {
+                let found = json(&room.fine(&[command, "g.bga", "--moves", "e4", what, chosen, "--json"]));
+                let moves = found["moves"].as_array().unwrap().clone();
+                moves.iter().map(|m| m["san"].as_str().unwrap().to_owned()).collect::<Vec<String>>()
+            };
+            let found = moves("--where", filter);
+            assert!(found == moves("--variant", option) && !found.is_empty(), "{command} {filter}: {found:?}");
+        }
+    }
+}

@@ -56,6 +56,28 @@ fn the_standings_of_an_event() {
     room.fails(&["event", "g.bga"], 2, &["which event?"]);
 }
 
+/// Dates are read as everywhere, and a tournament of a variant is a tournament.
+#[test]
+fn an_event_has_dates_in_order_and_any_rules() {
+    let room = Room::new();
+    let game = |tags: &str| format!("[Event \"Club\"]\n[White \"A\"]\n[Black \"B\"]\n{tags}\n\n1. e4 1-0\n\n");
+    let tags = [
+        "[Date \"31.05.2003\"]",
+        "[Date \"1998-05-31\"]",
+        "[Date \"soon\"]",
+        "[UTCDate \"2020.02.03\"]\n[Variant \"Atomic\"]",
+    ];
+    room.write("g.pgn", tags.map(game).concat());
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let text = room.fine(&["event", "g.bga", "Club"]);
+    assert!(text.starts_with("Club, 1998.05.31 to 2020.02.03: 4 games, 2 players"), "{text}");
+    let event = json(&room.fine(&["event", "g.bga", "Club", "--json", "--variant", "chess"])).remove(0);
+    assert_eq!(
+        (&event["games"], &event["from"], &event["until"]),
+        (&3.into(), &"1998.05.31".into(), &"2003.05.31".into())
+    );
+}
+
 /// An edition of a tournament is a run of dates without a gap of 60 days, or the games of one EventDate.
 #[test]
 fn an_edition_of_a_tournament_is_chosen_by_its_year() {

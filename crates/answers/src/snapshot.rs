@@ -77,6 +77,8 @@ pub struct Selection {
     pub undecided: u64,
     /// Whether all games of all archives are selected, except deleted games.
     pub is_all: bool,
+    /// The rules of the games, which the request or its filter chooses.
+    pub rules: Rules,
 }
 
 /// The maximum size of cached selections in bytes.
@@ -257,7 +259,7 @@ impl Snapshot {
             sets[index].insert(game);
         }
         let games = sets.iter().map(GameSet::len).sum();
-        let found = Selection { sets: Some(sets), order: None, games, undecided: 0, is_all: false };
+        let found = Selection { sets: Some(sets), order: None, games, undecided: 0, is_all: false, rules: Rules::Any };
         self.keep(choice.key()?, &Arc::new(found));
         Ok(())
     }
@@ -266,26 +268,26 @@ impl Snapshot {
     ///
     /// Errors: the archive is unknown or the filter is invalid.
     pub fn left_out(&self, choice: Choice<'_>) -> Result<u64, Fault> {
-        let filter = Filter::parse(choice.filter).map_err(|fault| Fault::query("where", &fault));
-        let filter = if choice.filter.trim().is_empty() { None } else { Some(filter?) };
-        let is_left_out = choice.rules.is_none() && Rules::of_filter(filter.as_ref()) != Rules::Any;
+        let filter = if choice.filter.trim().is_empty() { Query::new() } else { filtered(choice.filter)? };
+        let question = asked(choice.question)?.unwrap_or_default();
+        let stated = choice.rules.or(question.stated_rules()).or(filter.stated_rules());
+        let is_left_out = stated.is_none();
         let books = self.books(choice.only)?.into_iter().filter(|_| is_left_out);
         Ok(books.flat_map(|(_, _, book)| book.variants()).map(|(_, games)| games).sum())
     }
 
     fn make(&self, choice: Choice<'_>, stop: &Stop) -> Result<Selection, Fault> {
-        let Choice { only, filter, question, sort, at, rules } = choice;
+        let Choice { only, filter, question, sort, at, rules: stated } = choice;
         let books = self.books(only)?;
         let is_all = filter.trim().is_empty() && question.is_empty() && at.is_none() && only.is_none();
-        let question: Option<Query> = match question {
-            "" => None,
-            text => Some(text.parse().map_err(|fault| Fault::query("find", &fault))?),
-        };
-        let mut query = Query::new();
-        if !filter.trim().is_empty() {
-            query = query.filter(Filter::parse(filter).map_err(|fault| Fault::query("where", &fault))?);
+        let mut question = asked(question)?;
+        let mut query = if filter.trim().is_empty() { Query::new() } else { filtered(filter)? };
+        let of_question = question.as_ref().and_then(Query::stated_rules);
+        if let (Some(Rules::Only(_)), None) = (stated, of_question) {
+            question = question.map(|question| question.rules(stated.unwrap_or(Rules::Any)));
         }
-        let rules = rules.unwrap_or_else(|| Rules::of_filter(query.get_filter()));
+        let chess = Rules::Only(Variant::Chess);
+        let rules = stated.or(of_question).or(query.stated_rules()).unwrap_or(chess);
         let is_of_variant = matches!(rules, Rules::Only(variant) if variant != Variant::Chess);
         let order = match sort.trim() {
             "" => None,
@@ -299,7 +301,7 @@ impl Snapshot {
         let leaves_out =
             |book: &Book| !(by_site && book.site().is_some()) && rules.among(book.archive(), None).is_some();
         let leaves_out = books.iter().any(|(_, _, book)| leaves_out(book));
-        if leaves_out && at.is_none() || is_of_variant {
+        if leaves_out && at.is_none() || matches!(stated, Some(Rules::Only(_))) {
             query = query.rules(rules);
         }
         let monitor = Monitor::new().stop(stop.flag());
@@ -307,7 +309,7 @@ impl Snapshot {
         if !is_all || leaves_out || is_of_variant || books.iter().any(|(_, _, book)| book.archive().deleted_count() > 0)
         {
             let all = sets.insert(Vec::new());
-            for (_, _, book) in &books {
+            for (index, _, book) in &books {
                 let (query, among) = match (book.site(), at) {
                     (Some(site), Some(position)) if !is_of_variant => {
                         let games = site.games_with(position)?;
@@ -321,6 +323,10 @@ impl Snapshot {
                 all.push(match &question {
                     None => found.games,
                     Some(question) => {
+                        let mut found = found;
+                        if let Some(games) = question.ranges_in(&self.set, *index)? {
+                            found.games.intersect(&games);
+                        }
                         let passed = question.in_archive(book.indexed(), Some(&found.games), Some(&monitor));
                         undecided += passed.unread.iter().map(Unread::count).sum::<u64>();
                         passed.games
@@ -356,8 +362,19 @@ impl Snapshot {
             }
             all
         });
-        Ok(Selection { sets, order, games, undecided, is_all: is_all && !leaves_out && !is_of_variant })
+        Ok(Selection { sets, order, games, undecided, is_all: is_all && !leaves_out && !is_of_variant, rules })
     }
+}
+
+/// Returns the query with a filter.
+fn filtered(filter: &str) -> Result<Query, Fault> {
+    Ok(Query::new().filter(Filter::parse(filter).map_err(|fault| Fault::query("where", &fault))?))
+}
+
+/// Returns the query in a text, or `None` if the text is empty.
+fn asked(question: &str) -> Result<Option<Query>, Fault> {
+    let query = || question.parse().map_err(|fault| Fault::query("find", &fault));
+    (!question.is_empty()).then(query).transpose()
 }
 
 impl Selection {

@@ -6,7 +6,7 @@ use crate::snapshot::{Selection, Snapshot};
 use crate::stop::Stop;
 use scoresheet::chess::{Move, Position, Variant};
 use scoresheet::{Error, Monitor};
-use scoresheet_query::{Branch, Tree, Visit};
+use scoresheet_query::{Branch, Rules, Tree, Visit};
 
 /// The archives and games of a tree, and the visits that count.
 pub struct Forest<'a> {
@@ -35,7 +35,8 @@ impl Forest<'_> {
             let search = book.search().monitored(&monitor);
             let is_chess = self.variant == Variant::Chess;
             // Side files and the site file describe positions of chess.
-            let search = if is_chess { search } else { search.with_variants() };
+            let has_variants = !is_chess || self.selection.rules == Rules::Any && !book.variants().is_empty();
+            let search = if has_variants { search.with_variants() } else { search };
             let site = book.site().filter(|_| self.visit == Visit::First && self.selection.is_all && is_chess);
             let tree = match (site, self.selection.set(index)) {
                 (Some(site), _) => site.tree(position)?,

@@ -132,7 +132,7 @@ pub fn by_position(params: &Params) -> Result<FindRequest, Fault> {
         query = query.filter(filter.parse().map_err(|fault| Fault::query("where", &fault))?);
     }
     let variant = params.variant()?;
-    if variant != Variant::Chess {
+    if params.get("variant").is_some() {
         query = query.rules(Rules::Only(variant));
     }
     let by_site = (reach == SearchOptions::default() && variant == Variant::Chess).then_some(positions);

@@ -76,7 +76,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = args.filter.open(session, std::slice::from_ref(&args.archive))?;
     let page = html::target(args.report.as_deref(), args.force, &mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
-        let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
+        // A tournament may be one of a variant.
+        let (mut all, mut failed) = (Vec::new(), 0);
+        for member in archives.members() {
+            let (games, undecided) = args.filter.chosen(session, member.columns())?;
+            failed += undecided;
+            all.push(Games { member, games, player: None });
+        }
         if let Some(name) = &args.name {
             let is_event =
                 Filter::condition("event", Relation::Is, name).map_err(|fault| Failure::Usage(fault.to_string()))?;

@@ -127,9 +127,10 @@ impl Where {
         }
     }
 
-    /// Returns the query with the chosen rules.
+    /// Returns the query with the rules that an option, a position or the filter chooses.
     pub fn with_rules(&self, query: Query) -> Query {
-        match self.rules() {
+        let of_filter = Some(Rules::of_filter(self.filter())).filter(|rules| *rules == Rules::Any);
+        match self.rules().or(of_filter) {
             Some(rules) => query.rules(rules),
             None => query,
         }
@@ -180,7 +181,10 @@ impl Where {
     /// Returns a search for the chosen games. Side files describe positions of chess.
     pub fn search<'a>(&self, member: &'a Member, games: Option<&'a GameSet>) -> Search<'a> {
         let search = member.search().among(games);
-        if self.rules().is_some() { search.with_variants() } else { search }
+        let chess = Rules::Only(Variant::Chess);
+        let has_variants = self.rules().unwrap_or_else(|| Rules::of_filter(self.filter())) != chess
+            && chess.among(member.archive(), None).is_some();
+        if has_variants { search.with_variants() } else { search }
     }
 
     /// Returns the games like `games`, without games of variants unless the options choose them. Reports how many are

@@ -170,6 +170,12 @@ impl Query {
         self.rules.unwrap_or_else(default)
     }
 
+    /// Returns the rules that are set, or all rules if the condition on tags has the field `variant`.
+    pub fn stated_rules(&self) -> Option<Rules> {
+        let of_filter = || Some(Rules::of_filter(self.filter.as_ref())).filter(|rules| *rules == Rules::Any);
+        self.rules.or_else(of_filter)
+    }
+
     /// Skips this many matching games at the beginning.
     pub fn offset(self, offset: u64) -> Query {
         Query { offset, ..self }
@@ -500,7 +506,9 @@ impl Query {
 
     /// Returns the games that the query's ranges select from the archive at an index, or `None` if the query has no
     /// ranges.
-    pub(super) fn ranges_in(&self, set: &ArchiveSet, index: usize) -> Result<Option<GameSet>> {
+    ///
+    /// Errors: a game does not exist.
+    pub fn ranges_in(&self, set: &ArchiveSet, index: usize) -> Result<Option<GameSet>> {
         let (Some(ranges), Some(archive)) = (&self.games, set.archive(index)) else { return Ok(None) };
         let (before, games) = (set.members().get(index).map_or(0, Member::before), archive.len());
         let numbers = ranges

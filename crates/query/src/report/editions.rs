@@ -306,6 +306,11 @@ fn finished(games: &[(GameDates, u64)], of_games: &[Option<usize>]) -> (Vec<Edit
     )
 }
 
+/// Returns the date in a text in PGN's form, if it states a year.
+pub(super) fn normalized(text: &str) -> Option<String> {
+    Some(parts(Some(text.as_bytes()))).filter(|[year, ..]| *year > 0).map(written)
+}
+
 /// Returns a date in PGN's form.
 fn written([year, month, day]: Parts) -> String {
     let part = |part: u16| if part == 0 { "??".to_owned() } else { format!("{part:02}") };

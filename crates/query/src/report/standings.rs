@@ -1,6 +1,7 @@
 //! The standings of a tournament: points, Sonneborn-Berger scores, performance, and who played whom.
 
 use crate::GameSummary;
+use crate::report::editions::normalized;
 use crate::report::points::Points;
 use scoresheet::chess::Color;
 use scoresheet::sort;
@@ -32,7 +33,7 @@ pub struct Standings {
     pub players: Vec<Standing>,
     /// The number of games.
     pub games: u64,
-    /// The first and the last date, as the tags have them.
+    /// The first and the last date in PGN's form, with question marks for unknown parts.
     pub dates: Option<(String, String)>,
 }
 
@@ -90,7 +91,7 @@ impl Standings {
         let (mut dates, mut count) = (Vec::new(), 0);
         for (number, game) in games {
             count += 1;
-            dates.extend(game.date().map(str::to_owned));
+            dates.extend(game.date().and_then(normalized));
             let sides = Color::BOTH.map(|color| {
                 let name = game.name(color);
                 *indices.entry(name.to_owned()).or_insert_with(|| {

@@ -84,7 +84,14 @@ fn select(snapshot: &Snapshot, request: &Request, stop: &Stop) -> Result<Arc<Sel
         sets.push(set);
     }
     let games = sets.iter().map(GameSet::len).sum();
-    Ok(Arc::new(Selection { sets: Some(sets), order: None, games, undecided: selection.undecided, is_all: false }))
+    Ok(Arc::new(Selection {
+        sets: Some(sets),
+        order: None,
+        games,
+        undecided: selection.undecided,
+        is_all: false,
+        rules: selection.rules,
+    }))
 }
 
 fn same_name(left: &str, right: &str) -> bool {

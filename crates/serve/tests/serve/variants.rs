@@ -43,6 +43,23 @@ fn a_variant_is_chosen_and_others_are_counted() {
     let pgn = server.fine("/api/v1/download.pgn?variant=koth").text();
     assert!(pgn.contains("[Event \"D\"]") && !pgn.contains("[Event \"A\"]"), "{pgn}");
 
+    // The field of a filter chooses like the parameter, and a query in JSON limits everything.
+    assert_eq!(json("tree?play=e2e4&where=variant%20%3D%20crazyhouse")["games"], 2);
+    assert_eq!(games("play=e2e4&variant=chess&where=variant%20%3D%20crazyhouse"), [0; 0]);
+    for (find, expected) in [
+        (r#"{"games":"3-4"}"#, &[3, 4][..]),
+        (r#"{"games":"1-2","moves":"e4"}"#, &[1]),
+        (r#"{"variant":"crazyhouse"}"#, &[2, 3]),
+        (r#"{"where":"variant = \"King of the Hill\""}"#, &[4]),
+    ] {
+        let find = format!("find={}", find.replace('"', "%22").replace(' ', "%20").replace('\\', "%5C"));
+        assert_eq!(games(&find), expected, "{find}");
+        let chosen = expected.len() - usize::from(find.contains("3-4")) * 2;
+        let stats = json(&format!("stats?{find}"));
+        assert_eq!(stats["games"], chosen, "{find}: {stats}");
+    }
+    assert_eq!(games("variant=crazyhouse&find=%7B%22moves%22:%22e4%22%7D"), [2, 3]);
+
     let lichess = |variant: &str| server.fine(&format!("/lichess?variant={variant}&play=e2e4")).json()["moves"].clone();
     assert_eq!(lichess("crazyhouse")[0]["uci"], "d7d5");
     assert_eq!(lichess("kingOfTheHill")[0]["uci"], "e7e5");
