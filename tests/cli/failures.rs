@@ -211,6 +211,14 @@ fn verify_and_damage() {
         assert_eq!((done.code, done.err), (Some(1), without.err.replace("g.bga", "t.bga")));
         assert!(!done.out.is_empty());
     }
+    // The tag columns name the player's games, whose openings are in their moves.
+    room.write("t.bga", &original);
+    room.fine(&["index", "t.bga", "--tag-columns", "-q"]);
+    room.write("t.bga", &damaged);
+    for options in [&[][..], &["--json"]] {
+        let done = room.fails(&[&["player", "t.bga", "B"], options].concat(), 1, &["could not be read"]);
+        assert!(done.out.contains("5,000 games") || done.out.contains("\"games\":5000"), "{}", done.out);
+    }
     // Undamaged games can still be exported.
     let done = room.run(&["export", "g.bga", "-o", "rest.pgn"]);
     assert_eq!(done.code, Some(1), "{}", done.err);

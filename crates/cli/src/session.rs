@@ -197,8 +197,9 @@ impl Session {
         self.is_silent.store(true, Ordering::Relaxed);
     }
 
-    /// Reports an unreadable game; consecutive games with the same fault share one line.
+    /// Reports an unreadable game; consecutive games with the same fault share one line. The command does not succeed.
     pub fn unread(&self, fault: &GameFault) {
+        self.set_incomplete();
         let mut waiting = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.as_mut().is_some_and(|waiting| waiting.join(fault)) {
             return;
@@ -221,12 +222,12 @@ impl Session {
         note(text);
     }
 
-    /// Records that games may be missing from an opened archive.
+    /// Records that games may be missing from an opened archive, or cannot be read.
     pub fn set_incomplete(&self) {
         self.incomplete.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether games may be missing from an opened archive; if they may, no command succeeds.
+    /// Returns whether games may be missing or cannot be read; if so, no command succeeds.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete.load(Ordering::Relaxed)
     }

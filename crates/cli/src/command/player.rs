@@ -81,6 +81,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
         let report =
             report(session, &archives, &all, args.limit, args.filter.aliases().unwrap_or(&Aliases::default()))?;
+        let failed = failed + filter::report_lost(session, &archives, &report.unread);
         side_files::report_searches(session, &archives);
         if let Some(target) = &page {
             let title = report.names.first().map_or("", |(name, _)| name.as_str());
@@ -116,9 +117,7 @@ fn report(
         all.iter().zip(&players).map(|(selection, games)| PlayerArchive { columns: selection.columns(), games });
     let parts = parts.collect::<Vec<_>>();
     let report = progress::waiting(session, || PlayerReport::with_aliases(&parts, most, aliases));
-    let report = report.map_err(|error| players::failure(archives, error))?;
-    filter::report_lost(session, archives, &report.unread);
-    Ok(report)
+    report.map_err(|error| players::failure(archives, error))
 }
 
 fn text(
