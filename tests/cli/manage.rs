@@ -67,6 +67,30 @@ fn formats_of_chess_leave_out_games_of_variants() {
     room.fails(&["sample", "v.bga", "9", "--variant", "crazyhouse", "--format", "epd"], 2, &["--format fen"]);
 }
 
+/// A file that may not be read is ignored like a damaged one, with a message.
+#[test]
+#[cfg(unix)]
+fn unreadable_side_files_are_reported() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let room = Room::with_archive();
+    room.fine(&["index", "g.bga", "--all", "-q"]);
+    let answer = room.fine(&["tree", "g.bga"]);
+    for file in ["g.bgi", "g.bgs", "g.bgp", "g.bgh"] {
+        std::fs::set_permissions(room.path(file), std::fs::Permissions::from_mode(0)).unwrap();
+        if std::fs::File::open(room.path(file)).is_ok() {
+            eprintln!("skipped: root may read every file");
+            return;
+        }
+    }
+    let done = room.run(&["tree", "g.bga"]);
+    assert!(done.out == answer && done.err.contains("g.bgp cannot be read and ignored"), "{}", done.err);
+    let done = room.run(&["verify", "g.bga"]);
+    assert_eq!(done.code, Some(6), "{}{}", done.out, done.err);
+    for file in ["g.bgs", "g.bgp", "g.bgh"] {
+        assert!(done.out.contains(&format!("{file} cannot be read")), "{}{}", done.out, done.err);
+    }
+}
+
 /// A new file in the place of a protected one would ignore the protection.
 #[test]
 #[cfg(unix)]

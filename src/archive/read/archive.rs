@@ -213,8 +213,11 @@ impl Archive {
         if let Some(files) = &self.side_files {
             return files.open(kind);
         }
-        let Ok(file) = File::open(kind.of_archive(&self.path)) else { return Ok(None) };
-        SideBytes::from_file(&file).map(Some)
+        match File::open(kind.of_archive(&self.path)) {
+            Ok(file) => SideBytes::from_file(&file).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Returns the archive's identity.

@@ -171,7 +171,11 @@ impl ArchiveFile {
         };
         let index = match index {
             IndexBytes::Here(index) => index,
-            IndexBytes::Beside => std::fs::read(FileKind::Index.of_archive(&path)).ok(),
+            IndexBytes::Beside => match std::fs::read(FileKind::Index.of_archive(&path)) {
+                // Nothing can be read of it, as of a damaged file.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Some(Vec::new()),
+                read => read.ok(),
+            },
         };
         let index = match (index, &side_files) {
             // Without a valid header, the index is of no use.

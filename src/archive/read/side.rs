@@ -24,7 +24,7 @@ pub enum SideState {
     Missing,
     /// The file belongs to another archive, to another state of this archive, or to another version of the format.
     Stale,
-    /// The file is damaged.
+    /// The file is damaged, or its permissions forbid reading it.
     Damaged,
 }
 

@@ -5,6 +5,7 @@ use crate::text::shown;
 use scoresheet::archive::{Archive, FileKind, SideState};
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::TagColumns;
+use std::fs::File;
 use std::path::Path;
 
 /// Reports the side files of these archives that were needed but were not used, or were used only in part. Call this
@@ -39,6 +40,7 @@ pub fn fault(archive: &Path, file: FileKind, state: SideState) -> Option<String>
     let what = match state {
         SideState::File | SideState::Missing => return None,
         SideState::Stale => "is out of date",
+        SideState::Damaged if File::open(file.of_archive(archive)).is_err() => "cannot be read",
         SideState::Damaged => "is damaged",
     };
     let option = match file {
