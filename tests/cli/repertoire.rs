@@ -117,6 +117,18 @@ fn archives_tables_and_faults() {
     let csv =
         room.fine(&["repertoire", "mine.bga", "games.bga", "--side", "white", "--show", "games", "--format", "csv"]);
     assert_eq!(csv, "game,left,ply,line\n1,opponent,3,1. e4 e5 2. Nf3 d6\n2,own,0,1. d4\n");
+    // With several archives, a game is named by its archive and its number there.
+    room.fine(&["import", "games.pgn", "-o", "more.bga", "-q"]);
+    let both = ["repertoire", "mine.bga", "games.bga", "more.bga", "--side", "white", "--show", "games"];
+    let csv = room.fine(&[&both[..], &["--format", "csv"]].concat());
+    assert!(
+        csv.starts_with("archive,game,left,ply,line\ngames.bga,1,") && csv.contains("\nmore.bga,2,own,0,"),
+        "{csv}"
+    );
+    let found = json(&room.fine(&[&both[..], &["--json"]].concat())).remove(0);
+    let last = &found["leaving"][3];
+    assert_eq!((&last["archive"], &last["game"]), (&"more.bga".into(), &2.into()));
+    assert!(room.fine(&both).contains("more.bga"));
     room.write("none.pgn", "1. e4 *\n");
     room.fails(&["repertoire", "none.pgn", "games.bga", "--side", "black"], 1, &["no moves of Black"]);
     room.write("bad.pgn", "1. e4 e5 2. Qh7 *\n");

@@ -6,6 +6,7 @@ use crate::output::progress;
 use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs, csv_line};
 use crate::output::table::{Column, Table};
+use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::select::repertoire;
@@ -14,6 +15,7 @@ use crate::text::{count, shown, side};
 use crate::threads::Threads;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
+use scoresheet_query::ArchiveSet;
 use scoresheet_query::Filter;
 use scoresheet_query::report::repertoire::{Compared, Left, Repertoire, RepertoireMove};
 use std::io::Write;
@@ -121,9 +123,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
         }
         let text = match args.rows.format() {
-            RowFormat::Json => format!("{}\n", json(args, &repertoire, &compared)),
-            RowFormat::Csv => csv(args, &repertoire, &compared),
-            RowFormat::Table => text(args, session, &repertoire, &compared)?,
+            RowFormat::Json => format!("{}\n", json(args, &archives, &repertoire, &compared)?),
+            RowFormat::Csv => csv(args, &archives, &repertoire, &compared)?,
+            RowFormat::Table => text(args, session, &archives, &repertoire, &compared)?,
         };
         let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
@@ -185,7 +187,13 @@ fn parts(args: &Args) -> Vec<Part> {
     args.show.map_or_else(|| PARTS.to_vec(), |part| vec![part])
 }
 
-fn text(args: &Args, session: &Session, repertoire: &Repertoire, compared: &Compared) -> Result<String, Failure> {
+fn text(
+    args: &Args,
+    session: &Session,
+    archives: &ArchiveSet,
+    repertoire: &Repertoire,
+    compared: &Compared,
+) -> Result<String, Failure> {
     let positions = count(repertoire.positions() as u64, "position", "positions");
     let [never, end, own, opponent, elsewhere] = totals(repertoire, compared).map(|(_, games)| games);
     let games = |number: u64| count(number, "game", "games");
@@ -217,17 +225,23 @@ fn text(args: &Args, session: &Session, repertoire: &Repertoire, compared: &Comp
         out.extend_from_slice(format!("\n{title}\n").as_bytes());
         let is_games = part == Part::Games;
         let columns = match is_games {
-            true => vec![
-                column("game", true, 4),
-                column("left", false, 8),
-                column("ply", true, 3),
-                column("line", false, 20),
-            ],
+            true => game_titles(archives)
+                .into_iter()
+                .map(|title| {
+                    let width = match title {
+                        "ply" => 3,
+                        "game" => 4,
+                        "line" => 20,
+                        _ => 8,
+                    };
+                    column(title, matches!(title, "game" | "ply"), width)
+                })
+                .collect(),
             false => vec![column("games", true, 5), column("score", true, 7), column("line", false, 20)],
         };
         let mut table = Table::new(columns, session.table_width());
         let rows: Vec<Vec<String>> = match is_games {
-            true => game_rows(args, repertoire, compared),
+            true => game_rows(args, archives, repertoire, compared)?,
             false => moves_of(args, part, compared)
                 .iter()
                 .map(|played| {
@@ -248,23 +262,37 @@ fn text(args: &Args, session: &Session, repertoire: &Repertoire, compared: &Comp
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-fn game_rows(args: &Args, repertoire: &Repertoire, compared: &Compared) -> Vec<Vec<String>> {
+/// Returns the titles of the columns of games, with the archive if there are several.
+fn game_titles(archives: &ArchiveSet) -> Vec<&'static str> {
+    let titles = ["archive", "game", "left", "ply", "line"];
+    titles.into_iter().skip(usize::from(archives.members().len() < 2)).collect()
+}
+
+/// Returns the archive's name if there are several, and the game's number there.
+fn place(archives: &ArchiveSet, number: u64) -> Result<(Option<String>, u64), Failure> {
+    let (archive, number) = archives.locate(number)?;
+    Ok((archives::name_in(archives, archive), number))
+}
+
+fn game_rows(
+    args: &Args,
+    archives: &ArchiveSet,
+    repertoire: &Repertoire,
+    compared: &Compared,
+) -> Result<Vec<Vec<String>>, Failure> {
     let row = |(number, left): &(u64, Left)| {
+        let (archive, number) = place(archives, *number)?;
         let (how, ply, line) = leaves(repertoire, *left);
-        vec![
-            number.to_string(),
-            how.to_owned(),
-            ply.map_or_else(String::new, |ply| ply.to_string()),
-            line.unwrap_or_default(),
-        ]
+        let ply = ply.map_or_else(String::new, |ply| ply.to_string());
+        Ok(archive.into_iter().chain([number.to_string(), how.to_owned(), ply, line.unwrap_or_default()]).collect())
     };
     compared.games.iter().take(args.limit).map(row).collect()
 }
 
-fn csv(args: &Args, repertoire: &Repertoire, compared: &Compared) -> String {
+fn csv(args: &Args, archives: &ArchiveSet, repertoire: &Repertoire, compared: &Compared) -> Result<String, Failure> {
     if args.show == Some(Part::Games) {
-        let rows = game_rows(args, repertoire, compared).into_iter().map(csv_line);
-        return csv_line(["game", "left", "ply", "line"]) + &rows.collect::<String>();
+        let rows = game_rows(args, archives, repertoire, compared)?.into_iter().map(csv_line);
+        return Ok(csv_line(game_titles(archives)) + &rows.collect::<String>());
     }
     let mut out = csv_line(["part", "games", "won", "drawn", "lost", "line"]);
     for part in parts(args) {
@@ -275,10 +303,10 @@ fn csv(args: &Args, repertoire: &Repertoire, compared: &Compared) -> String {
             out += &csv_line([part.name().to_owned()].into_iter().chain(numbers).chain([line]));
         }
     }
-    out
+    Ok(out)
 }
 
-fn json(args: &Args, repertoire: &Repertoire, compared: &Compared) -> Object {
+fn json(args: &Args, archives: &ArchiveSet, repertoire: &Repertoire, compared: &Compared) -> Result<Object, Failure> {
     let mut object = Object::new()
         .with("color", repertoire.color().to_string())
         .with("positions", repertoire.positions() as u64)
@@ -290,10 +318,12 @@ fn json(args: &Args, repertoire: &Repertoire, compared: &Compared) -> Object {
         let rows: Vec<Object> = match part {
             Part::Games => {
                 let row = |(number, left): &(u64, Left)| {
+                    let (archive, number) = place(archives, *number)?;
                     let (how, ply, line) = leaves(repertoire, *left);
-                    Object::new().with("game", *number).with("left", how).with("ply", ply).with("line", line)
+                    let object = archive.into_iter().fold(Object::new(), |object, name| object.with("archive", name));
+                    Ok(object.with("game", number).with("left", how).with("ply", ply).with("line", line))
                 };
-                compared.games.iter().take(args.limit).map(row).collect()
+                compared.games.iter().take(args.limit).map(row).collect::<Result<_, Failure>>()?
             }
             part => moves_of(args, part, compared)
                 .iter()
@@ -310,5 +340,5 @@ fn json(args: &Args, repertoire: &Repertoire, compared: &Compared) -> Object {
         // The number of games is a member already.
         object = object.array(if part == Part::Games { "leaving" } else { part.name() }, &rows);
     }
-    object
+    Ok(object)
 }
