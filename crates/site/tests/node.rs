@@ -6,6 +6,7 @@
 //! Without it the test compares fewer, from the sample.
 
 use scoresheet::{Archive, ArchiveFile, Import, Monitor};
+use scoresheet_answers::site::SiteFile;
 use scoresheet_answers::{Answer, Book, Flow, Request, Snapshot, Stop};
 use scoresheet_query::position::index;
 use scoresheet_query::{PositionIndex, PositionQuery, SearchOptions, tag_columns};
@@ -217,4 +218,30 @@ fn answers_in_node_are_the_native_ones() {
     let made = Command::new("node").arg(script).args([&package, &path, &site, &requests]).output().unwrap();
     println!("{}", String::from_utf8_lossy(&made.stdout));
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+/// The positions of a site are those of games of chess, so nothing is said about the novelty of another game.
+#[test]
+fn a_site_states_no_novelty_of_a_variant() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, site] = ["games.bga", "games.site"].map(|name| folder.path().join(name));
+    let pgn = "1. g3 d5 *\n\n1. g3 e5 *\n\n[Variant \"Crazyhouse\"]\n\n1. g3 d5 *\n\n[Variant \"Crazyhouse\"]\n\n1. g3 e5 *\n";
+    Import::new(&path).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+    let archive = Archive::open(&path).unwrap();
+    index::build(&archive, 64 << 20, Monitor::new()).unwrap();
+    let positions = PositionIndex::open(&archive).0.unwrap();
+    scoresheet_site::file::make(archive, &positions, "games.bga", &site, &|_, _| Box::new(|_| {})).unwrap();
+    let book = || Book::open(&path, scoresheet::OpenOptions::default()).unwrap();
+    let file = SiteFile::open(std::fs::File::open(&site).unwrap(), book().archive()).unwrap();
+    let of = |book: Book| Arc::new(Snapshot::new(vec![Arc::new(book)], ()));
+    let (site, server) = (of(book().with_site(file, false)), of(book()));
+    let novelty = |snapshot: &Arc<Snapshot>, game: u64| answer(snapshot, &format!("games/{game}/novelty"), "", None);
+    for game in [1, 2] {
+        assert_eq!(novelty(&site, game), novelty(&server, game));
+    }
+    for game in [3, 4] {
+        let (status, text) = novelty(&site, game);
+        assert!(status == 409 && text.contains("no_index"), "{text}");
+        assert!(novelty(&server, game).1.contains("\"ply\":2"));
+    }
 }

@@ -50,16 +50,19 @@ fn bytes(
 /// game.
 pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, Fault> {
     let (book, before, game_number) = snapshot.locate(number)?;
+    let no_index = || {
+        Fault::new(http::StatusCode::CONFLICT, "no_index", reason!("no_index", "novelties need a position index"))
+            .with("advice", "scoresheet index ARCHIVE --positions")
+    };
     if !snapshot.is_indexed() {
-        return Err(Fault::new(
-            http::StatusCode::CONFLICT,
-            "no_index",
-            reason!("no_index", "novelties need a position index"),
-        )
-        .with("advice", "scoresheet index ARCHIVE --positions"));
+        return Err(no_index());
     }
     let game = book.archive().game(game_number).and_then(|game| game.to_game()).map_err(Fault::in_archive(before))?;
     if let Some(site) = book.site() {
+        // The positions of a site are those of games of chess.
+        if game.variant() != Variant::Chess {
+            return Err(no_index());
+        }
         return novelty_of_site(snapshot, site, &game, game_number);
     }
     let (novelty, known) = left(snapshot, &game, Some(number), &mut HashMap::new(), stop)?;
