@@ -287,7 +287,8 @@ impl Snapshot {
             question = question.map(|question| question.rules(stated.unwrap_or(Rules::Any)));
         }
         let chess = Rules::Only(Variant::Chess);
-        let rules = stated.or(of_question).or(query.stated_rules()).unwrap_or(chess);
+        let of_query = of_question.or(query.stated_rules());
+        let rules = stated.or(of_query).unwrap_or(chess);
         let is_of_variant = matches!(rules, Rules::Only(variant) if variant != Variant::Chess);
         let order = match sort.trim() {
             "" => None,
@@ -296,10 +297,13 @@ impl Snapshot {
         if query.get_filter().is_some() || question.is_some() || order.is_some() || is_of_variant {
             self.require_complete()?;
         }
-        // Requests without conditions use the files of a site, which leave out variants.
+        // Requests without conditions use the files of a site, which leave out variants. If the archive is fetched in
+        // parts, its games are not read to know which of them are of variants.
         let by_site = filter.trim().is_empty() && question.is_none() && order.is_none() && !is_of_variant;
+        let by_site = |book: &Book| by_site && book.site().is_some();
         let leaves_out =
-            |book: &Book| !(by_site && book.site().is_some()) && rules.among(book.archive(), None).is_some();
+            |book: &Book| !(by_site(book) && book.is_lean()) && rules.among(book.archive(), None).is_some();
+        let is_by_site = books.iter().all(|(_, _, book)| by_site(book));
         let leaves_out = books.iter().any(|(_, _, book)| leaves_out(book));
         if leaves_out && at.is_none() || matches!(stated, Some(Rules::Only(_))) {
             query = query.rules(rules);
@@ -311,7 +315,7 @@ impl Snapshot {
             let all = sets.insert(Vec::new());
             for (index, _, book) in &books {
                 let (query, among) = match (book.site(), at) {
-                    (Some(site), Some(position)) if !is_of_variant => {
+                    (Some(site), Some(position)) if !is_of_variant && of_query.is_none() => {
                         let games = site.games_with(position)?;
                         (query.clone(), Some(GameSet::from_numbers(book.archive().len(), games)))
                     }
@@ -362,7 +366,14 @@ impl Snapshot {
             }
             all
         });
-        Ok(Selection { sets, order, games, undecided, is_all: is_all && !leaves_out && !is_of_variant, rules })
+        Ok(Selection {
+            sets,
+            order,
+            games,
+            undecided,
+            is_all: is_all && (!leaves_out || is_by_site) && !is_of_variant,
+            rules,
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 //! SCORESHEET_CORPORA names a folder of games, of which it compares 20,000 positions, 2,000 games and 200 searches.
 //! Without it the test compares fewer, from the sample.
 
+use scoresheet::chess::Variant;
 use scoresheet::{Archive, ArchiveFile, Import, Monitor};
 use scoresheet_answers::site::SiteFile;
 use scoresheet_answers::{Answer, Book, Flow, Request, Snapshot, Stop};
@@ -220,12 +221,16 @@ fn answers_in_node_are_the_native_ones() {
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// The positions of a site are those of games of chess, so nothing is said about the novelty of another game.
+/// The files of a site are about games of chess, so nothing is said about the novelty of another game.
 #[test]
-fn a_site_states_no_novelty_of_a_variant() {
+fn a_site_leaves_out_variants_like_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let [path, site] = ["games.bga", "games.site"].map(|name| folder.path().join(name));
-    let pgn = "1. g3 d5 *\n\n1. g3 e5 *\n\n[Variant \"Crazyhouse\"]\n\n1. g3 d5 *\n\n[Variant \"Crazyhouse\"]\n\n1. g3 e5 *\n";
+    let game = |moves: &str, rules: &str| format!("[White \"Anna\"]\n{rules}\n1. {moves} 1-0\n\n");
+    let zh = "[Variant \"Crazyhouse\"]\n";
+    let koth = "[Variant \"King of the Hill\"]\n";
+    let games = [("g3 d5", ""), ("g3 e5", ""), ("g3 d5", zh), ("g3 e5", zh), ("e4 e5", koth)];
+    let pgn = games.map(|(moves, rules)| game(moves, rules)).concat();
     Import::new(&path).run_reader("games.pgn", pgn.as_bytes()).unwrap();
     let archive = Archive::open(&path).unwrap();
     index::build(&archive, 64 << 20, Monitor::new()).unwrap();
@@ -234,7 +239,8 @@ fn a_site_states_no_novelty_of_a_variant() {
     let book = || Book::open(&path, scoresheet::OpenOptions::default()).unwrap();
     let file = SiteFile::open(std::fs::File::open(&site).unwrap(), book().archive()).unwrap();
     let of = |book: Book| Arc::new(Snapshot::new(vec![Arc::new(book)], ()));
-    let (site, server) = (of(book().with_site(file, false)), of(book()));
+    let variants = vec![(Variant::Crazyhouse, 2), (Variant::KingOfTheHill, 1)];
+    let (site, server) = (of(book().with_site(file, false).with_variants(variants)), of(book()));
     let novelty = |snapshot: &Arc<Snapshot>, game: u64| answer(snapshot, &format!("games/{game}/novelty"), "", None);
     for game in [1, 2] {
         assert_eq!(novelty(&site, game), novelty(&server, game));
@@ -243,5 +249,25 @@ fn a_site_states_no_novelty_of_a_variant() {
         let (status, text) = novelty(&site, game);
         assert!(status == 409 && text.contains("no_index"), "{text}");
         assert!(novelty(&server, game).1.contains("\"ply\":2"));
+    }
+    // The reports of a site, whose archive is here complete, leave out these games, too.
+    for (path, query, expected) in [
+        ("player", "name=Anna", 2),
+        ("tree", "", 2),
+        ("tree", "last=1", 2),
+        ("tree", "play=g2g3&where=variant+%3D+crazyhouse", 2),
+        ("stats", "where=variant+%3D+any", 5),
+    ] {
+        for snapshot in [&site, &server] {
+            let found: Value = serde_json::from_str(&answer(snapshot, path, query, None).1).unwrap();
+            assert_eq!(found["games"], expected, "{path}?{query}: {found}");
+        }
+    }
+    for query in ["play=g2g3&where=variant+%3D+crazyhouse", "where=variant+%3D+crazyhouse", "play=g2g3", ""] {
+        assert_eq!(answer(&site, "games", query, None), answer(&server, "games", query, None), "{query}");
+        if query.starts_with("play") {
+            let [site, server] = [&site, &server].map(|snapshot| answer(snapshot, "find", query, None).1);
+            assert_eq!(site.matches("\"hit\"").count(), server.matches("\"hit\"").count(), "{query}: {site}");
+        }
     }
 }

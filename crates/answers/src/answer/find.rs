@@ -135,7 +135,8 @@ pub fn by_position(params: &Params) -> Result<FindRequest, Fault> {
     if params.get("variant").is_some() {
         query = query.rules(Rules::Only(variant));
     }
-    let by_site = (reach == SearchOptions::default() && variant == Variant::Chess).then_some(positions);
+    let is_of_chess = query.stated_rules().is_none_or(|rules| rules == Rules::Only(Variant::Chess));
+    let by_site = (reach == SearchOptions::default() && is_of_chess).then_some(positions);
     Ok(FindRequest { query, only: params.archive()?, listed, again: None, by_site })
 }
 
