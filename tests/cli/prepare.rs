@@ -212,7 +212,18 @@ fn clocks_and_strengths_are_the_players() {
     let stats = room.fine(&["stats", "g.bga", "--by", "opponentrating", "--player", "Ada <b>", "--format", "csv"]);
     assert!(stats.starts_with("opponentrating,games") && stats.contains("\n2200-2399,2,1,1,0,"), "{stats}");
     room.fails(&["stats", "g.bga", "--by", "opponentrating"], 2, &["--player"]);
-    assert_eq!(report["recent"].as_array().unwrap().len(), 3);
+    // Games without a date have the order of the archives, the last one first.
+    let recent = |archives: &[&str]| {
+        let report = json(&room.fine(&[&["prepare"], archives, &["Ada <b>", "--json"]].concat())).remove(0);
+        let rows = report["recent"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["opponent_rating"].clone()).collect::<Vec<Value>>()
+    };
+    for (name, games) in [("a", &games[..2]), ("b", &games[2..])] {
+        room.write(&format!("{name}.pgn"), games.concat());
+        room.fine(&["import", &format!("{name}.pgn"), "-q"]);
+    }
+    assert_eq!(recent(&["g.bga"]).len(), 3);
+    assert_eq!(recent(&["a.bga", "b.bga"]), recent(&["g.bga"]));
     room.fine(&["prepare", "g.bga", "Ada <b>", "-o", "sheet.html"]);
     let page = String::from_utf8(room.read("sheet.html")).unwrap();
     check_page(&page);

@@ -1798,6 +1798,13 @@ const FIXTURES: &[(&str, &[u8], &[&str])] = &[
         ],
     ),
     (
+        "a dropped pawn as the first word",
+        b"[Variant \"Crazyhouse\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K3[Pp] w - - 0 20\"]\n\n{x} @h7 @a2 *",
+        &[
+            "[Variant Crazyhouse][SetUp 1][FEN 4k3/8/8/8/8/8/8/4K3[Pp] w - - 0 20] <4k3/8/8/8/8/8/8/4K3[Pp] w - - 0 20> {x} @h7 @a2 = *",
+        ],
+    ),
+    (
         "other variants",
         b"[Variant \"Suicide\"]\n\n1. e4 e5 *\n\n[Variant \"Crazyhouse\"]\n\n1. e4 d5 2. exd5 Nf6 3. @e4 *\n\n[Variant \"Standard\"]\n\n1. e4 *",
         &[

@@ -25,7 +25,8 @@ pub(crate) fn is_plain_word(word: &[u8]) -> bool {
     };
     let of_moves = |b: &u8| b"abcdefghxNBRQKPO".contains(b);
     match word {
-        [b'-', ..] => false,
+        // A null move, or a pawn that is dropped.
+        [b'-', ..] | [b'@', b'a'..=b'h', b'1'..=b'8', ..] => false,
         [first, ..] if first.is_ascii_punctuation() => true,
         [b'0'..=b'9', ..] => word.contains(&b'.') || word.iter().any(|b| b.is_ascii_alphabetic() && !of_moves(b)),
         _ => !begins_like_move && !word.iter().any(u8::is_ascii_digit),

@@ -350,12 +350,12 @@ fn latest(players: &[PlayerArchive]) -> Vec<ArchiveGame> {
     // This list of sort keys is valid.
     let Ok(keys) = SortKeys::parse("-date") else { return Vec::new() };
     let columns: Vec<_> = players.iter().map(|player| player.columns).collect();
-    // Of games of the same date, the last one in the archive is the latest.
+    // Of games of the same date, the last one of the last archive is the latest.
     let of = |(index, player): (usize, &PlayerArchive)| {
         let games: Vec<ArchiveGame> = player.games.all().iter().map(|game| (index, game)).collect();
         games.into_iter().rev()
     };
-    let games: Vec<ArchiveGame> = players.iter().enumerate().flat_map(of).collect();
+    let games: Vec<ArchiveGame> = players.iter().enumerate().rev().flat_map(of).collect();
     let (order, _) = keys.order(&columns, &games, LATEST);
     order.into_iter().filter_map(|at| games.get(at).copied()).collect()
 }

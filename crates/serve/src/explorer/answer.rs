@@ -11,6 +11,7 @@ use scoresheet_query::openings::{Opening, Openings};
 use scoresheet_query::tag_columns::{Column, Key};
 use scoresheet_query::{Branch, GameSummary, PositionQuery, Rules, SearchOptions, Tree, Visit, fold, value};
 use serde_json::{Map, Value, json};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,10 +26,12 @@ pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Re
     for branch in &tree.branches {
         all.iter_mut().zip(results(branch)).for_each(|(all, count)| *all += count);
     }
-    let mut moves = Vec::new();
-    for branch in tree.branches.iter().filter(|branch| results(branch).iter().sum::<u64>() > 0).take(request.moves) {
-        moves.push(self::branch(snapshot, request, kind, &tree, branch));
-    }
+    // Games without a result are not counted, so they do not decide the order. Moves with equal numbers keep theirs.
+    let counted = |branch: &Branch| results(branch).iter().sum::<u64>();
+    let mut branches: Vec<&Branch> = tree.branches.iter().filter(|branch| counted(branch) > 0).collect();
+    branches.sort_by_key(|branch| Reverse(counted(branch)));
+    let branches = branches.into_iter().take(request.moves);
+    let moves: Vec<Value> = branches.map(|branch| self::branch(snapshot, request, kind, &tree, branch)).collect();
     let mut answer = Map::new();
     add_results(&mut answer, all);
     answer.insert("moves".to_owned(), moves.into());

@@ -107,6 +107,10 @@ fn the_movers_rating_and_castling_and_the_end() {
     assert_eq!((&m["uci"], &m["san"], &m["averageRating"]), (&json!("e1h1"), &json!("O-O"), &json!(2100)));
     assert_eq!(m["game"], Value::Null);
     assert_eq!(answer["topGames"][0]["uci"], "e1h1");
+    // Games without a result do not decide the order of moves either.
+    let open = "1. f4 *\n\n".repeat(3) + &"1. g3 1-0\n\n".repeat(2) + "1. f4 1-0\n";
+    let answer = Server::of(&open).fine("/masters?moves=1").json();
+    assert_eq!((&answer["moves"][0]["uci"], &answer["moves"][0]["white"]), (&json!("g2g3"), &json!(2)));
     // Both notations of castling work. After it Black is to move, with a mean rating of 1200.
     let next = ["e1g1", "e1h1"].map(|castling| server.fine(&format!("/masters?play={line},{castling}")).json());
     assert_eq!(next[0], next[1]);
