@@ -216,7 +216,7 @@ fn clocks_and_strengths_are_the_players() {
     let recent = |archives: &[&str]| {
         let report = json(&room.fine(&[&["prepare"], archives, &["Ada <b>", "--json"]].concat())).remove(0);
         let rows = report["recent"].as_array().unwrap().clone();
-        rows.iter().map(|row| row["opponent_rating"].clone()).collect::<Vec<Value>>()
+        rows.iter().map(|row| row["white_elo"].clone()).collect::<Vec<Value>>()
     };
     for (name, games) in [("a", &games[..2]), ("b", &games[2..])] {
         room.write(&format!("{name}.pgn"), games.concat());

@@ -51,14 +51,18 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     if params.switch("transpositions")? {
         json.insert("transpositions".to_owned(), transpositions(&forest, position, &tree, &selection)?);
     }
-    json.insert("top_games".to_owned(), listed(snapshot, position, top_games(&tree, most))?.into());
-    let mut latest = listed(snapshot, position, latest_games(&tree, most.min(8)))?;
+    // An index may name a game that no count has read.
+    let mut unread: Vec<String> = tree.unread.iter().map(ToString::to_string).collect();
+    let mut listed = |games| listed(snapshot, position, games, &mut unread);
+    json.insert("top_games".to_owned(), listed(top_games(&tree, most))?.into());
+    let mut latest = listed(latest_games(&tree, most.min(8)))?;
     // Without tag columns, and in a site file, a tree knows only the years.
     latest.sort_by_cached_key(|game| Reverse(game["date"].as_str().and_then(|date| value::day(date.as_bytes()))));
     json.insert("latest_games".to_owned(), latest.into());
     json.insert("left_out".to_owned(), snapshot.left_out(params.choice()?)?.into());
     json.insert("undecided".to_owned(), selection.undecided.into());
-    json.insert("unread".to_owned(), tree.unread.iter().map(ToString::to_string).take(20).collect::<Vec<_>>().into());
+    unread.truncate(20);
+    json.insert("unread".to_owned(), unread.into());
     json.insert("is_indexed".to_owned(), snapshot.is_indexed().into());
     Ok(Value::Object(json))
 }
@@ -128,11 +132,24 @@ fn opening(opening: Option<&Opening>) -> Value {
     opening.map_or(Value::Null, |opening| json!({"eco": opening.eco, "name": opening.name}))
 }
 
-fn listed(snapshot: &Snapshot, position: &Position, games: Vec<(u64, Move)>) -> Result<Vec<Value>, Fault> {
+fn listed(
+    snapshot: &Snapshot,
+    position: &Position,
+    games: Vec<(u64, Move)>,
+    unread: &mut Vec<String>,
+) -> Result<Vec<Value>, Fault> {
     let mut list = Vec::new();
     for (number, m) in games {
         let (book, _, game) = snapshot.locate(number)?;
-        let mut json = book.row(game, number)?;
+        let mut json = match book.row(game, number) {
+            Err(fault) if fault.code == "damaged" => {
+                if !unread.contains(&fault.message) {
+                    unread.push(fault.message);
+                }
+                continue;
+            }
+            row => row?,
+        };
         json.insert("uci".to_owned(), position.uci(m).into());
         json.insert("san".to_owned(), position.san(m).into());
         list.push(Value::Object(json));

@@ -714,3 +714,20 @@ fn own_games_are_read_in_pieces() {
     assert_eq!(server.post("/api/v1/read/games", &json!({"pgn": 1})).status, 400);
     assert_eq!(server.post("/api/v1/read/games", &json!({"pgn": "", "more": 1})).status, 400);
 }
+
+/// A position index names the best games of a position without reading them, and they may be damaged.
+#[test]
+fn a_tree_leaves_out_damaged_games_that_the_index_names() {
+    let server = Server::with(|folder| {
+        let pgn: String = (0..40).map(|n| format!("[White \"Player {n}\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n")).collect();
+        let path = archive(folder, "games.bga", &pgn);
+        index(&path);
+        crate::spoiled::spoil(&path);
+        Config { archives: vec![path], ..Config::default() }
+    });
+    for query in ["", "?games=15"] {
+        let tree = server.fine(&format!("/api/v1/tree{query}")).json();
+        assert_eq!(tree["games"], 40, "{query}: {tree}");
+        assert!(tree["unread"][0].as_str().unwrap().contains("damaged"), "{query}: {tree}");
+    }
+}
