@@ -153,6 +153,10 @@ fn an_archive_named_twice_is_read_once() {
         let done = room.run(&["dedupe", names[0], names[1], "--delete"]);
         assert!(done.err.contains("g.bga is named twice") && done.err.contains("0 games deleted"), "{}", done.err);
     }
+    let done = room.run(&["merge", "g.bga", "./g.bga", "-o", "m.bga"]);
+    assert!(done.err.contains("g.bga is named twice"), "{}", done.err);
+    assert_eq!(room.fine(&["list", "m.bga", "--count"]), games);
+    std::fs::remove_file(room.path("m.bga")).unwrap();
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("g.bga", room.path("link.bga")).unwrap();

@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let archives = args.archives.iter().map(|path| archives::open(session, path)).collect::<Result<Vec<_>, _>>()?;
+    let archives = archives::each_once(session, args.archives.clone())?;
     let parts: Vec<Part> = archives.iter().map(|archive| Part { games: archive.live(), archive }).collect();
     args.threads.install(|| args.target.write(session, &parts))
 }

@@ -48,11 +48,15 @@ pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Fail
             return Err(Failure::Usage(what));
         }
     }
-    let mut paths = inputs::expand(paths, &inputs::ARCHIVES)?;
+    each_once(session, inputs::expand(paths, &inputs::ARCHIVES)?).map(ArchiveSet::new)
+}
+
+/// Opens archives, each once under any of its names.
+pub fn each_once(session: &Session, mut paths: Vec<PathBuf>) -> Result<Vec<Archive>, Failure> {
     for repeat in scoresheet_output::take_repeats(&mut paths) {
         session.hint(&format!("{} is named twice: its games are read once", shown(&repeat)));
     }
-    paths.iter().map(|path| open(session, path)).collect::<Result<Vec<_>, _>>().map(ArchiveSet::new)
+    paths.iter().map(|path| open(session, path)).collect()
 }
 
 /// Reports if games may be missing from an archive.
