@@ -194,6 +194,45 @@ fn a_phone_scrolls_nothing_sideways() {
     }
 }
 
+/// Names of test versions of engines are long words.
+#[test]
+fn long_words_break() {
+    let Some(mut browser) = browser() else { return };
+    let name = "Base-9fb58328e363d84e3cf720b018e639b139ba95c2".repeat(3);
+    let server = Server::of(&format!(
+        "[White \"{name}\"]\n[Black \"New-{name}\"]\n[Event \"Cup{name}\"]\n[Site \"{name}\"]\n\n1. e4 c5 2. Nf3 1-0\n\n\
+         [White \"Ann\"]\n[Black \"New-{name}\"]\n[Event \"Cup{name}\"]\n\n1. e4 c5 2. Nf3 1-0\n"
+    ));
+    browser.dark(false);
+    let mut found = Vec::new();
+    for (width, is_phone) in [(390, true), (1280, false)] {
+        browser.size(width, 844, is_phone);
+        for page in [
+            "game?n=1".to_owned(),
+            format!("player?name={name}"),
+            format!("games?where=player%20%3D%20%22{name}%22"),
+            "games".to_owned(),
+            format!("event?name=Cup{name}"),
+            "explorer".to_owned(),
+            "events".to_owned(),
+            "statistics".to_owned(),
+        ] {
+            browser.open(&format!("http://{}/{page}", server.address));
+            browser.until("document.querySelector('main h1, main .board, main table, main .list')");
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            if browser.too_wide() > 0 {
+                let wide = browser.text(
+                    "[...document.querySelectorAll('body *')]
+                        .filter((of) => of.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+                        .map((of) => `${of.parentElement.tagName}.${of.parentElement.className}>${of.tagName}.${of.className}`).slice(0, 8).join(' ')",
+                );
+                found.push(format!("{width} {}: {wide}", &page[..page.len().min(24)]));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
 /// Two keys lead to the moves without a mouse.
 #[test]
 fn a_link_skips_to_the_moves() {
