@@ -76,7 +76,7 @@ fn unreadable_side_files_are_reported() {
     room.fine(&["index", "g.bga", "--all", "-q"]);
     let answer = room.fine(&["tree", "g.bga"]);
     for file in ["g.bgi", "g.bgs", "g.bgp", "g.bgh"] {
-        std::fs::set_permissions(room.path(file), std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(room.path(file), std::fs::Permissions::from_mode(0o000)).unwrap();
         if std::fs::File::open(room.path(file)).is_ok() {
             eprintln!("skipped: root may read every file");
             return;
