@@ -6,11 +6,12 @@ use crate::fault::Fault;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use scoresheet::Game;
-use scoresheet::pgn::{Disposition, PgnWriter, ReadOptions, read_game};
+use scoresheet::pgn::{Disposition, PgnWriter, ReadOptions, Splitter, read_game};
 use scoresheet_query::openings::Openings;
 use scoresheet_query::reason;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A text, and the number of the requested game, from 1.
 #[derive(Debug)]
@@ -35,25 +36,57 @@ pub fn parse(body: &[u8]) -> Result<ReadRequest, Fault> {
     Ok(ReadRequest { pgn, number })
 }
 
-pub fn read(snapshot: &Snapshot, request: &ReadRequest, stop: &Stop) -> Result<Value, Fault> {
-    let (mut at, mut games, mut found) = (0, 0, None);
-    while at < request.pgn.len() && !stop.is_set() {
-        let mut game = Game::default();
-        let outcome = read_game(request.pgn.as_bytes(), at, &ReadOptions::default(), &mut game);
-        if outcome.disposition == Some(Disposition::Stored) {
-            games += 1;
-            if games == request.number {
-                found = Some((game, !outcome.faults.is_empty()));
+/// A part of a text: a game and whether it has a fault, or `None` if an import would reject it.
+pub struct Reading {
+    pub game: Option<(Game, bool)>,
+    /// The offsets of the first byte and after the last byte.
+    pub place: Range<usize>,
+}
+
+/// Calls `each` with all games of a text, which are divided as in an import.
+///
+/// Errors: the error of `each`, or the work was stopped.
+pub fn games(text: &[u8], stop: &Stop, mut each: impl FnMut(Reading) -> Result<(), Fault>) -> Result<(), Fault> {
+    let options = ReadOptions::default();
+    let mut splitter = Splitter::new(text, 0, options.limits);
+    // A text in memory has no read errors.
+    while let Ok(Some(batch)) = splitter.next_batch(BATCH) {
+        for span in &batch.spans {
+            let (text, mut at) = (batch.span(span), 0);
+            while at < text.len() {
+                if stop.is_set() {
+                    return Err(Fault::stopped());
+                }
+                let mut game = Game::default();
+                let outcome = read_game(text, at, &options, &mut game);
+                let is_stored = outcome.disposition == Some(Disposition::Stored);
+                let next = if outcome.next <= at { text.len() } else { outcome.next };
+                let start = span.offset as usize;
+                each(Reading {
+                    game: is_stored.then_some((game, !outcome.faults.is_empty())),
+                    place: start + at..start + next,
+                })?;
+                at = next;
             }
         }
-        if outcome.next <= at {
-            break;
+    }
+    Ok(())
+}
+
+/// The number of bytes that are divided at once.
+const BATCH: usize = 1 << 16;
+
+pub fn read(snapshot: &Snapshot, request: &ReadRequest, stop: &Stop) -> Result<Value, Fault> {
+    let (mut games, mut found) = (0, None);
+    self::games(request.pgn.as_bytes(), stop, |reading| {
+        if let Some(game) = reading.game {
+            games += 1;
+            if games == request.number {
+                found = Some(game);
+            }
         }
-        at = outcome.next;
-    }
-    if stop.is_set() {
-        return Err(Fault::stopped());
-    }
+        Ok(())
+    })?;
     let Some((game, has_fault)) = found else {
         return Err(Fault::missing(match games {
             0 => reason!("no_text", "the text contains no game"),

@@ -4,18 +4,19 @@
 //! A file of any length is sent in pieces: with `more`, the last game of a text may be incomplete, and the answer says
 //! where it begins.
 
-use crate::answer::{game, position, read};
+use crate::answer::read::{self, Reading};
+use crate::answer::{game, position};
 use crate::fault::Fault;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use scoresheet::Game;
 use scoresheet::chess::Position;
 use scoresheet::game::Outcome;
-use scoresheet::pgn::{Disposition, ReadOptions, read_game};
 use scoresheet_query::reason;
 use scoresheet_query::value;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The number of moves of a game in an answer, in plies.
 const PLIES: usize = 40;
@@ -43,33 +44,33 @@ pub fn parse(body: &[u8]) -> Result<GamesRequest, Fault> {
 }
 
 pub fn read_games(snapshot: &Snapshot, request: &GamesRequest, stop: &Stop) -> Result<Value, Fault> {
-    let text = request.pgn.as_bytes();
-    let (mut at, mut games) = (0, Vec::new());
+    let mut answers = Vec::new();
     // Games of one player share many positions.
     let mut known = HashMap::new();
-    while at < text.len() {
-        if stop.is_set() {
-            return Err(Fault::stopped());
+    let mut add = |reading: Reading| -> Result<(), Fault> {
+        if let Some((game, _)) = reading.game {
+            answers.push(summary(snapshot, &game, reading.place, &mut known, stop)?);
         }
-        let mut game = Game::default();
-        let outcome = read_game(text, at, &ReadOptions::default(), &mut game);
-        let is_last = outcome.next >= text.len() || outcome.next <= at;
-        if is_last && request.more {
-            break;
+        Ok(())
+    };
+    // If the text continues, its last game may be incomplete.
+    let mut last = None::<Reading>;
+    read::games(request.pgn.as_bytes(), stop, |reading| last.replace(reading).map_or(Ok(()), &mut add))?;
+    let read = match last {
+        Some(reading) if request.more => reading.place.start,
+        last => {
+            last.map_or(Ok(()), &mut add)?;
+            request.pgn.len()
         }
-        if outcome.disposition == Some(Disposition::Stored) {
-            games.push(summary(snapshot, &game, (at, outcome.next), &mut known, stop)?);
-        }
-        at = if outcome.next <= at { text.len() } else { outcome.next };
-    }
-    Ok(json!({"games": games, "read": at}))
+    };
+    Ok(json!({"games": answers, "read": read}))
 }
 
 /// Returns a game of the text between two offsets.
 fn summary(
     snapshot: &Snapshot,
     game: &Game,
-    (from, until): (usize, usize),
+    part: Range<usize>,
     known: &mut HashMap<u64, u64>,
     stop: &Stop,
 ) -> Result<Value, Fault> {
@@ -95,7 +96,7 @@ fn summary(
         keys.push(position::key(&place));
     }
     Ok(json!({
-        "from": from, "until": until,
+        "from": part.start, "until": part.end,
         "white": named("White"), "black": named("Black"),
         "white_elo": rating("WhiteElo"), "black_elo": rating("BlackElo"),
         "result": Outcome::of_game(tag("Result").as_deref().map(str::as_bytes), game.outcome).token(),

@@ -731,3 +731,35 @@ fn a_tree_leaves_out_damaged_games_that_the_index_names() {
         assert!(tree["unread"][0].as_str().unwrap().contains("damaged"), "{query}: {tree}");
     }
 }
+
+/// A text is divided into games as in an import.
+#[test]
+fn a_text_has_the_games_of_an_import() {
+    let server = Server::of("1. e4 *\n");
+    let texts = [
+        "[Event \"A\"]\n[White \"W1\"]\n\n1. e4 { unterminated comment\n\n[Event \"B\"]\n[White \"W2\"]\n\n1. d4 d5 1-0\n\n",
+        "[Event \"A\"]\n[White \"W\"]\nBlack \"B\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n",
+        "1. e4 *\n\n1. d4 *\n1. c4 {x} *",
+        "",
+    ];
+    for text in texts {
+        let folder = tempfile::tempdir().unwrap();
+        let path = archive(folder.path(), "a.bga", text);
+        let imported = Archive::open(path).map_or(0, |archive| archive.len());
+        let found = server.post("/api/v1/read/games", &json!({"pgn": text})).json();
+        assert_eq!(found["games"].as_array().unwrap().len() as u64, imported, "{text}");
+        assert_eq!(found["read"], text.len(), "{text}");
+        if imported > 0 {
+            let last = server.post("/api/v1/read", &json!({"pgn": text, "number": imported})).json();
+            assert_eq!((&last["number"], &last["last"]), (&json!(imported), &json!(imported)), "{text}");
+        }
+        // The text in two pieces: the last game of the first piece comes with the second one.
+        for cut in (0..=text.len()).step_by(7) {
+            let first = server.post("/api/v1/read/games", &json!({"pgn": text[..cut], "more": true})).json();
+            let read = first["read"].as_u64().unwrap() as usize;
+            let rest = server.post("/api/v1/read/games", &json!({"pgn": text[read..]})).json();
+            let games = [first, rest].map(|part| part["games"].as_array().unwrap().len() as u64);
+            assert_eq!(games[0] + games[1], imported, "{cut}: {text}");
+        }
+    }
+}
