@@ -91,8 +91,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             selections.push((member, chosen));
         }
         if games == 0 && failed == 0 {
-            if args.filter.is_given() {
-                args.filter.report_none(session, &archives.columns());
+            match args.filter.is_given() {
+                true => args.filter.report_none(session, &archives.columns()),
+                false => session.hint("there are no games"),
             }
             session.hint(&format!("{} has not been written", shown(&args.output)));
             return Ok(Code::Success);

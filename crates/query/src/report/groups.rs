@@ -264,8 +264,12 @@ pub enum NameMatch {
 impl NameMatch {
     /// Returns the quality of the match between a name and a query. Case and accents are ignored ([`fold`]), except for
     /// [`NameMatch::Exact`]. A single word is a surname, even if it is the complete name of another player. With a `*`
-    /// at the end of the query, every name that contains the query matches exactly.
+    /// at the end of the query, every name that contains the query matches exactly. A query without letters and digits
+    /// matches nothing.
     pub fn compare(name: &str, query: &str) -> Option<NameMatch> {
+        if !query.contains(char::is_alphanumeric) {
+            return None;
+        }
         let part = query.strip_suffix('*');
         let word = part.unwrap_or(query).trim().trim_end_matches([',', ' ']);
         let is_word = !word.contains([',', ' ']);

@@ -233,6 +233,11 @@ fn what_is_known_is_not_sent_again() {
         assert_eq!((again.status, again.body.len()), (304, 0), "{path}");
         assert_eq!(server.ask("GET", path, &[("If-None-Match", "\"other\"")], b"").status, 200, "{path}");
     }
+    // Any answer is known to a client that names `*`, but no error is.
+    for (path, status) in [("/api/v1/games/999999", 404), ("/api/v1/games?limit=x", 400), ("/api/v1/stats", 200)] {
+        assert_eq!(server.ask("GET", path, &[("If-None-Match", "*")], b"").status, status, "{path}");
+    }
+    assert_eq!(server.get("/api/v1/player?name=%20").status, 404);
     // An equal request gets the same answer in any encoding, cached or not.
     for path in ["/masters?play=e2e4,e7e5", "/player?player=nobody&color=white", "/api/v1/stats"] {
         let first = server.fine(path);

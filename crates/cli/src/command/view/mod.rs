@@ -92,7 +92,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             games.push(args.filter.chosen(session, member.columns())?.0);
         }
         if games.iter().all(GameSet::is_empty) && game.is_none() {
-            return Err(Failure::Message("there is no such game".to_owned()));
+            if args.filter.is_given() {
+                args.filter.report_none(session, &archives.columns());
+                return Ok(Code::Success);
+            }
+            return Err(Failure::Message("the archive is empty".to_owned()));
         }
         let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
         let mut app = App::new(&archives, games, unicode);
