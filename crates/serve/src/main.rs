@@ -51,8 +51,8 @@ struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     scans: Option<u16>,
     /// Limit the number of concurrent requests from an address
-    #[arg(long, value_name = "N", default_value_t = 256)]
-    per_client: usize,
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    per_client: u32,
     /// Limit the number of games in a download
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     download: u64,
@@ -113,7 +113,7 @@ async fn run(args: Args) -> ExitCode {
         deadline: Duration::from_secs(args.deadline),
         body: defaults.body,
         scans: args.scans.map_or(defaults.scans, usize::from),
-        per_client: args.per_client,
+        per_client: args.per_client as usize,
         download: args.download,
         engine,
     };

@@ -18,7 +18,8 @@ const FEW: u64 = 100;
 
 pub fn download(snapshot: &Arc<Snapshot>, params: &Params, stop: &Stop, most: u64) -> Result<Answer, Fault> {
     let at = requested_position(params)?;
-    let limit = params.number("limit", most)?.min(most);
+    let asked = params.number("limit", u64::MAX)?;
+    let limit = asked.min(most);
     let sort = params.get("sort").unwrap_or_default();
     let selected = snapshot.select(Choice { sort, at: at.as_ref(), ..params.choice_of_all_rules()? }, stop)?;
     if selected.games.min(limit) > FEW {
@@ -27,7 +28,7 @@ pub fn download(snapshot: &Arc<Snapshot>, params: &Params, stop: &Stop, most: u6
     let snapshot = Arc::clone(snapshot);
     let pieces = move |flow: &mut Flow<'_>| {
         let mut offset = 0;
-        while offset < limit {
+        while offset < limit.min(selected.games) {
             let size = PIECE.min((limit - offset) as usize);
             let numbers = selected.page(&snapshot, offset, size);
             if numbers.is_empty() {
@@ -38,6 +39,11 @@ pub fn download(snapshot: &Arc<Snapshot>, params: &Params, stop: &Stop, most: u6
             if !text.is_some_and(|text| (flow.push)(text)) {
                 return;
             }
+        }
+        // PGN readers ignore the line.
+        if selected.games.min(asked) > limit {
+            let all = selected.games;
+            (flow.push)(format!("% The server sends at most {limit} games, and {all} match.\n").into_bytes());
         }
     };
     Ok(Answer::Pieces {

@@ -763,3 +763,20 @@ fn a_text_has_the_games_of_an_import() {
         }
     }
 }
+
+/// A download that the server's limit ends says so; one that the client ends does not.
+#[test]
+fn a_limited_download_says_so() {
+    let server = Server::with(|folder| {
+        let path = archive(folder, "games.bga", &"1. e4 *\n\n".repeat(6));
+        Config { archives: vec![path], download: 2, ..Config::default() }
+    });
+    for (query, games, is_cut) in [("", 2, true), ("?limit=5", 2, true), ("?limit=1", 1, false), ("?limit=2", 2, false)]
+    {
+        let pgn = server.fine(&format!("/api/v1/download.pgn{query}")).text();
+        assert_eq!(pgn.matches("1. e4").count(), games, "{query}: {pgn}");
+        assert_eq!(pgn.ends_with("% The server sends at most 2 games, and 6 match.\n"), is_cut, "{query}: {pgn}");
+    }
+    let pgn = server.fine("/api/v1/download.pgn?where=game+%3C+3").text();
+    assert!(!pgn.contains('%'), "{pgn}");
+}
