@@ -71,7 +71,10 @@ fn room() -> Room {
     let room = Room::new();
     room.write("n.pgn", many(40_000));
     room.fine(&["import", "n.pgn", "-o", "a.bga", "-q"]);
-    room.fine(&["merge", "a.bga", "a.bga", "a.bga", "-o", "b.bga", "-q"]);
+    let copies = ["c.bga", "d.bga"];
+    copies.iter().for_each(|copy| drop(fs::copy(room.path("a.bga"), room.path(copy)).unwrap()));
+    room.fine(&["merge", "a.bga", "c.bga", "d.bga", "-o", "b.bga", "-q"]);
+    copies.iter().for_each(|copy| fs::remove_file(room.path(copy)).unwrap());
     room
 }
 

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 /// One line per command. `n*` are new files.
 const COMMANDS: &[&str] = &[
     "import s.pgn -o n1.bga --force",
-    "merge g.bga g.bga -o n2.bga --force",
+    "merge g.bga p.bga -o n2.bga --force",
     "split g.bga --count 900 -o n3/ --force",
     "pack g.bga -o n4.bga --force",
     "unpack p.bga -o n5.bga --force",

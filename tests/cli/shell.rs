@@ -45,7 +45,8 @@ fn a_line_gives_the_answer_of_its_command() {
 #[test]
 fn errors_do_not_end_the_prompt_but_set_the_exit_code() {
     let room = Room::with_archive();
-    room.fine(&["merge", "g.bga", "g.bga", "-o", "h.bga", "-q"]);
+    std::fs::copy(room.path("g.bga"), room.path("copy.bga")).unwrap();
+    room.fine(&["merge", "g.bga", "copy.bga", "-o", "h.bga", "-q"]);
     let lines = "lst\nshow 99\n\n# remark\nopen none.bga\nuse none.bga\nformat xml\nshell\narchives x\nlist --count\n";
     let done = shell(&room, &["g.bga"], lines);
     assert_eq!((done.code, &*done.out), (Some(1), "3\n"), "{}", done.err);

@@ -172,7 +172,7 @@ struct Candidate {
 }
 
 /// The first numbers of a round, such as the match, the game and the board, each plus one, or 0 if it is missing.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Round([u32; 4]);
 
 impl Round {
@@ -235,6 +235,11 @@ impl Name {
 }
 
 impl Candidate {
+    /// Returns what `agrees` compares in longer games.
+    fn claims(&self) -> (&[Name; 2], [i64; 3], Round, Option<u64>) {
+        (&self.players, self.date, self.round, self.result)
+    }
+
     fn agrees(&self, other: &Candidate) -> bool {
         if self.plies.min(other.plies) < SHORT {
             return self.roster == other.roster && self.plies == other.plies;
@@ -386,7 +391,10 @@ impl Clusters {
                 if likeness == Likeness::Prefix && !(line.starts_with(kept_line) || kept_line.starts_with(line)) {
                     continue;
                 }
-                removed.push(index);
+                // Of thousands of equal games, one is compared with the others.
+                if removed.iter().all(|other| games[*other].claims() != games[index].claims()) {
+                    removed.push(index);
+                }
                 doubles.push(Double { game: games[index].number, kept: games[kept].number, likeness });
             }
         }
