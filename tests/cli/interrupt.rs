@@ -71,10 +71,13 @@ fn room() -> Room {
     let room = Room::new();
     room.write("n.pgn", many(40_000));
     room.fine(&["import", "n.pgn", "-o", "a.bga", "-q"]);
-    let copies = ["c.bga", "d.bga"];
-    copies.iter().for_each(|copy| drop(fs::copy(room.path("a.bga"), room.path(copy)).unwrap()));
+    for copy in ["c.bga", "d.bga"] {
+        fs::copy(room.path("a.bga"), room.path(copy)).unwrap();
+    }
     room.fine(&["merge", "a.bga", "c.bga", "d.bga", "-o", "b.bga", "-q"]);
-    copies.iter().for_each(|copy| fs::remove_file(room.path(copy)).unwrap());
+    for copy in ["c.bga", "d.bga"] {
+        fs::remove_file(room.path(copy)).unwrap();
+    }
     room
 }
 
@@ -249,4 +252,26 @@ fn the_second_signal_ends_an_import_at_once() {
     assert_eq!(rest, "scoresheet: interrupted: the archive stays at its last commit\n");
     assert!(!temporary_is_there(room.0.path()));
     assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
+}
+
+/// Supervisors send a single SIGTERM, also to a program whose input never comes.
+#[test]
+fn an_import_that_waits_for_input_ends_after_sigterm() {
+    let room = Room::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_scoresheet"));
+    child.args(["import", "-", "-o", "x.bga"]).current_dir(room.0.path());
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(many(3).as_bytes()).unwrap();
+    input.flush().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "-TERM");
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(start.elapsed() < Duration::from_secs(40), "the import waits for ever");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert!(!temporary_is_there(room.0.path()));
+    drop(input);
 }

@@ -1,5 +1,6 @@
-//! Ctrl-C and SIGTERM: work that can stop cleanly stops, and no unfinished files remain. If memory runs out, the
-//! program ends with an exit code instead of a signal.
+//! Ctrl-C and SIGTERM: work that can stop cleanly stops, and no unfinished files remain. After SIGTERM, the program ends
+//! within seconds, even if it waits for input. If memory runs out, the program ends with an exit code instead of a
+//! signal.
 //!
 //! The thread that waits for signals shares three atomics with the session. It calls the library to remove the
 //! library's temporary files.
@@ -11,6 +12,8 @@ use std::sync::Arc;
 #[cfg(unix)]
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+#[cfg(unix)]
+use std::time::Duration;
 
 /// The exit code that shells expect of a program that an interrupt has ended. It is also used if no signal was
 /// received.
@@ -88,6 +91,10 @@ pub fn watch_memory() {
     }));
 }
 
+/// The time after SIGTERM in which work may stop cleanly. Supervisors often kill a program after this time.
+#[cfg(unix)]
+const PATIENCE: Duration = Duration::from_secs(8);
+
 /// The stack of the thread that waits for signals, in bytes.
 #[cfg(unix)]
 const STACK: usize = 256 << 10;
@@ -108,7 +115,16 @@ fn wait(shared: Arc<Shared>) {
     let started = named.spawn(move || {
         begun.wait();
         for signal in signals.forever() {
-            shared.interrupted(128 + u8::try_from(signal).unwrap_or_default());
+            let code = 128 + u8::try_from(signal).unwrap_or_default();
+            shared.interrupted(code);
+            // Nobody sends a second SIGTERM to a program that waits for input, which may never come.
+            let ended = Arc::clone(&shared);
+            if signal == SIGTERM {
+                let _ = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+                    std::thread::sleep(PATIENCE);
+                    ended.interrupted(code);
+                });
+            }
         }
     });
     if started.is_ok() {
