@@ -387,6 +387,8 @@ fn an_archive_without_games() {
     assert!(room.fine(&["info", "none.bga"]).contains("Games    0"));
     assert!(room.fine(&["verify", "none.bga"]).contains("intact"));
     room.fails(&["show", "none.bga", "1"], 1, &["the archive is empty"]);
+    room.fails(&["split", "none.bga", "--count", "5", "-o", "parts"], 1, &["none.bga has no games to split"]);
+    assert!(!room.path("parts").exists());
     room.fails(&["fen", "none.bga", "1:0"], 1, &["the archive is empty"]);
     room.fails(&["list", "none.bga", "--games", "1-"], 1, &["the archive is empty"]);
     room.fails(&["bench", "none.pgn", "-q"], 1, &["no game"]);

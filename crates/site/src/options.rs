@@ -63,9 +63,10 @@ impl Options {
                 return Err(io::Error::other(why));
             }
         }
-        if let Some(base) =
-            self.base.as_ref().filter(|base| !base.starts_with("https://") && !base.starts_with("http://"))
-        {
+        let is_base = |base: &&String| {
+            ["https://", "http://"].iter().any(|scheme| base.starts_with(scheme)) && !base.contains(['?', '#'])
+        };
+        if let Some(base) = self.base.as_ref().filter(|base| !is_base(base)) {
             return Err(io::Error::other(format!("{base} is not an address such as https://chess.example.org/games/")));
         }
         match self.logo.is_some() && self.logo_kind().is_empty() {

@@ -126,6 +126,11 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
     assert!(worker.contains("assets/site.css") && worker.contains("assets/logo.svg"));
     // A site with a base address has a feed of its latest games.
     assert!(!site.join("feed.xml").exists());
+    for base in ["example.org/club", "httpx://example.org", "https://example.org/a?b=c", "https://example.org/#x"] {
+        let options = Options { base: Some(base.to_owned()), ..Options::default() };
+        let refused = make(&[&first_archive], &site, &options, &|_, _| Box::new(|_| {})).unwrap_err();
+        assert!(refused.to_string().contains("is not an address"), "{base}: {refused}");
+    }
     let options = Options { base: Some("https://example.org/club".to_owned()), ..options };
     make(&[&first_archive, &second_archive], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
     assert_eq!(folders(), [site.join("assets").join(&version)]);

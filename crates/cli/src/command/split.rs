@@ -65,6 +65,9 @@ const MOST: usize = 10_000;
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
+    if archive.live().is_empty() {
+        return Err(Failure::Message(format!("{} has no games to split", shown(&args.archive))));
+    }
     args.threads.install(|| {
         if let Some(bytes) = args.bytes {
             return by_bytes(args, session, &archive, bytes);
