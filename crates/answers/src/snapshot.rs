@@ -77,8 +77,8 @@ pub struct Selection {
     pub undecided: u64,
     /// Whether all games of all archives are selected, except deleted games.
     pub is_all: bool,
-    /// The rules of the games, which the request or its filter chooses.
-    pub rules: Rules,
+    /// The rules that the request, its query or its filter states; without any, games of variants are left out.
+    pub stated: Option<Rules>,
 }
 
 /// The maximum size of cached selections in bytes.
@@ -259,20 +259,17 @@ impl Snapshot {
             sets[index].insert(game);
         }
         let games = sets.iter().map(GameSet::len).sum();
-        let found = Selection { sets: Some(sets), order: None, games, undecided: 0, is_all: false, rules: Rules::Any };
+        let found =
+            Selection { sets: Some(sets), order: None, games, undecided: 0, is_all: false, stated: Some(Rules::Any) };
         self.keep(choice.key()?, &Arc::new(found));
         Ok(())
     }
 
-    /// Returns the number of games of variants in the chosen archives that the choice leaves out because of their rules.
+    /// Returns the number of games of variants in these archives that a selection leaves out because of their rules.
     ///
-    /// Errors: the archive is unknown or the filter is invalid.
-    pub fn left_out(&self, choice: Choice<'_>) -> Result<u64, Fault> {
-        let filter = if choice.filter.trim().is_empty() { Query::new() } else { filtered(choice.filter)? };
-        let question = asked(choice.question)?.unwrap_or_default();
-        let stated = choice.rules.or(question.stated_rules()).or(filter.stated_rules());
-        let is_left_out = stated.is_none();
-        let books = self.books(choice.only)?.into_iter().filter(|_| is_left_out);
+    /// Errors: the archive is unknown.
+    pub fn left_out(&self, only: Option<usize>, selection: &Selection) -> Result<u64, Fault> {
+        let books = self.books(only)?.into_iter().filter(|_| selection.stated.is_none());
         Ok(books.flat_map(|(_, _, book)| book.variants()).map(|(_, games)| games).sum())
     }
 
@@ -283,12 +280,11 @@ impl Snapshot {
         let mut question = asked(question)?;
         let mut query = if filter.trim().is_empty() { Query::new() } else { filtered(filter)? };
         let of_question = question.as_ref().and_then(Query::stated_rules);
-        if let (Some(Rules::Only(_)), None) = (stated, of_question) {
-            question = question.map(|question| question.rules(stated.unwrap_or(Rules::Any)));
+        if let (Some(rules @ Rules::Only(_)), None) = (stated, of_question) {
+            question = question.map(|question| question.rules(rules));
         }
-        let chess = Rules::Only(Variant::Chess);
         let of_query = of_question.or(query.stated_rules());
-        let rules = stated.or(of_query).unwrap_or(chess);
+        let rules = stated.or(of_query).unwrap_or(Rules::Only(Variant::Chess));
         let is_of_variant = matches!(rules, Rules::Only(variant) if variant != Variant::Chess);
         let order = match sort.trim() {
             "" => None,
@@ -372,7 +368,7 @@ impl Snapshot {
             games,
             undecided,
             is_all: is_all && (!leaves_out || is_by_site) && !is_of_variant,
-            rules,
+            stated: stated.or(of_query),
         })
     }
 }

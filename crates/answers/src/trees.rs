@@ -35,7 +35,8 @@ impl Forest<'_> {
             let search = book.search().monitored(&monitor);
             let is_chess = self.variant == Variant::Chess;
             // Side files and the site file describe positions of chess.
-            let has_variants = !is_chess || self.selection.rules == Rules::Any && !book.variants().is_empty();
+            let are_chosen = self.selection.stated.is_some_and(|rules| rules != Rules::Only(Variant::Chess));
+            let has_variants = !is_chess || are_chosen && !book.variants().is_empty();
             let search = if has_variants { search.with_variants() } else { search };
             let site = book.site().filter(|_| self.visit == Visit::First && self.selection.is_all && is_chess);
             let tree = match (site, self.selection.set(index)) {

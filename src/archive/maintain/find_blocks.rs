@@ -111,7 +111,7 @@ impl BlockFinder {
         let totals = commits.iter().rfind(|(block, _)| block.end() <= end).map(|(_, commit)| *commit);
         let totals = totals.unwrap_or_default();
         let Found { mut index, columns, games: found } = index(&blocks, &mut damage, id);
-        let returned = keep_certain(&mut index.deletions, &damage, &store, id);
+        let returned = keep_certain(&mut index.deletions, &blocks, &damage, &store, id);
         let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
         let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
         let games = claimed.max(totals.games).max(index.state.games);
@@ -216,17 +216,26 @@ fn loose(blocks: &[BlockRef], store: &Store, id: ArchiveId) -> Loose {
 
 /// Removes the deletions that cannot be read, and those that a later unreadable block may have restored: a repair keeps
 /// rather a game too many than one too few. Returns whether any were removed.
-fn keep_certain(deletions: &mut Vec<DeletionEntry>, damage: &[Damage], store: &Store, id: ArchiveId) -> bool {
-    let kind = |entry: &DeletionEntry| BlockRef::at(store, id, entry.offset).map(|block| block.header.kind);
-    let is_readable = |entry: &DeletionEntry| {
-        BlockRef::at(store, id, entry.offset).and_then(|block| block.checked(store, id)).is_ok()
-    };
+fn keep_certain(
+    deletions: &mut Vec<DeletionEntry>,
+    blocks: &[BlockRef],
+    damage: &[Damage],
+    store: &Store,
+    id: ArchiveId,
+) -> bool {
+    let is_restored = |block: &&BlockRef| block.header.kind == BlockKind::Restored;
+    let changes = blocks.iter().filter(|block| matches!(block.header.kind, BlockKind::Deleted | BlockKind::Restored));
+    let (readable, lost): (Vec<&BlockRef>, Vec<&BlockRef>) =
+        changes.partition(|block| block.checked(store, id).is_ok());
     let is_hole = |damage: &&Damage| matches!(damage.kind, DamageKind::BlockHeader | DamageKind::CutOff);
     let holes = damage.iter().filter(is_hole).map(|damage| damage.offset);
-    let restored = deletions.iter().filter(|entry| kind(entry) == Ok(BlockKind::Restored) && !is_readable(entry));
-    let doubtful = holes.chain(restored.map(|entry| entry.offset)).max().unwrap_or(0);
+    let restored = lost.into_iter().filter(is_restored).map(|block| block.offset);
+    let doubtful = holes.chain(restored).max().unwrap_or(0);
+    // In the order of the file.
+    let certain = readable.into_iter().filter(|block| is_restored(block) || block.offset > doubtful);
+    let certain: Vec<u64> = certain.map(|block| block.offset).collect();
     let before = deletions.len();
-    deletions.retain(|entry| is_readable(entry) && (kind(entry) == Ok(BlockKind::Restored) || entry.offset > doubtful));
+    deletions.retain(|entry| certain.binary_search(&entry.offset).is_ok());
     deletions.len() < before
 }
 

@@ -81,7 +81,7 @@ pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     answer["without_year"] = report.without_year.into();
     answer["best_wins"] = rows(&report.best_wins).into();
     answer["worst_losses"] = rows(&report.worst_losses).into();
-    answer["left_out"] = snapshot.left_out(params.choice()?)?.into();
+    answer["left_out"] = snapshot.left_out(only, &selection)?.into();
     answer["undecided"] = selection.undecided.into();
     answer["unread"] = (unread + report.unread.iter().map(|(_, lost)| lost.count()).sum::<u64>()).into();
     Ok(answer)

@@ -49,7 +49,7 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
         overview.add(key, found, missing.games);
     }
     let mut answer = serde_json::to_value(&overview).map_err(|_| Fault::internal())?;
-    answer["left_out"] = snapshot.left_out(params.choice()?)?.into();
+    answer["left_out"] = snapshot.left_out(only, &selection)?.into();
     answer["undecided"] = selection.undecided.into();
     answer["unread"] = unread.into();
     Ok(answer)

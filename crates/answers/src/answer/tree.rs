@@ -59,7 +59,7 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     // Without tag columns, and in a site file, a tree knows only the years.
     latest.sort_by_cached_key(|game| Reverse(game["date"].as_str().and_then(|date| value::day(date.as_bytes()))));
     json.insert("latest_games".to_owned(), latest.into());
-    json.insert("left_out".to_owned(), snapshot.left_out(params.choice()?)?.into());
+    json.insert("left_out".to_owned(), snapshot.left_out(only, &selection)?.into());
     json.insert("undecided".to_owned(), selection.undecided.into());
     unread.truncate(20);
     json.insert("unread".to_owned(), unread.into());

@@ -5,7 +5,7 @@ use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::{new_file, progress};
 use crate::select::archives;
-use crate::select::filter::Where;
+use crate::select::filter::{self, Where};
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
@@ -103,9 +103,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let total = if is_counted { 2 * games } else { games };
         let unread = progress::counted(session, total, !(args.done.quiet || args.done.json), |done| {
             let monitor = Monitor::new().on_progress(done);
-            let searches = selections
-                .iter()
-                .map(|(member, chosen)| args.filter.search(member, chosen.as_ref()).monitored(&monitor));
+            let searches =
+                selections.iter().map(|(member, chosen)| filter::search(member, chosen.as_ref()).monitored(&monitor));
             if is_counted {
                 searches.clone().for_each(|search| search.count_for_book(&mut book));
             }

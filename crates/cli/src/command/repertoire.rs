@@ -268,12 +268,6 @@ fn game_titles(archives: &ArchiveSet) -> Vec<&'static str> {
     titles.into_iter().skip(usize::from(archives.members().len() < 2)).collect()
 }
 
-/// Returns the archive's name if there are several, and the game's number there.
-fn place(archives: &ArchiveSet, number: u64) -> Result<(Option<String>, u64), Failure> {
-    let (archive, number) = archives.locate(number)?;
-    Ok((archives::name_in(archives, archive), number))
-}
-
 fn game_rows(
     args: &Args,
     archives: &ArchiveSet,
@@ -281,9 +275,10 @@ fn game_rows(
     compared: &Compared,
 ) -> Result<Vec<Vec<String>>, Failure> {
     let row = |(number, left): &(u64, Left)| {
-        let (archive, number) = place(archives, *number)?;
+        let (archive, number) = archives.locate(*number)?;
         let (how, ply, line) = leaves(repertoire, *left);
         let ply = ply.map_or_else(String::new, |ply| ply.to_string());
+        let archive = archives::name_in(archives, archive);
         Ok(archive.into_iter().chain([number.to_string(), how.to_owned(), ply, line.unwrap_or_default()]).collect())
     };
     compared.games.iter().take(args.limit).map(row).collect()
@@ -318,9 +313,9 @@ fn json(args: &Args, archives: &ArchiveSet, repertoire: &Repertoire, compared: &
         let rows: Vec<Object> = match part {
             Part::Games => {
                 let row = |(number, left): &(u64, Left)| {
-                    let (archive, number) = place(archives, *number)?;
+                    let (archive, number) = archives.locate(*number)?;
                     let (how, ply, line) = leaves(repertoire, *left);
-                    let object = archive.into_iter().fold(Object::new(), |object, name| object.with("archive", name));
+                    let object = archives::named(Object::new(), archives, archive);
                     Ok(object.with("game", number).with("left", how).with("ply", ply).with("line", line))
                 };
                 compared.games.iter().take(args.limit).map(row).collect::<Result<_, Failure>>()?

@@ -13,7 +13,7 @@ use scoresheet::format::tags::NAMES;
 use scoresheet::game::{Event, Outcome, TextKind};
 use scoresheet::import::original_game;
 use scoresheet_query::tag_columns::Key;
-use scoresheet_query::{TagColumns, nearest};
+use scoresheet_query::{TagColumns, nearest, value};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -93,7 +93,7 @@ fn assignment(text: &str) -> Result<Pair, String> {
 
 /// Returns whether a text is a rating without other text.
 fn is_rating(text: &str) -> bool {
-    text.parse().is_ok_and(|rating: i16| rating >= 0)
+    text.parse().is_ok_and(|number: i64| number == 0 || value::rating(text.as_bytes()) == Some(number))
 }
 
 fn is_variant(name: &str) -> bool {

@@ -110,7 +110,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 .zip(&chosen)
                 .zip(&days)
                 .map(|((member, games), days)| Source {
-                    search: args.filter.search(member, games.as_ref()),
+                    search: filter::search(member, games.as_ref()),
                     days: days.as_ref(),
                     before: member.before(),
                 })
@@ -408,14 +408,6 @@ fn counted(object: Object, tally: &Tally, turn: Color) -> Object {
         .with("lastYear", tally.last_year())
 }
 
-/// Adds the archive's name if there are several archives.
-fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
-    match archives::name_in(archives, archive) {
-        Some(name) => object.with("archive", name),
-        None => object,
-    }
-}
-
 /// Returns the moves of a tree as JSON. The member `moves` of a move contains its continuations.
 fn moves_json(shown: &Shown, nested: &Nested, level: usize) -> Result<Vec<Object>, Failure> {
     let (tree, args, archives) = (&nested.tree, shown.args, shown.archives);
@@ -432,13 +424,13 @@ fn moves_json(shown: &Shown, nested: &Nested, level: usize) -> Result<Vec<Object
         let object = counted(object, &branch.tally, tree.position.turn());
         let object = match only.map(|game| archives.locate(game)).transpose()? {
             None => object.with("game", Value::Null),
-            Some((archive, number)) => named(object, archives, archive).with("game", number),
+            Some((archive, number)) => archives::named(object, archives, archive).with("game", number),
         };
         let mut object = object;
         for (what, game) in games_of_move(args, &branch.tally) {
             let Some((archive, number, summary)) = shown.game(game)? else { continue };
             let player = |color| Object::new().with("name", summary.name(color)).with("rating", summary.rating(color));
-            let game = named(Object::new(), archives, archive)
+            let game = archives::named(Object::new(), archives, archive)
                 .with("id", number)
                 .object("white", &player(Color::White))
                 .object("black", &player(Color::Black))
@@ -469,7 +461,7 @@ fn json(shown: &Shown, nested: &Nested) -> Result<String, Failure> {
         let branch = tree.branches.iter().find(|branch| branch.tally.samples().any(|listed| listed == sample));
         let object = Object::new().with("uci", branch.map(|branch| uci(branch.m)));
         games.push(
-            named(object, shown.archives, archive)
+            archives::named(object, shown.archives, archive)
                 .with("id", number)
                 .with("winner", winner)
                 .object("white", &player(Color::White))

@@ -1,6 +1,7 @@
 //! Opens the archives that a command reads, and reports archives in which games may be missing.
 
 use crate::failure::Failure;
+use crate::output::json::Object;
 use crate::select::inputs;
 use crate::session::{GameFault, Session};
 use crate::text::{count, is_address, printable, shown, thousands};
@@ -82,6 +83,14 @@ pub fn report_incomplete(session: &Session, archive: &Archive) {
 /// Returns the name of the archive, for messages and output lines, if there are several archives.
 pub fn name_in(archives: &ArchiveSet, archive: &Archive) -> Option<String> {
     (archives.members().len() > 1).then(|| archive.path().to_string_lossy().into_owned())
+}
+
+/// Adds the archive's name to an object of JSON if there are several archives.
+pub fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
+    match name_in(archives, archive) {
+        Some(name) => object.with("archive", name),
+        None => object,
+    }
 }
 
 /// Returns the names of the archive files, for the title of a report.

@@ -73,6 +73,17 @@ pub fn read_aliases(path: &str) -> Result<Aliases, String> {
     Aliases::parse(&text)
 }
 
+/// Returns a search for the chosen games, or for all games. Side files describe positions of chess, so a search of other
+/// games does without them.
+pub fn search<'a>(member: &'a Member, games: Option<&'a GameSet>) -> Search<'a> {
+    let (archive, search) = (member.archive(), member.search().among(games));
+    let are_of_chess = match games {
+        Some(games) => archive.games_of_chess(games).len() == games.len(),
+        None => Rules::Only(Variant::Chess).among(archive, None).is_none(),
+    };
+    if are_of_chess { search } else { search.with_variants() }
+}
+
 impl Where {
     /// Returns whether these options select games.
     pub fn is_given(&self) -> bool {
@@ -176,15 +187,6 @@ impl Where {
     /// Returns the variant whose positions are looked for.
     pub fn position_rules(&self) -> Variant {
         self.rules().map(Rules::variant).unwrap_or_default()
-    }
-
-    /// Returns a search for the chosen games. Side files describe positions of chess.
-    pub fn search<'a>(&self, member: &'a Member, games: Option<&'a GameSet>) -> Search<'a> {
-        let search = member.search().among(games);
-        let chess = Rules::Only(Variant::Chess);
-        let has_variants = self.rules().unwrap_or_else(|| Rules::of_filter(self.filter())) != chess
-            && chess.among(member.archive(), None).is_some();
-        if has_variants { search.with_variants() } else { search }
     }
 
     /// Returns the games like `games`, without games of variants unless the options choose them. Reports how many are

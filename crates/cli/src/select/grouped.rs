@@ -105,9 +105,7 @@ pub fn tree(session: &Session, all: &[Games], position: &Position) -> Tree {
     let of_all = || {
         let mut tree = Tree::empty(position);
         for Games { member, games, .. } in all {
-            let search = member.search().among(games);
-            let are_of_chess = member.archive().games_of_chess(games).len() == games.len();
-            let search = if are_of_chess { search } else { search.with_variants() };
+            let search = filter::search(member, Some(games));
             tree.add(search.dated_tree(position, Visit::First, member.days()), member.before());
         }
         tree

@@ -2,7 +2,7 @@
 
 use crate::fold::fold;
 use crate::tag_columns::{Key, TagColumns, push_line};
-use crate::value::{date, reading};
+use crate::value::{self, reading};
 use scoresheet::archive::GameSet;
 use scoresheet::error::{Error, Result};
 use scoresheet::game::Outcome;
@@ -316,15 +316,13 @@ fn games(
                 }
                 let mut known_tags = 0;
                 game.visit_tags(|_, value| known_tags += usize::from(reading::is_known(value)))?;
+                let [date, utc_date] = [2, ROSTER.len()].map(|column| std::str::from_utf8(text(column, number)).ok());
+                let played = value::played(date, utc_date);
                 Ok(Candidate {
                     number: before + number,
                     plies: game.plies(),
                     players: [Name::parse(text(0, number)), Name::parse(text(1, number))],
-                    date: [text(2, number), text(ROSTER.len(), number)]
-                        .into_iter()
-                        .filter_map(date)
-                        .find(|[year, ..]| *year > 0)
-                        .unwrap_or_default(),
+                    date: played.and_then(|text| value::date(text.as_bytes())).unwrap_or_default(),
                     round: Round::parse(text(3, number)),
                     result: Some(Outcome::of_game(Some(text(4, number)), game.outcome()) as u64)
                         .filter(|outcome| *outcome != Outcome::Unknown as u64),

@@ -93,7 +93,7 @@ fn select(snapshot: &Snapshot, request: &Request, stop: &Stop) -> Result<Arc<Sel
         games,
         undecided: selection.undecided,
         is_all: false,
-        rules: selection.rules,
+        stated: selection.stated,
     }))
 }
 

@@ -55,8 +55,10 @@ fn a_variant_is_chosen_and_others_are_counted() {
         let find = format!("find={}", find.replace('"', "%22").replace(' ', "%20").replace('\\', "%5C"));
         assert_eq!(games(&find), expected, "{find}");
         let chosen = expected.len() - usize::from(find.contains("3-4")) * 2;
-        let stats = json(&format!("stats?{find}"));
-        assert_eq!(stats["games"], chosen, "{find}: {stats}");
+        for path in ["stats", "tree"] {
+            let found = json(&format!("{path}?{find}"));
+            assert_eq!(found["games"], chosen, "{path}?{find}: {found}");
+        }
     }
     assert_eq!(games("variant=crazyhouse&find=%7B%22moves%22:%22e4%22%7D"), [2, 3]);
 

@@ -8,7 +8,7 @@ use crate::output::measures::engine_line;
 use crate::text::{clock, count, printable, ratio, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::chess::{Color, Piece, Role, Square, Variant};
-use scoresheet::game::Evaluation;
+use scoresheet::game::{Evaluation, stored_san};
 use scoresheet_query::measure::win_percent;
 use scoresheet_query::{GameSummary, Tally};
 use std::path::Path;
@@ -307,7 +307,7 @@ fn explorer(app: &App, screen: &mut Screen, (left, top): (usize, usize), rows: u
     let heading = if games == 0 { format!("no game has this position{unread}") } else { format!("{title}{unread}") };
     screen.put(left, top + 1, width, &heading, Look::FAINT);
     for (row, branch) in tree.branches.iter().take(rows.saturating_sub(2).min(9)).enumerate() {
-        let name = format!("{} {}", row + 1, tree.position.san(branch.m));
+        let name = format!("{} {}", row + 1, stored_san(&tree.position, branch.m));
         screen.put(left, top + 2 + row, width, &line(&name, &branch.tally), Look::PLAIN);
     }
 }
