@@ -214,12 +214,17 @@ fn long_words_break() {
             "games".to_owned(),
             format!("event?name=Cup{name}"),
             "explorer".to_owned(),
-            "events".to_owned(),
+            String::new(),
             "statistics".to_owned(),
         ] {
             browser.open(&format!("http://{}/{page}", server.address));
             browser.until("document.querySelector('main h1, main .board, main table, main .list')");
             std::thread::sleep(std::time::Duration::from_millis(300));
+            // Names stay within their column.
+            let beyond = browser.eval(
+                "[...document.querySelectorAll('.standings th[scope=row]')].filter((of) => of.scrollWidth > of.clientWidth).length",
+            );
+            assert_eq!(beyond, 0, "{width} {page}");
             if browser.too_wide() > 0 {
                 let wide = browser.text(
                     "[...document.querySelectorAll('body *')]
