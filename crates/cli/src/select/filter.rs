@@ -138,10 +138,14 @@ impl Where {
         }
     }
 
-    /// Returns the query with the rules that an option, a position or the filter chooses.
+    /// Returns the rules that an option, a position or the filter chooses.
+    fn stated_rules(&self) -> Option<Rules> {
+        self.rules().or_else(|| self.filter().is_some_and(Filter::is_of_variant).then_some(Rules::Any))
+    }
+
+    /// Returns the query with the chosen rules.
     pub fn with_rules(&self, query: Query) -> Query {
-        let of_filter = Some(Rules::of_filter(self.filter())).filter(|rules| *rules == Rules::Any);
-        match self.rules().or(of_filter) {
+        match self.stated_rules() {
             Some(rules) => query.rules(rules),
             None => query,
         }
@@ -193,16 +197,16 @@ impl Where {
     /// left out.
     pub fn games_by_rules(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
         let (games, undecided) = self.games(session, columns)?;
-        if self.rules().is_some() {
+        if self.stated_rules().is_some() {
             return Ok((games, undecided));
         }
         self.report_left_out(session, columns.archive(), games.as_ref());
-        Ok((Rules::of_filter(self.filter()).among(columns.archive(), games), undecided))
+        Ok((Rules::Only(Variant::Chess).among(columns.archive(), games), undecided))
     }
 
     /// Reports how many of the selected games of an archive are left out because of their rules.
     pub fn report_left_out(&self, session: &Session, archive: &Archive, selected: Option<&GameSet>) {
-        if self.rules().is_some() || Rules::of_filter(self.filter()) == Rules::Any {
+        if self.stated_rules().is_some() {
             return;
         }
         let live = archive.live();

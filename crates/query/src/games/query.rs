@@ -172,8 +172,7 @@ impl Query {
 
     /// Returns the rules that are set, or all rules if the condition on tags has the field `variant`.
     pub fn stated_rules(&self) -> Option<Rules> {
-        let of_filter = || Some(Rules::of_filter(self.filter.as_ref())).filter(|rules| *rules == Rules::Any);
-        self.rules.or_else(of_filter)
+        self.rules.or_else(|| self.filter.as_ref().is_some_and(Filter::is_of_variant).then_some(Rules::Any))
     }
 
     /// Skips this many matching games at the beginning.
