@@ -147,7 +147,8 @@ impl Position {
                 [false, true] => Some(Some(Color::Black)),
             },
             Variant::Horde => (self.occupied[0] == 0).then_some(Some(Color::Black)),
-            Variant::Chess | Variant::Crazyhouse | Variant::Antichess => None,
+            Variant::Antichess => (self.occupied[self.turn.index()] == 0).then_some(Some(self.turn)),
+            Variant::Chess | Variant::Crazyhouse => None,
         }
     }
 

@@ -74,3 +74,15 @@ fn random_games_equal_those_of_another_program() {
     }
     assert!(games >= 56 && plies > 2_000 && drops > 50 && wins > 10, "{games} {plies} {drops} {wins}");
 }
+
+/// In Antichess, a side whose last piece was captured has won, which is no stalemate; a blocked side has won by one.
+#[test]
+fn a_side_without_pieces_is_not_stalemated() {
+    for (fen, stalemate, over) in
+        [("8/8/8/8/8/1P6/8/8 b - - 0 1", false, true), ("8/8/8/p7/P7/8/8/8 b - - 0 1", true, false)]
+    {
+        let position = Position::from_fen_of(Variant::Antichess, fen).unwrap();
+        assert_eq!(position.winner(), Some(Color::Black), "{fen}");
+        assert_eq!((position.is_stalemate(), position.is_over_by_variant()), (stalemate, over), "{fen}");
+    }
+}

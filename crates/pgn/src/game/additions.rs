@@ -1,13 +1,13 @@
 //! What a game implies, written into its text: the result that its moves or tags state, times used, and each variation
 //! as a game.
 
-use super::{Comment, Event, Game, Outcome, TextKind, time_control, time_used};
+use super::{Comment, Event, Game, Outcome, TextKind, start_by_rules, time_control, time_used};
 use scoresheet_chess::Color;
 use std::time::Duration;
 
 impl Game {
-    /// Lets the tag Result and the result after the moves state the same. A mate or stalemate on the board decides, then
-    /// the result after the moves, then the tag.
+    /// Lets the tag Result and the result after the moves state the same. The end on the board decides (a mate, a
+    /// stalemate, or a win by the rules of a variant), then the result after the moves, then the tag.
     ///
     /// ```
     /// use scoresheet_pgn::game::{Game, Outcome};
@@ -20,15 +20,15 @@ impl Game {
     /// assert_eq!((game.tag("Result"), game.outcome), (Some("0-1"), Some(Outcome::BlackWins)));
     /// ```
     pub fn fix_result(&mut self) {
-        let mut last = self.start.clone();
+        let mut last = start_by_rules(&self.start, self.variant(), self.tag("FEN"));
         self.main_line().for_each(|m| last.play_unchecked(m));
         let stated = |outcome: &Outcome| *outcome != Outcome::Unknown;
         let by_tag = || self.tag("Result").and_then(|text| Outcome::parse(text.as_bytes())).filter(stated);
-        let outcome = match last.turn() {
-            _ if last.is_stalemate() => Outcome::Draw,
-            Color::White if last.is_checkmate() => Outcome::BlackWins,
-            Color::Black if last.is_checkmate() => Outcome::WhiteWins,
-            _ => self.outcome.filter(stated).or_else(by_tag).unwrap_or(Outcome::Unknown),
+        let outcome = match last.winner() {
+            Some(Color::White) => Outcome::WhiteWins,
+            Some(Color::Black) => Outcome::BlackWins,
+            None if !last.has_legal_move() => Outcome::Draw,
+            None => self.outcome.filter(stated).or_else(by_tag).unwrap_or(Outcome::Unknown),
         };
         self.outcome = Some(outcome);
         match self.tags.iter_mut().find(|(name, _)| name == "Result") {
@@ -162,6 +162,18 @@ mod tests {
                 (Some(expected), expected),
                 "{tag} {moves}"
             );
+        }
+        for (variant, fen, moves, expected) in [
+            ("Antichess", "8/8/8/8/8/1p6/P7/8 w - - 0 1", "1. axb3", "0-1"),
+            ("Antichess", "8/8/8/p7/8/P7/8/8 w - - 0 1", "1. a4", "0-1"),
+            ("King of the Hill", "7k/8/8/8/8/4K3/8/8 w - - 0 1", "1. Kd4", "1-0"),
+            ("Racing Kings", "8/5K1k/8/8/8/8/8/8 w - - 0 1", "1. Kf8 Kh8", "1/2-1/2"),
+            ("Racing Kings", "8/5K1k/8/8/8/8/8/8 w - - 0 1", "1. Kf8", "*"),
+        ] {
+            let tags = format!("[Variant \"{variant}\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]");
+            let mut game = game(&format!("{tags}\n\n{moves} *\n"));
+            game.fix_result();
+            assert_eq!(game.tag("Result"), Some(expected), "{variant}: {moves}");
         }
         let mut none = game("1. e4 1-0");
         none.fix_result();
