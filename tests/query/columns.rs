@@ -285,7 +285,9 @@ fn novelties_of_all_games_are_those_of_each_game() {
     }
     fs::write(&source, &texts[0]).unwrap();
     fs::write(&more, &texts[1]).unwrap();
-    archive_of(&[source, testdata("golden/variants-1.1.pgn")], &path, ImportOptions::default());
+    let others = folder.path().join("others.pgn");
+    fs::write(&others, first_games_text(40)).unwrap();
+    archive_of(&[source, testdata("golden/variants-1.1.pgn"), others], &path, ImportOptions::default());
     let check = |what: &str| {
         let archive = Archive::open(&path).unwrap();
         let found = novelty::complete_index(&archive).unwrap();

@@ -5,8 +5,10 @@ use crate::common::sample::testdata;
 use scoresheet::archive::{ArchiveFile, FileKind, GameSet, ReadExactAt, SideState};
 use scoresheet::chess::{Color, Position, Variant};
 use scoresheet::{Archive, ArchiveWriter, ImportOptions, Monitor};
+use scoresheet_query::filter::Filter;
 use scoresheet_query::games;
-use scoresheet_query::tag_columns;
+use scoresheet_query::position::novelty::{complete_index, novelty};
+use scoresheet_query::tag_columns::{self, TagColumns};
 use scoresheet_query::{ArchiveSet, Hit, IndexedArchive, PositionQuery, Query, Rules, Visit, line_of};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -256,4 +258,28 @@ fn tag_columns_tell_variants_without_the_tags_of_games() {
     };
     let (without, with) = (read(false), read(true));
     assert!(with * 4 < without, "{with} bytes with tag columns, {without} without");
+}
+
+/// Novelties are those of chess, by a pass over the index, by the positions of one game, and in two segments of an index.
+#[test]
+fn games_of_variants_neither_have_nor_end_novelties() {
+    let folder = crate::common::tempdir().unwrap();
+    let path = folder.path().join("games.bga");
+    let variants = ["King of the Hill", "Three-check"].map(|variant| format!("[Variant \"{variant}\"]\n\n"));
+    let [first, second] =
+        variants.map(|tag| format!("1. e4 e5 2. Nf3 *\n\n1. e4 e5 2. Nc3 *\n\n{tag}1. e4 e5 2. Nf3 *\n\n"));
+    for (text, novelties) in [(first, &[3, 3][..]), (second, &[])] {
+        let writer = if path.exists() { ArchiveWriter::append(&path) } else { ArchiveWriter::create(&path) }.unwrap();
+        writer.add_pgn("games", std::io::Cursor::new(text)).unwrap();
+        writer.finish().unwrap();
+        let archive = Archive::open(&path).unwrap();
+        games::build(&archive, FileKind::Positions, games::SORT_MEMORY, Monitor::new()).unwrap();
+        let index = complete_index(&archive).unwrap();
+        let live = archive.live();
+        let one_by_one = live.iter().filter_map(|game| novelty(&archive.game(game).unwrap(), &index).unwrap());
+        assert_eq!(one_by_one.collect::<Vec<_>>(), novelties);
+        let filter = Filter::parse("variant = any and has(novelty)").unwrap();
+        let found = filter.games(&TagColumns::open(&archive)).games;
+        assert_eq!(found.iter().count(), novelties.len());
+    }
 }

@@ -5,7 +5,7 @@
 
 use crate::position::index::{PlaceSegment, PositionIndex};
 use crate::position::novelty::{complete_index, first_left, is_in_segment, novelty};
-use scoresheet::archive::{Archive, GameRef};
+use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Result;
 use scoresheet::format::places::CHECK;
 use scoresheet::parallel;
@@ -53,15 +53,16 @@ impl Novelties {
 /// large for a pass.
 fn of_all(archive: &Archive, index: &PositionIndex) -> Result<Option<Vec<u32>>> {
     let mut found = vec![0; archive.len() as usize];
+    let chess = archive.games_of_chess(&archive.live());
     for segment in index.segments() {
         if segment.places() > MOST_PLACES {
             return Ok(None);
         }
-        let marks = Marks::new(archive, index, segment)?;
+        let marks = Marks::new(&chess, index, segment)?;
         let others: Vec<&PlaceSegment> =
             index.segments().iter().filter(|other| !std::ptr::eq(*other, segment)).collect();
         let of_range = |range: &crate::position::places::GameRange| {
-            let live = range.games().filter(|(game, ..)| !archive.is_deleted(*game));
+            let live = range.games().filter(|(game, ..)| chess.contains(*game));
             live.map(|(game, places)| {
                 let ply = match (others.is_empty(), marks.novelty(&places)) {
                     (true, Some(ply)) => ply,
@@ -115,16 +116,16 @@ impl Bits {
     }
 }
 
-/// The places of a segment whose position another live game of the segment also reaches.
+/// The places of a segment whose position another live game of chess in the segment also reaches.
 struct Marks {
-    /// The places of positions that at least two live games reach.
+    /// The places of positions that at least two live games of chess reach.
     shared: Bits,
     /// The places of positions that the index cannot distinguish from others.
     unsure: Bits,
 }
 
 impl Marks {
-    fn new(archive: &Archive, index: &PositionIndex, segment: &PlaceSegment) -> Result<Marks> {
+    fn new(chess: &GameSet, index: &PositionIndex, segment: &PlaceSegment) -> Result<Marks> {
         let places = segment.places();
         let (starts, live) = (Bits::new(places), Bits::new(places));
         let mut longest = 0;
@@ -132,7 +133,7 @@ impl Marks {
             for (game, places) in range.games() {
                 starts.set(places.start);
                 longest = longest.max(places.end - places.start);
-                if !archive.is_deleted(game) {
+                if chess.contains(game) {
                     places.for_each(|place| live.set(place));
                 }
             }

@@ -3,9 +3,10 @@
 // This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use crate::position::index::{Place, PlaceSegment, PositionIndex};
+use crate::position::index::{PlaceSegment, PositionIndex};
 use crate::position::search::HAS_FILES;
 use scoresheet::archive::{Archive, GameRef};
+use scoresheet::chess::Variant;
 use scoresheet::error::{Error, Result};
 
 /// The number of plies within which a game may return to the positions of other games by transposition. Equal positions
@@ -16,8 +17,9 @@ pub const ANOTHER_ORDER: u32 = 8;
 const FEW: u64 = 4;
 
 /// Returns the first ply at which a game leaves all other games of its archive and does not return to their positions
-/// within [`ANOTHER_ORDER`] plies, or `None` if the game never leaves them. Queries the position index of the archive
-/// once for each ply up to the novelty. The index must cover all games ([`complete_index`]).
+/// within [`ANOTHER_ORDER`] plies, or `None` if the game never leaves them. Only games of chess count; those of variants
+/// have no novelty. Queries the position index of the archive once for each ply up to the novelty. The index must cover
+/// all games ([`complete_index`]).
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -33,6 +35,9 @@ const FEW: u64 = 4;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn novelty(game: &GameRef<'_>, index: &PositionIndex) -> Result<Option<u32>> {
+    if game.variant() != Variant::Chess {
+        return Ok(None);
+    }
     let archive = game.archive();
     let mut keys = Vec::new();
     game.walk_keys(|_, key| keys.push(key))?;
@@ -66,7 +71,7 @@ pub(crate) fn missing_index(archive: &Archive) -> Option<Error> {
     complete_index(archive).is_none().then(|| Error::input("novelty", what))
 }
 
-/// Returns whether another game reaches the position.
+/// Returns whether another game of chess reaches the position.
 fn is_shared(archive: &Archive, index: &PositionIndex, game: u64, key: u64) -> Result<bool> {
     for segment in index.segments() {
         if is_in_segment(archive, segment, game, key)? {
@@ -76,7 +81,7 @@ fn is_shared(archive: &Archive, index: &PositionIndex, game: u64, key: u64) -> R
     Ok(false)
 }
 
-/// Returns whether another game in a segment reaches the position.
+/// Returns whether another game of chess in a segment reaches the position.
 pub(super) fn is_in_segment(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -> Result<bool> {
     // One of the first places usually decides the question. If none does, all places are examined.
     for most in [FEW, u64::MAX] {
@@ -86,7 +91,11 @@ pub(super) fn is_in_segment(archive: &Archive, segment: &PlaceSegment, game: u64
         // If this game reaches the only position with these key bits, all entries belong to this position.
         let is_sure = others.len() < places.len() && !segment.has_collision_of_key(key)?;
         for place in segment.locate(&others)? {
-            if !archive.is_deleted(place.game) && (is_sure || has(archive, place, key)?) {
+            if archive.is_deleted(place.game) {
+                continue;
+            }
+            let other = archive.game(place.game)?;
+            if other.variant() == Variant::Chess && (is_sure || has(&other, place.ply, key)?) {
                 return Ok(true);
             }
         }
@@ -97,12 +106,12 @@ pub(super) fn is_in_segment(archive: &Archive, segment: &PlaceSegment, game: u64
     Ok(false)
 }
 
-/// Returns whether the position at this place has this key.
-fn has(archive: &Archive, place: Place, key: u64) -> Result<bool> {
+/// Returns whether the position at a ply of a game has this key.
+fn has(game: &GameRef<'_>, at: u32, key: u64) -> Result<bool> {
     let mut found = None;
     let mut ply = 0;
-    archive.game(place.game)?.walk_keys(|_, key| {
-        if ply == place.ply {
+    game.walk_keys(|_, key| {
+        if ply == at {
             found = Some(key);
         }
         ply += 1;
