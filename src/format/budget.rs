@@ -163,13 +163,19 @@ pub(crate) fn copy(bytes: &[u8]) -> Option<Box<[u8]>> {
 }
 
 /// Appends an item. Returns `None` if memory is exhausted.
-#[inline]
+#[inline(always)]
 pub(crate) fn push<T>(list: &mut Vec<T>, thing: T) -> Option<()> {
     if list.len() == list.capacity() {
-        reserved(list.try_reserve(1), list.len().saturating_mul(size_of::<T>()))?;
+        grow(list)?;
     }
     list.push(thing);
     Some(())
+}
+
+#[cold]
+#[inline(never)]
+fn grow<T>(list: &mut Vec<T>) -> Option<()> {
+    reserved(list.try_reserve(1), list.len().saturating_mul(size_of::<T>()))
 }
 
 #[cfg(test)]

@@ -272,11 +272,9 @@ fn fill_chunk(opened: &Opened, facts: &Facts, positions: &Positions, plan: &Plan
 /// Reads the score of each position, from White's point of view.
 fn read_scores(game: &GameRef<'_>, scores: &mut Vec<i16>) -> Result<(), Error> {
     scores.clear();
+    scores.resize(game.plies() as usize + 1, NO_SCORE);
     game.visit_scores(|ply, score| {
         let ply = ply as usize;
-        if scores.len() <= ply {
-            scores.resize(ply + 1, NO_SCORE);
-        }
         if let Some(slot) = scores.get_mut(ply).filter(|slot| **slot == NO_SCORE) {
             *slot = score.short_training_score();
         }

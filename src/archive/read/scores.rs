@@ -52,19 +52,39 @@ impl GameRef<'_> {
             let mover = ply.checked_sub(1).map(|before| if before % 2 == 0 { starts } else { starts.other() });
             stated_score(text, ply, mover)
         };
-        let mut due = placed.next();
-        let (mut moves, mut ply, mut depth) = (0u64, 0u32, 0u32);
+        let mut in_moves = |ply| -> Result<_> {
+            let (kind, text) = marked.next().ok_or_else(|| self.damage(DamageKind::TextMissing))?;
+            let is_comment = matches!(kind, TextKind::Brace | TextKind::Line);
+            Ok(if is_comment { stated(ply, text) } else { None })
+        };
+        let mut after_move = |ply, comment| -> Result<_> {
+            if let Some(hundredths) = texts.score(comment) {
+                return Ok(Some((ply, Evaluation::Centipawns(hundredths))));
+            }
+            let text = comments.read_without_lines(comment);
+            Ok(stated(ply, &text.ok_or_else(|| self.damage(DamageKind::TextMissing))?))
+        };
         let stream = self.brenner();
         let mut at = 0;
+        while stream.get(at) == Some(&TEXT) {
+            at += 1;
+            in_moves(0)?.into_iter().for_each(|(ply, score)| seen(ply, score));
+        }
+        // Without variations and texts between moves, a comment is at the ply that it counts moves to.
+        if memchr::memchr2(OPEN, TEXT, stream.get(at..).unwrap_or_default()).is_none() {
+            let plies = u64::from(self.plies());
+            for (moves, comment) in placed.take_while(|(moves, _)| *moves <= plies) {
+                after_move(moves as u32, comment)?.into_iter().for_each(|(ply, score)| seen(ply, score));
+            }
+            return Ok(());
+        }
+        let mut due = placed.next();
+        let (mut moves, mut ply, mut depth) = (0u64, 0u32, 0u32);
         while let Some(&byte) = stream.get(at) {
             at += element_length(byte);
             match byte {
                 TEXT => {
-                    let (kind, text) = marked.next().ok_or_else(|| self.damage(DamageKind::TextMissing))?;
-                    if depth == 0
-                        && matches!(kind, TextKind::Brace | TextKind::Line)
-                        && let Some((ply, score)) = stated(ply, text)
-                    {
+                    if let Some((ply, score)) = in_moves(ply)?.filter(|_| depth == 0) {
                         seen(ply, score);
                     }
                 }
@@ -84,14 +104,7 @@ impl GameRef<'_> {
                     ply += u32::from(depth == 0);
                     // A comment with a stored position is the first one after its move.
                     while let Some((_, comment)) = due.filter(|(after, _)| *after == moves) {
-                        let score = match texts.score(comment) {
-                            Some(hundredths) => Some((ply, Evaluation::Centipawns(hundredths))),
-                            None => {
-                                let text = comments.read_without_lines(comment);
-                                stated(ply, &text.ok_or_else(|| self.damage(DamageKind::TextMissing))?)
-                            }
-                        };
-                        if let Some((ply, score)) = score.filter(|_| depth == 0) {
+                        if let Some((ply, score)) = after_move(ply, comment)?.filter(|_| depth == 0) {
                             seen(ply, score);
                         }
                         due = placed.next();

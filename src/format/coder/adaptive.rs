@@ -8,7 +8,8 @@
 //! five contexts (format 0.2) reduced the size of games by 0.1 %, and of their clocks and evaluations by 1 %. The mixer
 //! took 10 % of an import's time, or 20 % with clocks.
 
-use super::range::{Coder, SYMBOLS, Tails};
+use super::range::Coder;
+use super::tails::{self, SYMBOLS, Tails, likely, mean};
 
 /// The number of contexts that predict a number's size.
 pub(crate) const INPUTS: usize = 2;
@@ -24,8 +25,6 @@ const TOPS: usize = 16;
 const LEARNT: usize = 3;
 /// The number of symbols after which the step of an estimate is constant.
 const SETTLED: usize = 255;
-/// The minimum probability of a symbol, in 65536ths.
-const LEAST: u16 = 4;
 
 /// The step of an estimate toward the current symbol, in 65536ths, by the number of previous symbols.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
@@ -41,6 +40,7 @@ static STEPS: [u16; SETTLED + 1] = {
 
 /// The estimated probability of each symbol.
 #[derive(Clone, Copy)]
+#[repr(align(16))]
 pub(crate) struct Estimate {
     tails: Tails,
     /// The number of symbols seen so far, at most `SETTLED`.
@@ -83,14 +83,7 @@ impl Estimate {
     fn learn(&mut self, symbol: usize) {
         let step = STEPS[usize::from(self.seen)];
         self.seen = (self.seen + 1).min(SETTLED as u16);
-        for (number, tail) in self.tails.iter_mut().enumerate() {
-            // Tails from the symbol on decrease toward 0, and tails before it increase toward 65,535. An XOR with
-            // 65,535 turns the increase into a decrease. All 16 lanes can then run the same instructions without a
-            // branch.
-            let side = if (number as i16) < symbol as i16 { u16::MAX } else { 0 };
-            let way = *tail ^ side;
-            *tail = (way - part(way, step)) ^ side;
-        }
+        tails::learn(&mut self.tails, symbol, step);
     }
 }
 
@@ -118,12 +111,6 @@ impl Odds {
         }
         is
     }
-}
-
-/// Returns `number * part / 65536`.
-#[inline]
-fn part(number: u16, part: u16) -> u16 {
-    ((u32::from(number) * u32::from(part)) >> 16) as u16
 }
 
 /// The initial estimates of sizes in a new context.
@@ -156,14 +143,67 @@ impl<const NODES: usize> Learnt<NODES> {
     #[expect(clippy::indexing_slicing, reason = "contexts are limited to the table, and estimates are only added")]
     fn of(&mut self, context: usize) -> &mut [Estimate; NODES] {
         let last = self.slots.len() - 1;
-        let index = &mut self.slots[context.min(last)];
-        if *index == 0 {
-            self.estimates.push(*self.fresh);
-            *index = self.estimates.len() as u16;
+        let slot = &mut self.slots[context.min(last)];
+        if *slot == 0 {
+            *slot = new(&mut self.estimates, self.fresh);
         }
-        &mut self.estimates[usize::from(*index) - 1]
+        &mut self.estimates[usize::from(*slot) - 1]
     }
 }
+
+/// Adds the estimates of a new context, and returns their number.
+#[cold]
+#[inline(never)]
+fn new<const NODES: usize>(estimates: &mut Vec<[Estimate; NODES]>, fresh: &[Estimate; NODES]) -> u16 {
+    estimates.push(*fresh);
+    estimates.len() as u16
+}
+
+/// The number of levels.
+pub(super) const LEVELS: usize = 24;
+
+/// Returns a number's approximate size: 0 to 5 for these numbers, and for greater numbers two levels per power of two.
+pub(crate) const fn level(number: u64) -> usize {
+    if number < 5 {
+        return number as usize;
+    }
+    let top = number.ilog2() as usize;
+    let level = top * 2 + 1 + (number >> (top - 1) & 1) as usize;
+    if level < LEVELS { level } else { LEVELS - 1 }
+}
+
+/// Combines two levels into a single context.
+pub(crate) fn pair(a: usize, b: usize) -> usize {
+    a * LEVELS + b
+}
+
+/// Maps 0, -1, 1, -2, 2, .. to 0, 1, 2, 3, 4, ..
+pub(crate) const fn folded(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)) as u64
+}
+
+/// The number of sizes whose levels differ.
+const LEVELED: usize = LEVELS.div_ceil(2) + 1;
+
+/// The level of each number, by its size and the symbol of its bits below the highest bit, if not all bits below these
+/// are zeros, or if there are none.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
+static LEVEL_OF_TOP: [[u8; SYMBOLS]; LEVELED] = {
+    let (mut levels, mut size) = ([[0; SYMBOLS]; LEVELED], 1);
+    while size < LEVELED {
+        let learnt = if size - 1 < LEARNT { size - 1 } else { LEARNT };
+        let mut top = 0;
+        // A damaged file may have any symbol here.
+        while top < SYMBOLS {
+            let rest = size - 1 - learnt;
+            let magnitude = (((1 << learnt) + (top >> 1)) << rest) as i64 + (rest > 0) as i64;
+            levels[size][top] = level(folded(if top & 1 == 1 { -magnitude } else { magnitude })) as u8;
+            top += 1;
+        }
+        size += 1;
+    }
+    levels
+};
 
 /// A model of numbers of one kind.
 pub(crate) struct AdaptiveModel {
@@ -183,15 +223,27 @@ impl AdaptiveModel {
 
     /// Codes one number: `sizes` are the contexts of its size, and `top` is the context of the bits below the highest
     /// bit. A decoder ignores `number`.
-    #[expect(clippy::indexing_slicing, reason = "sizes are limited to the number of nodes")]
+    #[inline]
     pub(crate) fn code(&mut self, coder: &mut impl Coder, sizes: [usize; INPUTS], top: usize, number: i64) -> i64 {
+        self.code_with_level(coder, sizes, top, number).0
+    }
+
+    /// Codes one number like `code`, and also returns its level.
+    #[expect(clippy::indexing_slicing, reason = "sizes are limited to the number of nodes")]
+    pub(crate) fn code_with_level(
+        &mut self,
+        coder: &mut impl Coder,
+        sizes: [usize; INPUTS],
+        top: usize,
+        number: i64,
+    ) -> (i64, usize) {
         let [a, b] = &mut self.sizes;
         let ([a, more_a], [b, more_b]) = (a.of(sizes[0]), b.of(sizes[1]));
         let magnitude = number.unsigned_abs();
         let bits = (64 - magnitude.leading_zeros()) as usize;
         let mut size = code_by_two([a, b], coder, bits.min(MORE));
         if size == 0 {
-            return 0;
+            return (0, 0);
         }
         let mut last = size;
         while last == MORE && size < 64 {
@@ -211,33 +263,16 @@ impl AdaptiveModel {
             let bits = (magnitude >> rest) as u16 & (u16::MAX >> (16 - count));
             value = value << count | u64::from(coder.bits(count as u32, bits));
         }
-        if top & 1 == 1 { value.wrapping_neg() as i64 } else { value as i64 }
+        let number = if top & 1 == 1 { value.wrapping_neg() as i64 } else { value as i64 };
+        // The next number's contexts often begin with the level. If it needs no lower bits, the processor can look them
+        // up before it has decoded these bits.
+        // A damaged file may have numbers of 64 bits, whose sign is another one.
+        let level = match size > LEARNT + 1 && (matches!(top, 1 | 9) || size == 64) {
+            true => level(folded(number)),
+            false => usize::from(LEVEL_OF_TOP[size.min(LEVELED - 1)][top]),
+        };
+        (number, level)
     }
-}
-
-/// Returns the tails after a correction that makes every symbol possible.
-#[inline(never)] // Inlined, the compiler computes half of the lanes one by one (docs/design/fast-paths.md).
-fn likely(tails: &Tails) -> Tails {
-    let mut coded = *tails;
-    coded.iter_mut().enumerate().for_each(|(symbol, tail)| *tail = possible(symbol, *tail));
-    coded
-}
-
-/// Returns such corrected tails for the mean of two estimates.
-#[inline(never)]
-#[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
-fn mean(a: &Tails, b: &Tails) -> Tails {
-    let mut coded = [0; SYMBOLS];
-    for (symbol, tail) in coded.iter_mut().enumerate() {
-        *tail = possible(symbol, ((u32::from(a[symbol]) + u32::from(b[symbol]) + 1) >> 1) as u16);
-    }
-    coded
-}
-
-/// Scales a tail, and adds the minimum probability of every later symbol.
-#[inline(always)]
-fn possible(symbol: usize, tail: u16) -> u16 {
-    part(tail, u16::MAX - (SYMBOLS as u16 * LEAST - 1)) + LEAST * (MORE - symbol) as u16
 }
 
 /// Codes a symbol with a single estimate.
@@ -261,6 +296,7 @@ pub(crate) fn code_by_two([a, b]: [&mut Estimate; INPUTS], coder: &mut impl Code
 mod tests {
     use super::*;
     use crate::format::coder::range::{RangeDecoder, RangeEncoder};
+    use crate::format::coder::tails::LEAST;
     use proptest::prelude::*;
 
     #[test]
@@ -293,13 +329,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_level_of_each_number_is_found() {
+        let (mut coder, mut model) = (RangeEncoder::new(), AdaptiveModel::new([1; INPUTS], 1));
+        let powers = (12..63).flat_map(|bits| [-1, 0, 1].map(|more| (1 << bits) + more));
+        for number in
+            (0..5000).chain(powers).flat_map(|number: i64| [number, -number, 3 * (number / 2), -3 * (number / 2)])
+        {
+            let coded = model.code_with_level(&mut coder, [0; INPUTS], 0, number);
+            assert_eq!(coded, (number, level(folded(number))));
+        }
+    }
+
     proptest! {
         #[test]
         fn numbers_come_back(numbers in prop::collection::vec((any::<i64>(), 0..64u32, 0..700usize), 0..400)) {
             let numbers: Vec<_> = numbers.into_iter().map(|(number, shift, context)| (number >> shift, context)).collect();
             let (mut coder, mut model) = (RangeEncoder::new(), AdaptiveModel::new([CONTEXTS; INPUTS], CONTEXTS));
             for (number, context) in &numbers {
-                model.code(&mut coder, [*context; INPUTS], *context, *number);
+                let coded = model.code_with_level(&mut coder, [*context; INPUTS], *context, *number);
+                prop_assert_eq!(coded, (*number, level(folded(*number))));
             }
             let bytes = coder.finish();
             let (mut coder, mut model) = (RangeDecoder::new(&bytes), AdaptiveModel::new([CONTEXTS; INPUTS], CONTEXTS));

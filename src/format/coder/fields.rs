@@ -4,8 +4,7 @@
 //! The writer tries every rule with every field on a sample of a stream, and selects the combination with the shortest
 //! output. No rule depends on the program that wrote the texts.
 
-use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS, Odds};
-use super::numbers::{folded, level, pair};
+use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS, Odds, pair};
 use super::range::{Coder, RangeDecoder, RangeEncoder};
 use crate::format::budget::with_room;
 use crate::format::refused::unassigned;
@@ -110,7 +109,8 @@ struct Last {
     value: i64,
     /// The value of the field that the rule refers to.
     field: i64,
-    step: i64,
+    /// The level of the number's difference from its prediction.
+    level: usize,
     /// For `Rule::Spent`: the difference between the number and its prediction without a gain.
     gain: i64,
     /// Whether the number is a multiple of 1000.
@@ -215,26 +215,26 @@ impl Predicted {
         let odds = if before.round { second } else { first };
         let round = self.prediction.thousands && odds.code(coder, value % 1000 == 0);
         let unit = if round { 1000 } else { 1 };
-        let steps = pair(level(folded(before.step)), level(folded(self.last.step)));
-        let (value, step) = if let Some(rest) = &mut self.rest {
+        let steps = pair(before.level, self.last.level);
+        let (value, level) = if let Some(rest) = &mut self.rest {
             let decimals = self.prediction.decimals;
             let factor = factor(field, value, decimals, second_field);
             let sizes = [steps, pair(size(field), size(second_field))];
-            let step = self.model.code(coder, sizes, 0, factor.wrapping_sub(second_field));
+            let (step, level) = self.model.code_with_level(coder, sizes, 0, factor.wrapping_sub(second_field));
             let factor = second_field.wrapping_add(step);
             let product = product(field, factor, decimals);
             let product = if round { product.div_euclid(1000) } else { product };
             let scaled = (value / unit).wrapping_sub(product);
             let more = rest.code(coder, [pair(size(factor), usize::from(round)), size(field)], 0, scaled);
-            (product.wrapping_add(more).wrapping_mul(unit), step)
+            (product.wrapping_add(more).wrapping_mul(unit), level)
         } else {
             let mut expected = self.expected(&before, field);
             if round {
                 expected = expected.div_euclid(1000);
             }
             let sizes = [steps, pair(size(field), size(expected))];
-            let step = self.model.code(coder, sizes, 0, (value / unit).wrapping_sub(expected));
-            (expected.wrapping_add(step).wrapping_mul(unit), step)
+            let (step, level) = self.model.code_with_level(coder, sizes, 0, (value / unit).wrapping_sub(expected));
+            (expected.wrapping_add(step).wrapping_mul(unit), level)
         };
         if !self.last.known {
             self.first = value;
@@ -242,7 +242,7 @@ impl Predicted {
         let gain = value.wrapping_sub(before.value).wrapping_add(field);
         // A player's first number has no gain.
         let gain = if before.known { gain } else { 0 };
-        self.last = Last { known: true, value, field, step, gain, round };
+        self.last = Last { known: true, value, field, level, gain, round };
         let [first, second] = &mut self.player_last;
         *(if location.side == 0 { first } else { second }) = self.last;
         value
@@ -460,7 +460,7 @@ impl Predicted {
             self.first = value;
         }
         let gain = if before.known { value.wrapping_sub(before.value).wrapping_add(field) } else { 0 };
-        self.last = Last { known: true, value, field, step: 0, gain, round: false };
+        self.last = Last { known: true, value, field, level: 0, gain, round: false };
         let [first, second] = &mut self.player_last;
         *(if location.side == 0 { first } else { second }) = self.last;
         cost

@@ -8,3 +8,4 @@ pub(crate) mod fields;
 pub(crate) mod numbers;
 pub(crate) mod predicted;
 pub(crate) mod range;
+pub(crate) mod tails;

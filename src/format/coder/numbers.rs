@@ -1,6 +1,6 @@
 //! Codes columns of numbers, with contexts for each kind of number (FORMAT.md, "Adaptive numbers").
 
-use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
+use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS, LEVELS, level, pair};
 use super::range::{Coder, RangeDecoder, RangeEncoder};
 use crate::format::budget::collect;
 
@@ -17,33 +17,6 @@ pub(crate) enum NumberKind {
     Evaluation,
 }
 
-/// The number of levels.
-const LEVELS: usize = 24;
-
-/// Returns a number's approximate size: 0 to 5 for these numbers, and for greater numbers two levels per power of two.
-pub(crate) fn level(number: u64) -> usize {
-    if number < 5 {
-        return number as usize;
-    }
-    let top = number.ilog2() as usize;
-    (top * 2 + 1 + (number >> (top - 1) & 1) as usize).min(LEVELS - 1)
-}
-
-/// Combines two levels into a single context.
-pub(crate) fn pair(a: usize, b: usize) -> usize {
-    a * LEVELS + b
-}
-
-/// Maps 0, -1, 1, -2, 2, .. to 0, 1, 2, 3, 4, ..
-pub(crate) fn folded(number: i64) -> u64 {
-    ((number << 1) ^ (number >> 63)) as u64
-}
-
-/// Returns the level of a signed number.
-fn signed(number: i64) -> usize {
-    level(folded(number))
-}
-
 /// The preceding values of a column and the statistics derived from them.
 struct History {
     kind: NumberKind,
@@ -53,6 +26,8 @@ struct History {
     values: [i64; 2],
     /// The coded differences of the preceding values, the most recent first.
     steps: [i64; 4],
+    /// The levels of the last two of them, the most recent first.
+    levels: [usize; 2],
     /// The mean of each side's most recent differences, in eighths.
     means: [u64; 2],
     /// The first values of this game and of the previous game.
@@ -69,6 +44,7 @@ impl History {
             index: 0,
             values: [0; 2],
             steps: [0; 4],
+            levels: [0; 2],
             means: [0; 2],
             first: 0,
             first_before: 0,
@@ -83,6 +59,7 @@ impl History {
         self.means = [0; 2];
         if self.kind != NumberKind::Plain {
             self.steps = [0; 4];
+            self.levels = [0; 2];
         }
     }
 
@@ -101,7 +78,7 @@ impl History {
         let steps = self.steps.map(i64::unsigned_abs);
         match self.kind {
             NumberKind::Plain => {
-                let [last, before, ..] = self.steps.map(signed);
+                let [last, before] = self.levels;
                 [last, pair(before, last)]
             }
             NumberKind::Clock | NumberKind::Time => {
@@ -120,25 +97,26 @@ impl History {
             NumberKind::Evaluation => {
                 let last = self.values[0];
                 let size = level(last.unsigned_abs());
-                [signed(self.steps[0]) * 2 + side, (size * 2 + usize::from(last > 0)) * 2 + side]
+                [self.levels[0] * 2 + side, (size * 2 + usize::from(last > 0)) * 2 + side]
             }
         }
     }
 
-    /// Records a value and its coded difference.
-    fn push(&mut self, value: i64, step: i64) {
+    /// Records a value and its coded difference, with the difference's level.
+    fn push(&mut self, value: i64, (step, level): (i64, usize)) {
         if self.index == 0 {
             self.first = value;
         }
         // In contexts, a game's first clock is treated as a difference of 0, because it does not depend on the pace of
         // the game.
-        let step = if self.index == 0 && self.kind == NumberKind::Clock { 0 } else { step };
+        let (step, level) = if self.index == 0 && self.kind == NumberKind::Clock { (0, 0) } else { (step, level) };
         let eighths = step.unsigned_abs().min(LONG) * 8;
         let [white, black] = &mut self.means;
         let mean = if self.index & 1 == 0 { white } else { black };
         *mean = if self.index < 4 { eighths } else { (3 * *mean + eighths) >> 2 };
         self.values = [value, self.values[0]];
         self.steps = [step, self.steps[0], self.steps[1], self.steps[2]];
+        self.levels = [level, self.levels[0]];
         self.index += 1;
     }
 }
@@ -176,8 +154,8 @@ impl Column {
         // Clocks run down.
         let down = history.kind == NumberKind::Clock;
         let step = if down { expected.wrapping_sub(value) } else { value.wrapping_sub(expected) };
-        let step = self.model.code(coder, history.contexts(), 0, step);
-        let value = if down { expected.wrapping_sub(step) } else { expected.wrapping_add(step) };
+        let step = self.model.code_with_level(coder, history.contexts(), 0, step);
+        let value = if down { expected.wrapping_sub(step.0) } else { expected.wrapping_add(step.0) };
         if history.index == 0
             && let Some(model) = &mut self.increments
         {

@@ -1,8 +1,7 @@
 //! Codes tag columns that are predicted from other columns of the same game and from the player's previous games
 //! (FORMAT.md, "Predicted columns").
 
-use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
-use super::numbers::{level, pair};
+use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS, level, pair};
 use super::range::Coder;
 use crate::format::budget;
 use crate::format::refused::{reserved, unassigned};

@@ -2,11 +2,7 @@
 //!
 //! A carry propagates into the bytes already written (G. N. N. Martin, "Range encoding", 1979).
 
-/// The maximum number of symbols.
-pub(crate) const SYMBOLS: usize = 16;
-/// For each symbol, the probability of a greater symbol, in 65536ths. The values never increase, and the last value is
-/// 0. The coder requires strictly decreasing values, with which every symbol is possible.
-pub(crate) type Tails = [u16; SYMBOLS];
+use super::tails::{SYMBOLS, Tails, above};
 
 /// A coder: either an encoder or a decoder. Both return the coded value.
 pub(crate) trait Coder {
@@ -137,16 +133,17 @@ pub(crate) struct RangeDecoder<'a> {
 impl<'a> RangeDecoder<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> RangeDecoder<'a> {
         let mut decoder = RangeDecoder { code: 0, range: u32::MAX, bytes };
-        decoder.pull(4);
+        decoder.pull(32);
         // A valid code is always below the range, and no writer produces a code outside the range. This limit makes the
         // subtraction in `take` safe for any input.
         decoder.code = decoder.code.min(decoder.range - 1);
         decoder
     }
 
-    /// Shifts the next bytes, at most four, into the code.
+    /// Shifts the next bits, which are whole bytes and at most four, into the code.
     #[inline(always)]
-    fn pull(&mut self, bytes: u32) {
+    fn pull(&mut self, bits: u32) {
+        let bytes = bits / 8;
         // The 64-bit shift replaces a branch on the number of bytes. This number is almost random, and a mispredicted
         // branch costs more than the remaining steps of this function.
         let (next, rest) = match self.bytes.first_chunk() {
@@ -154,11 +151,12 @@ impl<'a> RangeDecoder<'a> {
             None => self.last_bytes(bytes),
         };
         self.bytes = rest;
-        self.code = ((u64::from(self.code) << 32 | u64::from(next)) << (8 * bytes) >> 32) as u32;
+        self.code = ((u64::from(self.code) << 32 | u64::from(next)) << bits >> 32) as u32;
     }
 
     /// Returns bytes like `pull`, if fewer than four bytes remain. Missing bytes are treated as zeros.
     #[cold]
+    #[inline(never)]
     fn last_bytes(&self, bytes: u32) -> (u32, &'a [u8]) {
         let mut next = [0; 4];
         for (slot, byte) in next.iter_mut().zip(self.bytes) {
@@ -172,9 +170,9 @@ impl<'a> RangeDecoder<'a> {
         self.code -= low;
         // No interval is empty, so the range has at most three leading zero bytes. The mask states this fact to the
         // compiler.
-        let bytes = (range.leading_zeros() / 8) & 3;
-        self.range = range << (8 * bytes);
-        self.pull(bytes);
+        let bits = range.leading_zeros() & 24;
+        self.range = range << bits;
+        self.pull(bits);
     }
 }
 
@@ -182,13 +180,8 @@ impl Coder for RangeDecoder<'_> {
     #[inline]
     fn symbol(&mut self, tails: &Tails, _: usize) -> usize {
         // Tails are measured from the upper end of the range, so the code is converted to its distance from this end.
-        //
-        // The symbol is the number of tails above this point. The sum is computed without an early exit, so the
-        // compiler performs all 16 comparisons with vector instructions. The test `numbers_come_back` in `adaptive.rs`
-        // decodes all symbols of random numbers.
         let point = (self.range - 1 - self.code) / (self.range >> 16);
-        let point = u16::try_from(point).unwrap_or(u16::MAX);
-        let symbol = usize::from(tails.iter().map(|tail| u16::from(*tail > point)).sum::<u16>());
+        let symbol = above(tails, u16::try_from(point).unwrap_or(u16::MAX));
         let (low, range) = share(self.range, tails, symbol);
         self.take(low, range);
         symbol

@@ -673,20 +673,38 @@ impl Texts {
             texts.scores = budget::with_room(templates_used.len())?;
         }
         texts.games = budget::with_room(games + 1)?;
-        let (mut next, mut gap, mut kind) = (templates_used.iter(), 0, 0);
+        let is_stored_score = |value: &i64| (-MOST_SCORE..=MOST_SCORE).contains(value);
+        let (mut rest, mut gap, mut kind) = (templates_used.as_slice(), 0, 0);
         for (placed, marked) in placed.iter().zip(&marked) {
             texts.games.push([texts.ends.len(), gap, kind]);
             gap += *placed as usize;
             kind += *marked as usize;
-            for (index, number) in next.by_ref().take((*placed + *marked) as usize).enumerate() {
+            let placed = *placed as usize;
+            let (used, after) = rest.split_at_checked(placed + *marked as usize)?;
+            rest = after;
+            // In training data, all placed texts of a game are scores.
+            let mut done = 0;
+            if as_scores
+                && let Some(first) = used.first()
+                && used.iter().take(placed).all(|number| number == first)
+                && let Some(stream) = *score_streams.get(*first as usize)?
+                && let Reader::Numbers(_, at) = readers.get_mut(stream)?
+                && let scores = values.get(stream)?.get(*at..*at + placed)?
+                && scores.iter().all(is_stored_score)
+            {
+                texts.scores.extend(scores.iter().map(|score| *score as i32));
+                texts.ends.resize(texts.ends.len() + placed, texts.bytes.len());
+                (*at, done) = (*at + placed, placed);
+            }
+            for (index, number) in used.iter().enumerate().skip(done) {
                 let (found, tail) = parts.get(*number as usize)?;
                 if as_scores {
                     let mut score = NO_SCORE;
-                    if index < *placed as usize
+                    if index < placed
                         && let Some(stream) = *score_streams.get(*number as usize)?
                         && let Reader::Numbers(_, at) = readers.get_mut(stream)?
                         && let value = *values.get(stream)?.get(*at)?
-                        && (-MOST_SCORE..=MOST_SCORE).contains(&value)
+                        && is_stored_score(&value)
                     {
                         *at += 1;
                         score = value as i32;
@@ -711,7 +729,7 @@ impl Texts {
                             if let TemplateField::Line(field) = *field {
                                 // Only comments that are stored with their position contain lines.
                                 let moves = usize::try_from(value).ok().filter(|moves| *moves <= MOST_MOVES)?;
-                                if index >= *placed as usize {
+                                if index >= placed {
                                     return None;
                                 }
                                 budget.draw(moves, budget::LINE_MOVE)?;

@@ -2,7 +2,8 @@
 
 use super::board::{CASTLES, LineBoard, RETAKES};
 use crate::format::coder::adaptive::{Estimate, Odds, code_by, code_by_two};
-use crate::format::coder::range::{Coder, SYMBOLS};
+use crate::format::coder::range::Coder;
+use crate::format::coder::tails::SYMBOLS;
 use crate::turned::attacks::squares;
 use crate::turned::board::{KING_, PAWN, TurnedMove};
 
