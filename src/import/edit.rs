@@ -57,7 +57,8 @@ impl Archive {
     /// the index become stale, unless `scoresheet_query::games::Before::carry` updates them.
     ///
     /// Errors: the errors of reading and writing the archive, and another program that is writing to it. It is also an
-    /// error if `change` returns an error or an invalid game ([`Game::check`]).
+    /// error if `change` returns an error or an invalid game ([`Game::check`]), or one whose tag Variant names other rules than
+    /// its position has.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -93,7 +94,10 @@ impl Archive {
                 if games.contains(number) && !chunk.archive().is_deleted(number) {
                     let game = chunk.game(number)?;
                     if let Some(new) = change(&game)? {
-                        new.check().map_err(|fault| Error::input(format!("game {number}"), fault.to_string()))?;
+                        let invalid = |what| Error::input(format!("game {number}"), what);
+                        let named = |named| invalid(format!("the tag Variant names {named}, but not the position"));
+                        let new = new.as_stored().map_err(named)?.into_owned();
+                        new.check().map_err(|fault| invalid(fault.to_string()))?;
                         let old = game.to_game()?;
                         if new != old {
                             changes.insert(number, Change::new(&game, &old, new)?);

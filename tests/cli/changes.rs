@@ -340,7 +340,7 @@ fn games_are_mended_split_and_merged_in_export() {
     assert!(split.contains("\n\n1. e4 e5 2. Nf3 0-1\n") && split.contains("\n\n1. e4 c5 2. Nf3 *\n"), "{split}");
     let done = room.run(&["export", "odd.bga", "--one-tree", "--width", "0"]);
     assert_eq!(done.code, Some(0));
-    assert!(done.err.contains("1 game from another starting position is left out"), "{}", done.err);
+    assert!(done.err.contains("1 game is left out: a tree has the games of one starting position"), "{}", done.err);
     assert!(
         done.out.contains("1. e4 e5 {1 game, 100 %} (1... c5 {1 game, 100 %. C - D, 1-0}) 2. Nf3 {A - B, 2020, 1-0} *"),
         "{}",
@@ -355,6 +355,55 @@ fn games_are_mended_split_and_merged_in_export() {
     room.write("tree.pgn", export(&["--one-tree", "--quiet"]));
     room.fine(&["import", "tree.pgn", "-o", "tree.bga", "-q", "--strict"]);
     assert_eq!(room.run(&["export", "odd.bga", "--one-tree", "--format", "fen"]).code, Some(2));
+}
+
+/// Without its tag Variant, a game of Crazyhouse could not be read.
+#[test]
+fn games_of_variants_keep_their_rules() {
+    let room = Room::new();
+    let game = |variant: &str, moves: &str| {
+        format!("[White \"A\"]\n[Variant \"{variant}\"]\n[Result \"0-1\"]\n\n{moves} 0-1\n\n")
+    };
+    let games = [
+        game("Standard", "1. e4 d5"),
+        game("Crazyhouse", "1. e4 d5 2. exd5 Qxd5 3. @e4"),
+        game("King of the Hill", "1. e4 d5"),
+    ];
+    let checks = "[Variant \"Three-check\"]\n[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 1+3 0 1\"]\n\n1. e4 *\n";
+    room.write("v.pgn", games.concat() + checks);
+    room.fine(&["import", "v.pgn", "-o", "v.bga", "-q", "--strict"]);
+    for args in [&["--tags", "roster"][..], &["--tags", "none"], &["--drop-tag", "Variant"]] {
+        room.write("short.pgn", room.fine(&[&["export", "v.bga"], args].concat()));
+        room.fine(&["import", "short.pgn", "-o", "short.bga", "-q", "--strict", "--force"]);
+        assert_eq!(room.fine(&["fen", "short.bga", "2:5"]), room.fine(&["fen", "v.bga", "2:5"]), "{args:?}");
+        assert!(room.fine(&["fen", "short.bga", "4:1"]).contains(" 1+3 "), "{args:?}");
+    }
+    for (variant, moves) in [("crazyhouse", "3. @e4"), ("koth", "1. e4 d5"), ("chess", "1. e4 d5")] {
+        let tree = room.fine(&["export", "v.bga", "--one-tree", "--variant", variant, "--no-comments", "--quiet"]);
+        assert!(tree.contains(moves) && tree.contains("Variant") == (variant != "chess"), "{tree}");
+        room.write("tree.pgn", tree);
+        room.fine(&["import", "tree.pgn", "-o", "tree.bga", "-q", "--strict", "--force"]);
+        assert_eq!(room.fine(&["list", "tree.bga", "--variant", variant, "--count"]), "1\n");
+    }
+    let done = room.run(&["export", "v.bga", "--one-tree"]);
+    assert!(
+        done.out.contains("1 game as a tree") && done.err.contains("3 games are left out"),
+        "{}{}",
+        done.out,
+        done.err
+    );
+    for change in ["Variant=Standard", "Variant=Chess960"] {
+        room.fails(
+            &["set", "v.bga", "--games", "2", change],
+            1,
+            &["game 2: the tag Variant names Standard, but not the position"],
+        );
+    }
+    room.fine(&["set", "v.bga", "--games", "2", "--remove", "Variant", "-q"]);
+    assert_eq!(room.fine(&["list", "v.bga", "--where", "variant = crazyhouse", "--count"]), "1\n");
+    // Chess960 is not a variant, but some games of chess.
+    let slip = room.run(&["delete", "v.bga", "--variant", "chess960"]);
+    assert!(slip.code == Some(2) && slip.err.contains("--where 'variant = \"chess960\"'"), "{}", slip.err);
 }
 
 #[test]

@@ -65,17 +65,48 @@ fn an_event_has_dates_in_order_and_any_rules() {
         "[Date \"31.05.2003\"]",
         "[Date \"1998-05-31\"]",
         "[Date \"soon\"]",
+        "[Date \"2003.??.??\"]",
         "[UTCDate \"2020.02.03\"]\n[Variant \"Atomic\"]",
     ];
     room.write("g.pgn", tags.map(game).concat());
     room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
     let text = room.fine(&["event", "g.bga", "Club"]);
-    assert!(text.starts_with("Club, 1998.05.31 to 2020.02.03: 4 games, 2 players"), "{text}");
+    assert!(text.starts_with("Club, 1998.05.31 to 2020.02.03: 5 games, 2 players"), "{text}");
     let event = json(&room.fine(&["event", "g.bga", "Club", "--json", "--variant", "chess"])).remove(0);
     assert_eq!(
         (&event["games"], &event["from"], &event["until"]),
-        (&3.into(), &"1998.05.31".into(), &"2003.05.31".into())
+        (&4.into(), &"1998.05.31".into(), &"2003.05.31".into())
     );
+}
+
+/// Unknown players are no winner, and games with unreadable tags are reported.
+#[test]
+fn an_event_with_unknown_players_and_damaged_tags() {
+    let room = Room::new();
+    let game = |white: &str, black: &str, result: &str| {
+        format!(
+            "[Event \"Club\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n1. e4 {result}\n\n"
+        )
+    };
+    let games = [game("A", "?", "0-1"), game("", "B", "1-0"), game("?", "?", "1/2-1/2"), game("B", "A", "1-0")];
+    room.write("g.pgn", games.concat());
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let csv = room.fine(&["event", "g.bga", "Club", "--format", "csv"]);
+    let rows: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    assert_eq!(rows, ["B", "A", "?"], "{csv}");
+    let event = json(&room.fine(&["event", "g.bga", "Club", "--json"])).remove(0);
+    assert_eq!(event["players"][0]["sonneborn_berger"], 0.0, "{event}");
+    let mut damaged = room.read("g.bga");
+    let tags = room.fine(&["inspect", "g.bga"]);
+    let at = tags.lines().find(|line| line.contains(": tags: games")).and_then(|line| line.split_whitespace().next());
+    let at: usize = at.unwrap().parse().unwrap();
+    damaged[at + 40] ^= 1;
+    room.write("d.bga", damaged);
+    for args in [&["event", "d.bga", "Club"][..], &["event", "d.bga", "Club", "--where", "plies > 0"]] {
+        let done = room.run(args);
+        assert_eq!(done.code, Some(1), "{}", done.err);
+        assert!(done.err.contains("d.bga: the archive is damaged") && done.err.contains("4 games could not be read"));
+    }
 }
 
 /// An edition of a tournament is a run of dates without a gap of 60 days, or the games of one EventDate.

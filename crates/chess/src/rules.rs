@@ -142,10 +142,14 @@ impl fmt::Display for Variant {
 impl std::str::FromStr for Variant {
     type Err = ParseError;
 
-    /// Reads a name like [`Variant::from_tag`], which may not be empty.
+    /// Reads a name like [`Variant::from_tag`]. The names of Chess960 and of set-up positions are refused, because these
+    /// are only some of the games of chess.
     fn from_str(text: &str) -> Result<Variant, ParseError> {
         let names = "chess, crazyhouse, atomic, antichess, horde, three-check, king of the hill or racing kings";
-        Variant::from_tag(text).filter(|_| !text.trim().is_empty()).ok_or(ParseError::new(names))
+        let all_chess = ["chess", "standard", "normal", "regular", "orthodox", "classical"];
+        let word = text.trim().to_ascii_lowercase();
+        let is_name = |variant: &Variant| *variant != Variant::Chess || all_chess.contains(&word.as_str());
+        Variant::from_tag(text).filter(is_name).ok_or(ParseError::new(names))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs, csv_line};
 use crate::output::table::{Column, Table};
 use crate::output::{html, new_file, sheet};
-use crate::select::filter::Where;
+use crate::select::filter::{self, Where};
 use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, plain, shown};
@@ -40,7 +40,8 @@ pub struct Args {
     archive: PathBuf,
     /// The name of the event, as the tag Event has it
     ///
-    /// Letter case and accents do not matter. Without a name, all games that match --where count.
+    /// Letter case and accents do not matter in names without a slash. Without a name, all games that match --where
+    /// count.
     name: Option<String>,
     /// Count only the edition that begins in this year; 1981.02 or 1981.02.13 if the year has several
     ///
@@ -78,15 +79,19 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
         // A tournament may be one of a variant.
         let (mut all, mut failed) = (Vec::new(), 0);
+        let is_event = args.name.as_ref().map(|name| Filter::condition("event", Relation::Is, name)).transpose();
+        let is_event = is_event.map_err(|fault| Failure::Usage(fault.to_string()))?;
         for member in archives.members() {
-            let (games, undecided) = args.filter.chosen(session, member.columns())?;
+            let (mut games, mut undecided) = args.filter.chosen(session, member.columns())?;
+            if let Some(passed) = is_event.as_ref().map(|filter| filter.games(member.columns())) {
+                games.intersect(&passed.games);
+                // The filter of the options has reported games without readable tags.
+                if undecided == 0 {
+                    undecided = filter::report_unread(session, member.archive(), &passed.unread);
+                }
+            }
             failed += undecided;
             all.push(Games { member, games, player: None });
-        }
-        if let Some(name) = &args.name {
-            let is_event =
-                Filter::condition("event", Relation::Is, name).map_err(|fault| Failure::Usage(fault.to_string()))?;
-            all.iter_mut().for_each(|selection| selection.games.intersect(&is_event.games(selection.columns()).games));
         }
         let all_editions = chosen_edition(&mut all, args.year.as_deref());
         if let Some(year) = args.year.as_deref().filter(|year| named(&all_editions, year).is_empty()) {

@@ -7,7 +7,7 @@ use crate::output::quiet::Quiet;
 use crate::output::rows::{RowFormat, RowFormatArgs, csv_line};
 use crate::output::table::{Column, Table};
 use crate::select::archives;
-use crate::select::filter::Where;
+use crate::select::filter::{self, Where};
 use crate::select::grouped::Games;
 use crate::select::repertoire;
 use crate::session::Session;
@@ -48,8 +48,8 @@ pub struct Args {
     show: Option<Part>,
     /// Show only moves that were first played in the last DAYS days
     ///
-    /// Count the games of these days alone, and leave out moves that earlier games have. Games without a complete date
-    /// are earlier games.
+    /// Count the games of these days alone, and leave out moves that earlier games have. A game without the day of its
+    /// date is of these days if its whole month or year is.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
     new: Option<u32>,
     /// Show at most N rows of each part
@@ -95,7 +95,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let color = args.side;
     args.threads.install(|| {
         let repertoire = repertoire::read(session, &args.repertoire, color)?;
-        let (all, failed) = Games::chosen(session, &archives, &args.filter)?;
+        let (all, mut failed) = Games::chosen(session, &archives, &args.filter)?;
         let compare = |games: &[GameSet]| -> Result<Compared, Failure> {
             let mut compared = Compared::default();
             for (selection, games) in all.iter().zip(games) {
@@ -110,7 +110,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let compared = match args.new {
             None => compare(&chosen)?,
             Some(days) => {
-                let (late, early) = by_age(&all, days)?;
+                let (late, early) = by_age(session, &all, days, &mut failed)?;
                 let mut compared = compare(&late)?;
                 compared.keep_new(&compare(&early)?);
                 compared
@@ -134,12 +134,23 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// Returns the games of the last days, and the games before them, in each archive.
-fn by_age(all: &[Games], days: u32) -> Result<(Vec<GameSet>, Vec<GameSet>), Failure> {
+/// Returns the games of the last days, and the games before them, in each archive. Reports games without a readable
+/// date, and adds their number to `failed`, unless games have been reported before.
+fn by_age(
+    session: &Session,
+    all: &[Games],
+    days: u32,
+    failed: &mut u64,
+) -> Result<(Vec<GameSet>, Vec<GameSet>), Failure> {
     let filter =
         Filter::parse(&format!("date >= today - {days}d")).map_err(|fault| Failure::Message(fault.to_string()))?;
+    let is_unreported = *failed == 0;
     let split = |selection: &Games| {
-        let mut late = filter.games(selection.columns()).games;
+        let passed = filter.games(selection.columns());
+        if is_unreported {
+            *failed += filter::report_unread(session, selection.archive(), &passed.unread);
+        }
+        let mut late = passed.games;
         late.intersect(&selection.games);
         let early = selection.games.iter().filter(|game| !late.contains(*game));
         let early = GameSet::from_numbers(selection.archive().len(), early);

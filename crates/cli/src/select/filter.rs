@@ -64,7 +64,12 @@ pub fn variants_left_out(games: u64) -> String {
 
 /// Reads the rules of games, for an option.
 fn rules(text: &str) -> Result<Rules, String> {
-    text.parse().map_err(|error| format!("{error}, or any"))
+    text.parse().map_err(|error| match Variant::from_tag(text) {
+        Some(Variant::Chess) => {
+            format!("these are games of chess: --where 'variant = \"{text}\"' selects them by their tag")
+        }
+        _ => format!("{error}, or any"),
+    })
 }
 
 /// Reads a list of names, for an option.

@@ -1,7 +1,7 @@
 //! Merges games into one game: their common moves as main line and variations.
 
 use super::{Event, Game, Outcome, TextKind};
-use scoresheet_chess::{Color, Move, Position};
+use scoresheet_chess::{Color, Move, Position, Variant};
 
 /// Games merged into a tree of moves from one starting position. Transpositions stay apart.
 ///
@@ -49,7 +49,7 @@ struct Node {
 const MOST_NAMES: usize = 5;
 
 impl MoveTree {
-    /// Creates an empty tree. `depth` is the number of plies of each game to keep, at most 1,000.
+    /// Creates an empty tree for the games that start from a position and have its rules. `depth` is the number of plies of each game to keep, at most 1,000.
     pub fn new(start: Position, depth: usize) -> MoveTree {
         // Each ply can open a variation inside the last one.
         let depth = depth.min(1000);
@@ -57,10 +57,10 @@ impl MoveTree {
     }
 
     /// Adds the main line of a game, with its name for comments. Returns false, and adds nothing, if the game starts from
-    /// another position, or is the 2^32nd game.
+    /// another position, has other rules ([`Game::start_by_rules`]), or is the 2^32nd game.
     pub fn add(&mut self, game: &Game, name: &str) -> bool {
         let Ok(number) = u32::try_from(self.names.len()) else { return false };
-        if game.start != self.start {
+        if game.start_by_rules() != self.start {
             return false;
         }
         let outcome = Outcome::of_game(game.tag("Result").map(str::as_bytes), game.outcome);
@@ -103,13 +103,18 @@ impl MoveTree {
     /// play are left out. Where moves differ, a comment states the number of games and White's score; where games end or
     /// are cut off, it names up to five of them.
     pub fn to_game(&self, least: u64) -> Game {
-        let mut game = Game { start: self.start.clone(), outcome: Some(Outcome::Unknown), ..Game::default() };
+        let rules = self.start.variant();
+        let start = self.start.clone().with_variant(rules.of_moves());
+        let mut game = Game { start, outcome: Some(Outcome::Unknown), ..Game::default() };
         let mut tag = |name: &str, value: String| game.tags.push((name.to_owned(), value));
         tag("Event", format!("{} as a tree", counted(self.games())));
         for (name, value) in
             [("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?"), ("Result", "*")]
         {
             tag(name, value.to_owned());
+        }
+        if rules != Variant::Chess {
+            tag("Variant", rules.to_string());
         }
         if !self.start.is_usual_start() {
             tag("SetUp", "1".to_owned());

@@ -1,6 +1,7 @@
 //! Selects the parts of a game to write: omits comments, variations, NAGs and tags, and sorts tags.
 
 use crate::game::{Event, Game, TextKind};
+use scoresheet_chess::Variant;
 
 /// The tags that every game must have, in the order of the standard.
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
@@ -64,7 +65,8 @@ impl Shape {
         *self == Shape::default()
     }
 
-    /// Adds what is to be added, and then removes the parts of a game that are not to be written. A set-up game always keeps its FEN and SetUp tags.
+    /// Adds what is to be added, and then removes the parts of a game that are not to be written. A set-up game always keeps its
+    /// FEN and SetUp tags, and a game of a variant its tag Variant.
     pub fn apply(&self, game: &mut Game) {
         if self.fix_results {
             game.fix_result();
@@ -97,8 +99,12 @@ impl Shape {
     }
 
     fn shape_tags(&self, game: &mut Game) {
-        let set_up = ["SetUp", "FEN"];
-        let is_needed = |name: &str| set_up.contains(&name) && !game.start.is_usual_start();
+        let start = game.start_by_rules();
+        let is_needed = |name: &str| match name {
+            "SetUp" | "FEN" => !start.is_usual_start(),
+            "Variant" => start.variant() != Variant::Chess,
+            _ => false,
+        };
         let is_roster = |name: &str| ROSTER.contains(&name);
         let kept = |name: &str| match &self.tags {
             TagChoice::All => true,

@@ -259,18 +259,10 @@ fn event_runs(games: &[(GameDates, u64)]) -> (Vec<Run>, HashMap<Parts, usize>) {
 fn finished(games: &[(GameDates, u64)], of_games: &[Option<usize>]) -> (Vec<Edition>, Vec<usize>) {
     let count = of_games.iter().flatten().max().map_or(0, |last| last + 1);
     let mut found: Vec<(Option<(Parts, Parts)>, u64)> = vec![(None, 0); count];
-    // Unknown parts are later than all others for the first date, and earlier for the last date.
-    let late = |date: Parts| date.map(|part| if part == 0 { u16::MAX } else { part });
     for ((dates, count), edition) in games.iter().zip(of_games) {
         let Some((span, games)) = edition.and_then(|edition| found.get_mut(edition)) else { continue };
         *games += count;
-        if dates.played[0] > 0 {
-            let (from, until) = span.get_or_insert((dates.played, dates.played));
-            if late(dates.played) < late(*from) {
-                *from = dates.played;
-            }
-            *until = dates.played.max(*until);
-        }
+        *span = widened(*span, dates.played);
     }
     let mut order: Vec<usize> =
         (0..count).filter(|index| found.get(*index).is_some_and(|(_, games)| *games > 0)).collect();
@@ -306,9 +298,24 @@ fn finished(games: &[(GameDates, u64)], of_games: &[Option<usize>]) -> (Vec<Edit
     )
 }
 
-/// Returns the date in a text in PGN's form, if it states a year.
-pub(super) fn normalized(text: &str) -> Option<String> {
-    Some(parts(Some(text.as_bytes()))).filter(|[year, ..]| *year > 0).map(written)
+/// Returns the first and the last of these dates in PGN's form. Texts without a year do not count.
+pub(super) fn span<'a>(dates: impl Iterator<Item = &'a str>) -> Option<(String, String)> {
+    let (from, until) = dates.fold(None, |span, date| widened(span, parts(Some(date.as_bytes()))))?;
+    Some((written(from), written(until)))
+}
+
+/// Adds a date to the first and the last one, if it has a year. Unknown parts are later than all others for the first
+/// date, and earlier for the last date.
+fn widened(span: Option<(Parts, Parts)>, date: Parts) -> Option<(Parts, Parts)> {
+    match span {
+        _ if date[0] == 0 => span,
+        Some((from, until)) => Some((if late(date) < late(from) { date } else { from }, date.max(until))),
+        None => Some((date, date)),
+    }
+}
+
+fn late(date: Parts) -> Parts {
+    date.map(|part| if part == 0 { u16::MAX } else { part })
 }
 
 /// Returns a date in PGN's form.

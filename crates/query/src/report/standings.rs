@@ -1,8 +1,9 @@
 //! The standings of a tournament: points, Sonneborn-Berger scores, performance, and who played whom.
 
 use crate::GameSummary;
-use crate::report::editions::normalized;
+use crate::report::editions::span;
 use crate::report::points::Points;
+use crate::value::is_known;
 use scoresheet::chess::Color;
 use scoresheet::sort;
 use std::cmp::Reverse;
@@ -29,13 +30,17 @@ use std::collections::HashMap;
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Standings {
-    /// The players in the order of points, then of Sonneborn-Berger scores, then of names.
+    /// The players in the order of points, then of Sonneborn-Berger scores, then of names. All unknown players together
+    /// are the last one, named `?`; points against them do not count for the Sonneborn-Berger score.
     pub players: Vec<Standing>,
     /// The number of games.
     pub games: u64,
     /// The first and the last date in PGN's form, with question marks for unknown parts.
     pub dates: Option<(String, String)>,
 }
+
+/// The name for all unknown players.
+const UNKNOWN: &str = "?";
 
 /// A player of a tournament.
 ///
@@ -91,9 +96,9 @@ impl Standings {
         let (mut dates, mut count) = (Vec::new(), 0);
         for (number, game) in games {
             count += 1;
-            dates.extend(game.date().and_then(normalized));
+            dates.extend(game.date().map(str::to_owned));
             let sides = Color::BOTH.map(|color| {
-                let name = game.name(color);
+                let name = Some(game.name(color)).filter(|name| is_known(name.as_bytes())).unwrap_or(UNKNOWN);
                 *indices.entry(name.to_owned()).or_insert_with(|| {
                     players.push(Standing { name: name.to_owned(), ..Standing::default() });
                     players.len() - 1
@@ -111,16 +116,18 @@ impl Standings {
             }
         }
         let halves: Vec<u64> = players.iter().map(|player| player.halves).collect();
+        let unknown = indices.get(UNKNOWN).copied();
         let of = |opponent: usize| halves.get(opponent).copied().unwrap_or(0);
         for player in &mut players {
-            let against = player.games.iter().map(|game| game.halves.unwrap_or(0) * of(game.opponent));
+            let known = player.games.iter().filter(|game| Some(game.opponent) != unknown);
+            let against = known.map(|game| game.halves.unwrap_or(0) * of(game.opponent));
             player.sonneborn_berger = against.sum();
         }
         let mut order: Vec<usize> = (0..players.len()).collect();
         sort::by_key(&mut order, |index| {
-            players
-                .get(*index)
-                .map(|player| (Reverse(player.halves), Reverse(player.sonneborn_berger), player.name.clone()))
+            let key =
+                |player: &Standing| (Reverse(player.halves), Reverse(player.sonneborn_berger), player.name.clone());
+            (Some(*index) == unknown, players.get(*index).map(key))
         });
         let mut places = vec![0; order.len()];
         for (place, index) in order.iter().enumerate() {
@@ -133,7 +140,7 @@ impl Standings {
         let mut placed: Vec<(usize, Standing)> =
             players.into_iter().enumerate().map(|(index, player)| (place(index), player)).collect();
         sort::by_key(&mut placed, |(place, _)| *place);
-        let dates = dates.iter().min().cloned().zip(dates.iter().max().cloned());
+        let dates = span(dates.iter().map(String::as_str));
         Standings { players: placed.into_iter().map(|(_, player)| player).collect(), games: count, dates }
     }
 }

@@ -28,7 +28,7 @@ pub fn text(
     work: &[(&Archive, Option<String>, Vec<Unit>)],
 ) -> Result<(Vec<u8>, u64), Failure> {
     let (depth, mut read, mut lost) = (merge.depth as usize, 0, 0);
-    // The games from the standard position, and those from the first set-up position.
+    // The games from the standard position, and those from the first other position or of the first variant.
     let (mut standard, mut set_up) = (MoveTree::new(Position::standard(), depth), None::<MoveTree>);
     for (archive, _, units) in work {
         for unit in units {
@@ -37,7 +37,8 @@ pub fn text(
                     read += 1;
                     let title = title(&game);
                     if !standard.add(&game, &title) {
-                        set_up.get_or_insert_with(|| MoveTree::new(game.start.clone(), depth)).add(&game, &title);
+                        let start = || MoveTree::new(game.start_by_rules(), depth);
+                        set_up.get_or_insert_with(start).add(&game, &title);
                     }
                 }
                 Err(error) => {
@@ -50,8 +51,8 @@ pub fn text(
     let tree = if standard.games() > 0 { Some(standard) } else { set_up };
     let others = read - tree.as_ref().map_or(0, MoveTree::games);
     if others > 0 && !merge.quiet {
-        let others = count(others, "game from another starting position is", "games from other starting positions are");
-        session.note(&format!("{others} left out"));
+        let others = count(others, "game is", "games are");
+        session.note(&format!("{others} left out: a tree has the games of one starting position and one variant"));
     }
     let mut writer = merge.shape.writer();
     if let Some(tree) = tree {
