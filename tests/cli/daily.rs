@@ -672,6 +672,24 @@ fn statistics_fit_forty_columns_and_info_a_screen() {
 }
 
 #[test]
+fn games_against_oneself_count_for_both_sides() {
+    let room = Room::new();
+    let game = |black: &str, moves: &str, result: &str| {
+        format!("[White \"SF\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n{moves} {result}\n\n")
+    };
+    let games = [game("SF", "1. e4 e5", "1-0"), game("SF", "1. d4 d5", "1-0"), game("LC", "1. d4 d5", "0-1")];
+    room.write("g.pgn", games.concat());
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let report = json(&room.fine(&["player", "g.bga", "SF", "--json"])).remove(0);
+    let side =
+        |side: &str| (report[side]["games"].as_u64(), report[side]["won"].as_u64(), report[side]["lost"].as_u64());
+    assert_eq!(side("white"), (Some(3), Some(2), Some(1)));
+    assert_eq!(side("black"), (Some(2), Some(0), Some(2)));
+    let rows = json(&room.fine(&["stats", "g.bga", "--player", "SF", "--by", "color", "--json"]));
+    assert_eq!([0, 1].map(|row| rows[row]["games"].as_u64()), [Some(3), Some(2)], "{rows:?}");
+}
+
+#[test]
 fn aliases_are_names_of_one_player() {
     let room = room();
     room.write("names.txt", "# two accounts\nBuche\tEagle\n\nDe\tbuche\tsame person\n");

@@ -620,4 +620,45 @@ fn the_field_variant_chooses_like_the_option() {
             assert!(found == moves("--variant", option) && !found.is_empty(), "{command} {filter}: {found:?}");
         }
     }
+    for (filter, games) in [("has(variant)", "2\n"), ("missing(variant)", "1\n"), ("not missing(variant)", "2\n")] {
+        assert_eq!(room.fine(&["tree", "g.bga", "--where", filter, "--count"]), games, "{filter}");
+    }
+}
+
+/// A FEN with pockets or counts of checks is looked for in games of its variant alone, whatever else chooses.
+#[test]
+fn positions_of_variants_are_found_alike_by_all_commands() {
+    let room = Room::new();
+    let game = |variant: &str| {
+        let (tag, first) = (format!("[Variant \"{variant}\"]\n"), if variant == "Antichess" { "e3" } else { "e4" });
+        format!("{}[Result \"1-0\"]\n\n1. {first} 1-0\n\n", if variant.is_empty() { "" } else { &tag })
+    };
+    let variants = ["", "", "", "Crazyhouse", "Crazyhouse", "Three-check", "Three-check", "Antichess"];
+    room.write("v.pgn", variants.map(game).concat());
+    room.fine(&["import", "v.pgn", "-o", "v.bga", "-q"]);
+    let board = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+    let [chess, pockets, checks] =
+        [" w KQkq - 0 1", "[] w KQkq - 0 1", " w KQkq - 3+3 0 1"].map(|rest| format!("{board}{rest}"));
+    for (fen, choice, expected) in [
+        (&chess, &["--variant", "chess"][..], "3"),
+        (&chess, &["--variant", "any"], "7"),
+        (&chess, &["--variant", "antichess"], "1"),
+        (&pockets, &["--where", "plies > 0"], "2"),
+        (&pockets, &["--variant", "any"], "2"),
+        (&pockets, &["--variant", "chess"], "0"),
+        (&checks, &["--where", "variant = any"], "2"),
+        (&checks, &["--where", "variant = crazyhouse"], "0"),
+        (&checks, &["--variant", "chess"], "0"),
+    ] {
+        for command in ["find", "tree", "opening"] {
+            let args = [&[command, "v.bga", "--fen", fen, "--count", "-q"][..], choice].concat();
+            assert_eq!(room.run(&args).out.trim(), expected, "{args:?}");
+        }
+    }
+    let both = ["find", "v.bga", "--fen", &chess, "--fen", &pockets];
+    room.fails(&both, 2, &["positions of different variants are searched for one by one"]);
+    for (variant, games) in [("crazyhouse", 2), ("any", 5), ("3check", 2), ("antichess", 1)] {
+        let found = json(&room.fine(&["sample", "v.bga", "1", "--frequent", "--json", "--variant", variant]));
+        assert_eq!(found["games"], games, "{variant}");
+    }
 }

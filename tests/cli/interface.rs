@@ -224,6 +224,10 @@ fn games_are_counted_and_written_as_csv() {
     );
     room.fine(&["import", "h.pgn", "-o", "h.bga", "-q"]);
     assert_eq!(room.fine(&["dedupe", "h.bga", "--count"]), "1\n");
+    let h = String::from_utf8(room.read("h.pgn")).unwrap();
+    room.write("koth.pgn", h.replacen("[Black", "[Variant \"King of the Hill\"]\n[Black", 1));
+    room.fine(&["import", "koth.pgn", "-o", "koth.bga", "-q"]);
+    assert_eq!(room.fine(&["dedupe", "koth.bga", "--count"]), "0\n");
     let pairs = "game,kept,likeness,white,black,date\n2,1,same,Adams,\"Baker, B\",?\n";
     assert_eq!(room.fine(&["dedupe", "h.bga", "--format", "csv", "-q"]), pairs);
     let exported = room.fine(&["export", "g.bga", "--format", "csv"]);

@@ -167,8 +167,12 @@ impl Where {
     pub fn games(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
         let archive = columns.archive();
         let ranges = self.games.as_ref().map(|ranges| ranges.live(archive)).transpose()?;
-        let rules = self.rules().unwrap_or(Rules::Any);
-        let Some(filter) = self.filter() else { return Ok((rules.among(archive, ranges), 0)) };
+        let by_rules = |games: Option<GameSet>| {
+            // A position of a variant is in its games alone, also if the option names other rules.
+            let rules = [self.variant, self.stated.get().copied()];
+            rules.into_iter().flatten().fold(games, |games, rules| rules.among(archive, games))
+        };
+        let Some(filter) = self.filter() else { return Ok((by_rules(ranges), 0)) };
         if let Some(error) = Query::new().filter(filter.clone()).missing_index(columns) {
             return Err(Failure::Message(format!("{}: {error}", shown(archive.path()))));
         }
@@ -177,11 +181,11 @@ impl Where {
         if let Some(ranges) = ranges {
             passed.games.intersect(&ranges);
         }
-        let games = rules.among(archive, Some(passed.games));
+        let games = by_rules(Some(passed.games));
         Ok((games, report_unread(session, archive, &passed.unread)))
     }
 
-    /// Selects the games of a position's variant, unless the options choose or the rules are those of chess.
+    /// Selects the games of a position's variant, unless its rules are those of chess.
     pub fn look_for(&self, position: &Position) {
         if position.variant() != Variant::Chess {
             self.stated.get_or_init(|| Rules::Only(position.variant()));

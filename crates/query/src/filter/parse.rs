@@ -36,6 +36,10 @@ pub struct Parsed {
     pub questions: Question,
 }
 
+fn is_variant(field: &Field) -> bool {
+    matches!(field, Field::Text(tag) if tag == "Variant")
+}
+
 /// Parses a filter.
 pub fn parse(text: &str) -> Result<Parsed, QueryFault> {
     if text.len() > MAX_TEXT {
@@ -264,6 +268,9 @@ impl Parser<'_> {
             self.next += 2;
             let at = self.peek().clone();
             let field = self.field()?;
+            if is_variant(&field) {
+                self.chooses_rules("variant".to_owned());
+            }
             let (expr, what) = match *call {
                 "unreadable" => {
                     (unreadable(&field), reason!("always_readable", "every value of this field can be read"))
@@ -279,9 +286,8 @@ impl Parser<'_> {
             (Kind::Word(word), Field::Text(tag)) if word.eq_ignore_ascii_case("tag") => tag.clone(),
             _ => written(&token),
         };
-        if matches!(&field, Field::Text(tag) if tag == "Variant") && self.is_any() {
-            // Every game has rules. The question says that the filter chooses among them.
-            self.questions.push((name, Expr::always(true)));
+        if is_variant(&field) && self.is_any() {
+            self.chooses_rules(name);
             return Ok(Expr::always(true));
         }
         if let Some(known) = known(&field).filter(|_| self.questions.iter().all(|(known_name, _)| *known_name != name))
@@ -289,6 +295,11 @@ impl Parser<'_> {
             self.questions.push((name, known));
         }
         self.comparison(&field)
+    }
+
+    /// Says with a question about this field that the filter chooses among games of all rules, which every game has.
+    fn chooses_rules(&mut self, field: String) {
+        self.questions.push((field, Expr::always(true)));
     }
 
     /// Reads `= any`, if it follows.

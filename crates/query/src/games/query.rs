@@ -156,18 +156,22 @@ impl Query {
     }
 
     /// Returns the rules of the games. Without conditions on the board or on comments, the default is all games. A
-    /// position with the rules of a variant is searched for in its games.
+    /// position with the rules of a variant is searched for in its games alone.
     pub fn get_rules(&self) -> Rules {
-        let positions = match &self.board {
-            Some(Board::AnyPosition(positions) | Board::EveryPosition(positions)) => positions.as_slice(),
+        match (self.positions().iter().find_map(PositionQuery::variant), self.rules) {
+            (Some(variant), None | Some(Rules::Any)) => Rules::Only(variant),
+            (_, Some(rules)) => rules,
+            (None, None) if self.has_hits() => Rules::of_filter(self.filter.as_ref()),
+            (None, None) => Rules::Any,
+        }
+    }
+
+    /// Returns the positions that are searched for.
+    fn positions(&self) -> &[PositionQuery] {
+        match &self.board {
+            Some(Board::AnyPosition(positions) | Board::EveryPosition(positions)) => positions,
             _ => &[],
-        };
-        let default = || match positions.iter().find_map(PositionQuery::variant) {
-            Some(variant) => Rules::Only(variant),
-            None if self.has_hits() => Rules::of_filter(self.filter.as_ref()),
-            None => Rules::Any,
-        };
-        self.rules.unwrap_or_else(default)
+        }
     }
 
     /// Returns the rules that are set, or all rules if the condition on tags has the field `variant`.
@@ -234,6 +238,9 @@ impl Query {
         if is_impossible {
             return Some("patterns match main lines only: leave out variations and in_pv");
         }
+        if !self.positions().windows(2).all(|two| two[0].variant() == two[1].variant()) {
+            return Some("positions of different variants are searched for one by one: leave out all but one variant");
+        }
         let is_alone = matches!(self.board, Some(Board::Repertoire(_))) || self.board.is_none();
         let is_beside = self.either_color || is_alone && self.reach.is_beside_main_line();
         let is_of_repertoire = self.follows.is_some() || matches!(self.board, Some(Board::Repertoire(_)));
@@ -260,10 +267,7 @@ impl Query {
     /// Returns whether the matching games are exactly those that reach one position, in order. A search for some of them
     /// can end early.
     pub(super) fn is_of_one_position(&self) -> bool {
-        let positions = match &self.board {
-            Some(Board::AnyPosition(positions) | Board::EveryPosition(positions)) => positions.len(),
-            _ => 0,
-        };
+        let positions = self.positions().len();
         let is_in_order = self.order.is_none() && self.games.is_none();
         positions == 1 && is_in_order && self.is_of_positions() && !self.either_color && !self.moments.is_any()
     }

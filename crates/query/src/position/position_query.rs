@@ -201,13 +201,15 @@ impl PositionQuery {
     }
 
     /// Parses a FEN like [`from_fen`](PositionQuery::from_fen). `startpos` is the starting position of the variant.
+    /// Castling rights are not compared in Antichess, which has none.
     pub fn from_fen_of(variant: Variant, fen: &str) -> Result<PositionQuery, QueryFault> {
         if fen == "startpos" {
             return Ok(PositionQuery::from(&variant.start().with_variant(variant.of_moves())));
         }
         let position = Position::from_fen(fen.as_bytes()).map_err(|error| QueryFault::from_fen(fen, &error))?;
         let fields = fen.split_whitespace().count();
-        let compare = Compare { side: fields > 1, castling: fields > 2, en_passant: fields > 3 };
+        let castling = fields > 2 && variant != Variant::Antichess;
+        let compare = Compare { side: fields > 1, castling, en_passant: fields > 3 };
         Ok(PositionQuery::new(&position, compare))
     }
 

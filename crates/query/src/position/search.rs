@@ -318,8 +318,7 @@ impl<'a> Search<'a> {
     /// The result is complete, because signatures reject only games that cannot reach the position. The error of a game
     /// that cannot be read is listed in `unread`.
     pub fn position(&self, query: &PositionQuery, reach: SearchOptions) -> SearchResult {
-        // Games of Three-check are stored as games of chess.
-        let variant = query.position().variant().of_moves();
+        let variant = query.position().variant();
         if variant != Variant::Chess && !self.has_variants {
             return self.clone().with_variants().position(query, reach);
         }
@@ -334,7 +333,7 @@ impl<'a> Search<'a> {
         let candidates = self.candidates((!reach.is_beside_main_line()).then_some(query), &mut steps);
         let line = MainLine::new(query);
         let (hits, unread) = self.each(&candidates, |game, hits| {
-            if variant != Variant::Chess && game.start().variant() != variant {
+            if variant != Variant::Chess && game.variant() != variant {
                 return Ok(());
             }
             let (number, first) = (game.number(), hits.len());

@@ -70,8 +70,8 @@ pub struct Double {
 /// itself. The games of several archives are numbered as in an [`ArchiveSet`](crate::ArchiveSet): the numbers
 /// continue from one archive to the next.
 ///
-/// Two games are duplicates if their starting positions and main lines are equal, or if one game is the beginning of
-/// the other. Their tags must also be compatible. Players (a surname with initials agrees with the full name), date,
+/// Two games are duplicates if their rules, starting positions and main lines are equal, or if one game is the beginning
+/// of the other. Their tags must also be compatible. Players (a surname with initials agrees with the full name), date,
 /// round and result must agree if both games state them: round 7 agrees with 7.2, which does not agree with 7.1. No two
 /// removable games of the same kept game contradict each other. The main lines of all games are kept in memory. The
 /// search runs on rayon's current pool. Errors: a game or its tags are damaged.
@@ -156,8 +156,8 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
 /// A game for comparison.
 struct Candidate {
     number: u64,
-    /// The starting position, if it is not the standard one, and the main line. The bytes are a prefix of another
-    /// game's bytes only if the moves are also a prefix of its moves.
+    /// The rules, if only a tag names them, the starting position, if it is not the standard one, and the main line. The
+    /// bytes are a prefix of another game's bytes only if the moves are also a prefix of its moves.
     line: Box<[u8]>,
     plies: u32,
     players: [Name; 2],
@@ -308,7 +308,10 @@ fn games(
             .into_iter()
             .map(|number| {
                 let game = chunk.game(number)?;
-                let mut line = Vec::with_capacity(game.brenner().len() + 1);
+                let mut line = Vec::with_capacity(game.brenner().len() + 2);
+                // A game of King of the Hill with the moves of a game of chess is another game.
+                let rules = game.variant();
+                line.extend(rules.is_chess_that_ends_early().then_some(0x80 | rules as u8));
                 let more = push_line(&game, &mut line);
                 let mut roster = [0; 7];
                 for ((value, column), numbers) in roster.iter_mut().zip(&columns).zip(&numbers) {

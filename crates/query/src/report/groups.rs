@@ -229,7 +229,7 @@ pub struct Group {
 /// [`groups`] and [`PlayerReport`](crate::report::player::PlayerReport) have examples.
 #[derive(Clone, Debug)]
 pub struct PlayerGames {
-    /// The player's games with White and with Black.
+    /// The player's games with White and with Black. A game in which both names are the player's is in both.
     pub sides: [GameSet; 2],
     /// The player's names in these games, the most frequent first, each with its number of games.
     pub names: Vec<(String, u64)>,
@@ -359,8 +359,6 @@ fn games_of(headers: &TagColumns, games: &GameSet, fits: &dyn Fn(&str) -> bool) 
         for ((column, marks), side) in columns.iter().zip(&marks).zip(&mut found.sides) {
             if marks.get(column.get(game) as usize) == Some(&true) {
                 side.insert(game);
-                // If both names match, the game is assigned to White.
-                break;
             }
         }
     }
@@ -390,6 +388,13 @@ impl PlayerGames {
     pub(crate) fn all(&self) -> GameSet {
         let [white, black] = &self.sides;
         GameSet::from_numbers(white.games(), white.iter().chain(black.iter()))
+    }
+
+    /// Returns the games with one side, without names.
+    pub(crate) fn of_side(&self, side: Color) -> PlayerGames {
+        let mut sides = self.sides.clone();
+        sides[side.other().index()] = GameSet::new(0);
+        PlayerGames { sides, names: Vec::new() }
     }
 
     /// Keeps only the games for which the filter holds if this player is the player that the filter is about. A filter
@@ -480,8 +485,9 @@ pub fn columns() -> Vec<Key> {
 }
 
 /// Returns the groups of a set of games, in no particular order. Games without a value for a key are in no group, and
-/// are counted. For a player's games, the points are the player's. Otherwise, they are White's. With [`GroupKey::Player`], each
-/// game is counted once for each of its players.
+/// are counted. For a player's games, the points are the player's. Otherwise, they are White's. With
+/// [`GroupKey::Player`], each game is counted once for each of its players. A game of a player against itself counts for
+/// both sides.
 ///
 /// The function reads only tag columns, except for the keys `ending` and `mate` and for the openings of games without
 /// the tag.
@@ -561,27 +567,26 @@ pub fn groups(
     };
     let mut found: HashMap<Id, Points> = HashMap::new();
     let mut texts = Texts::default();
+    let by_player = keys.contains(&GroupKey::Player);
+    let is_player = player.is_some() || by_player;
     let mut missing = MissingValues { games: 0, by_key: vec![0; keys.len()] };
     for game in games.iter() {
-        let side = match player {
-            None => None,
-            Some(player) if player.sides[0].contains(game) => Some(Color::White),
-            Some(player) if player.sides[1].contains(game) => Some(Color::Black),
-            Some(_) => continue,
+        let sides = match player {
+            None => [true, by_player],
+            Some(player) => player.sides.each_ref().map(|games| games.contains(game)),
         };
-        let both = side.is_none() && keys.contains(&GroupKey::Player);
-        for side in [side.unwrap_or(Color::White), Color::Black].into_iter().take(1 + usize::from(both)) {
+        for side in Color::BOTH.into_iter().filter(|side| sides[side.index()]) {
             let mut id = [0; MOST];
             let mut has_all = true;
             let slots = id.iter_mut().zip(&mut missing.by_key);
             for (((slot, missing), key), measured) in slots.zip(keys).zip(&measured) {
-                let value = source.value(*key, game, side, player.is_some() || both, measured, &mut texts);
+                let value = source.value(*key, game, side, is_player, measured, &mut texts);
                 has_all &= value.is_some();
                 *missing += u64::from(value.is_none());
                 *slot = value.unwrap_or_default();
             }
             if has_all {
-                let (halves, rating, opponent) = source.points(game, side, player.is_some() || both);
+                let (halves, rating, opponent) = source.points(game, side, is_player);
                 found.entry(id).or_default().add(halves, rating, opponent);
             } else {
                 missing.games += 1;

@@ -113,11 +113,13 @@ impl PlayerReport {
         let mut report = PlayerReport { names: names(archives), ..PlayerReport::default() };
         let both: Vec<GameSet> = archives.iter().map(|player| player.games.all()).collect();
         let (mut unread, mut without_year) = (Vec::new(), MissingValues::default());
-        let mut grouped = |key: GroupKey, only: Option<usize>| -> Result<Vec<Group>, PlayerReportError> {
+        let mut grouped = |key: GroupKey, only: Option<Color>| -> Result<Vec<Group>, PlayerReportError> {
             let mut found = Vec::new();
             for (index, (player, both)) in archives.iter().zip(&both).enumerate() {
-                let games = only.and_then(|side| player.games.sides.get(side)).unwrap_or(both);
-                let groups = groups::groups(player.columns, games, Some(player.games), &[key]);
+                let of_side = only.map(|side| player.games.of_side(side));
+                let games = only.map_or(both, |side| &player.games.sides[side.index()]);
+                let groups =
+                    groups::groups(player.columns, games, Some(of_side.as_ref().unwrap_or(player.games)), &[key]);
                 let grouped = groups.map_err(|error| PlayerReportError { archive: index, error })?;
                 unread.extend(grouped.unread.into_iter().map(|lost| (index, lost)));
                 groups::join(&mut found, grouped.groups);
@@ -133,7 +135,7 @@ impl PlayerReport {
             let [white, black] = &mut report.sides;
             if group.order.first() == Some(&1) { black } else { white }.join(&group.points);
         }
-        for (side, openings) in report.openings.iter_mut().enumerate() {
+        for (side, openings) in Color::BOTH.into_iter().zip(&mut report.openings) {
             *openings = grouped(GroupKey::Family, Some(side))?;
             openings.truncate(most);
         }
