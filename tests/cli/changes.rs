@@ -134,6 +134,12 @@ fn names_are_respelled() {
     assert_eq!((tag(&room, 2, "Event"), tag(&room, 3, "Event")), (Some("Café".into()), Some("Endgame".into())));
     room.write("names.txt", "one name\n");
     room.fails(&["rename", "g.bga", "--list", "names.txt"], 1, &["names.txt:1: write OLD, a tab, NEW"]);
+    // The line ends of old Macs, and a text that would be another game.
+    room.write("macs.txt", "Buche\tBuche, B\rX\tY\r");
+    room.fails(&["rename", "g.bga", "--list", "macs.txt"], 1, &["macs.txt:1: a name is one line of text"]);
+    room.fails(&["rename", "g.bga", "Buche", "x\n\n1. e4"], 2, &["a name is one line of text"]);
+    room.write("wide.txt", b"\xff\xfeB\0");
+    room.fails(&["rename", "g.bga", "--list", "wide.txt"], 1, &["the text is UTF-16; convert it to UTF-8 first"]);
     gives_back_its_source(&room);
     // Suggestions have the form of such a list.
     let game =

@@ -20,6 +20,12 @@ fn a_file_has_default_options() {
     assert_eq!(list(&[]).out, "Adler, A\n");
     let info = room.run_env(&["info", "g.bga"], &[("SCORESHEET_CONFIG", "config")]);
     assert_eq!((info.code, info.out), (Some(0), room.fine(&["info", "g.bga"])));
+    // A value may begin with a hyphen, an option that contradicts the command line is left out, and the help needs none.
+    room.write("config", "\u{feff}list --columns white --sort -white\n* --threads 1\n");
+    assert_eq!(list(&["--limit", "1"]).out, "Ce\n");
+    assert_eq!(list(&["-o", "sorted.bga"]).code, Some(0));
+    let help = room.run_env(&["help", "list"], &[("SCORESHEET_CONFIG", "config")]);
+    assert_eq!((help.code, help.out), (Some(0), room.fine(&["help", "list"])));
     // The standard folder for settings.
     std::fs::create_dir(room.path("scoresheet")).unwrap();
     room.write("scoresheet/config", "* --limit 1\nlist --columns black\n");

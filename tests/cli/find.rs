@@ -590,6 +590,21 @@ fn books_have_the_moves_of_one_variant() {
     }
 }
 
+/// Where other commands count a game once, books and repertoires do so, too.
+#[test]
+fn a_game_that_repeats_a_move_counts_once() {
+    let room = Room::new();
+    let moves = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 1-0";
+    room.write("g.pgn", format!("[White \"A\"]\n[Result \"1-0\"]\n\n{moves}\n"));
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    room.fine(&["book", "g.bga", "-o", "b.bin", "--min-games", "1", "-q"]);
+    let weights: Vec<u8> = room.read("b.bin").chunks(16).map(|entry| entry[11]).collect();
+    assert!(!weights.is_empty() && weights.iter().all(|weight| *weight == 2), "{weights:?}");
+    room.write("mine.pgn", "1. Nf3 (1. e4) 1... Nf6 2. Ng1 Ng8 *\n");
+    let report = json(&room.fine(&["repertoire", "mine.pgn", "g.bga", "--side", "white", "--json"]));
+    assert_eq!((&report["choices"][0]["line"], &report["choices"][0]["games"]), (&"1. Nf3".into(), &1.into()));
+}
+
 /// The field `variant` of a filter chooses games of variants in every command, as the option does.
 #[test]
 fn the_field_variant_chooses_like_the_option() {

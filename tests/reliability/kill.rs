@@ -246,7 +246,7 @@ fn no_kill_and_no_full_disk_makes_side_files_lie() {
         if time % 3 == 2 {
             // Space for the archive and its small side files, but not for the position index.
             let blocks = fs::metadata(&archive).unwrap().len() * 5 / 4 / 512;
-            let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
             let mut command = Command::new("sh");
             command.args(["-c", &script, env!("CARGO_BIN_EXE_scoresheet")]).args(change).current_dir(room);
             full += u64::from(!command.output().unwrap().stderr.is_empty());

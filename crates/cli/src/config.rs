@@ -8,6 +8,7 @@
 //! * --index-dir "/fast disk/indexes"
 //! ```
 
+use crate::text;
 use crate::words::{has_name, words};
 use std::ffi::OsString;
 use std::ops::Range;
@@ -39,9 +40,11 @@ pub fn arguments(
     let command = typed.iter().skip(1).position(|arg| names.iter().any(|name| arg == name));
     // `--` ends the options.
     let is_ignored = typed.iter().take_while(|arg| *arg != "--").any(|arg| arg == IGNORE);
-    let (Some(index), false) = (command, is_ignored) else { return Ok(Config::typed(typed)) };
+    // `scoresheet help list` has no options.
+    let is_help = typed.get(1).is_some_and(|arg| arg == "help");
+    let (Some(index), false) = (command, is_ignored || is_help) else { return Ok(Config::typed(typed)) };
     let Some(file) = file() else { return Ok(Config::typed(typed)) };
-    let text = match std::fs::read_to_string(&file) {
+    let text = match text::read(&file) {
         Ok(text) => text,
         // A file that the variable names must exist; the default file may be missing.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && named().is_none() => String::new(),
@@ -53,7 +56,7 @@ pub fn arguments(
         .map_err(|(line, what)| format!("{}, line {line}: {what} ({IGNORE} ignores the file)", file.display()))?;
     let found = !options.is_empty();
     let end = at + 1 + options.len();
-    let starts = (at + 1..end).zip(&options).filter(|(_, option)| option.starts_with('-')).map(|(index, _)| index);
+    let starts = (at + 1..end).zip(&options).filter(|(_, option)| is_option(option)).map(|(index, _)| index);
     let starts: Vec<usize> = starts.collect();
     let ends = starts.iter().skip(1).copied().chain([end]);
     let ranges = starts.iter().zip(ends).map(|(start, end)| *start..end).collect();
@@ -79,6 +82,12 @@ impl Config {
             config
         })
     }
+}
+
+/// Returns whether a word is an option. Others that begin with a hyphen are values, such as the sort key `-date`.
+fn is_option(word: &str) -> bool {
+    let short = word.strip_prefix('-').filter(|rest| rest.len() == 1 && rest.starts_with(char::is_alphabetic));
+    short.is_some() || word.starts_with("--")
 }
 
 /// Returns the value of SCORESHEET_CONFIG, if it is set.

@@ -72,10 +72,12 @@ impl Interrupt {
 }
 
 /// Makes the program exit with code 1 if the system refuses memory in code that cannot report it. The standard library
-/// then prints a message and aborts; the zstd bindings panic.
-pub fn watch_memory() {
+/// then prints a message and aborts; the zstd bindings panic. Writes beyond a limit of file sizes fail like writes to a
+/// full disk, instead of killing the program.
+pub fn watch_limits() {
     #[cfg(unix)]
     {
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
         let always = Arc::new(AtomicBool::new(true));
         let _ = signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGABRT, 1, always);
     }

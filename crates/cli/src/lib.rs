@@ -36,7 +36,7 @@ use std::process::ExitCode;
 
 /// Runs the command with the arguments of the process; returns its exit code.
 pub fn run() -> ExitCode {
-    interrupt::watch_memory();
+    interrupt::watch_limits();
     if let Some(code) = completion::answer(|| command::command_line(false)) {
         return code;
     }

@@ -4,6 +4,8 @@ use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
 pub use scoresheet_output::{plain, printable, shown};
 use scoresheet_query::GameRanges;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
@@ -11,6 +13,26 @@ use unicode_width::UnicodeWidthStr;
 pub fn is_address(argument: &Path) -> bool {
     let scheme = argument.to_str().and_then(|text| text.split_once("://")).map(|(scheme, _)| scheme);
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http"))
+}
+
+/// Reads a text file without its byte order mark; `-` stands for standard input.
+///
+/// Errors: the file cannot be read, or its text is not UTF-8.
+pub fn read(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    match path.as_os_str() == "-" {
+        true => io::stdin().read_to_end(&mut bytes)?,
+        false => File::open(path)?.read_to_end(&mut bytes)?,
+    };
+    let what = match bytes.as_slice() {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "the text is UTF-16; convert it to UTF-8 first",
+        _ => "the text is not UTF-8",
+    };
+    let mut text = String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, what))?;
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    Ok(text)
 }
 
 /// Formats a set of games in the form of `--games`, with at most this number of ranges and then `..`.

@@ -6,7 +6,7 @@ use crate::output::table::TabbedTable;
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::session::Session;
-use crate::text::{count, plain, shown};
+use crate::text::{self, count, plain, shown};
 use crate::threads::Threads;
 use clap::ValueEnum;
 use scoresheet::archive::{Archive, GameRef};
@@ -85,6 +85,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             return suggest(args, session);
         }
         let names = match (&args.old, &args.new, &args.list) {
+            (_, Some(new), _) if new.contains(char::is_control) => {
+                return Err(Failure::Usage("a name is one line of text".to_owned()));
+            }
             (Some(old), Some(new), _) => HashMap::from([(old.clone(), new.clone())]),
             (.., Some(list)) => read(list)?,
             _ => HashMap::new(),
@@ -145,10 +148,8 @@ fn singular(kind: Kind) -> &'static str {
 /// Reads a list of old and new names from a file.
 fn read(list: &Path) -> Result<HashMap<String, String>, Failure> {
     let failed = |error| Failure::Message(format!("cannot read {}: {error}", shown(list)));
-    let text =
-        if list.as_os_str() == "-" { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(list) };
     let mut names = HashMap::new();
-    for (line, text) in (1..).zip(text.map_err(failed)?.lines()) {
+    for (line, text) in (1..).zip(text::read(list).map_err(failed)?.lines()) {
         if text.trim().is_empty() || text.starts_with('#') {
             continue;
         }
@@ -156,6 +157,9 @@ fn read(list: &Path) -> Result<HashMap<String, String>, Failure> {
         let (Some(old), Some(new)) = (parts.next(), parts.next().filter(|new| !new.is_empty())) else {
             return Err(Failure::Message(format!("{}:{line}: write OLD, a tab, NEW", shown(list))));
         };
+        if new.contains(char::is_control) {
+            return Err(Failure::Message(format!("{}:{line}: a name is one line of text", shown(list))));
+        }
         if names.insert(old.to_owned(), new.to_owned()).is_some_and(|previous| previous != new) {
             return Err(Failure::Message(format!("{}:{line}: {old:?} has two new names", shown(list))));
         }

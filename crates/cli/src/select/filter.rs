@@ -6,7 +6,7 @@ use crate::output::progress;
 use crate::select::fields::named_fields;
 use crate::select::{archives, side_files};
 use crate::session::{GameFault, Session};
-use crate::text::{count, shown};
+use crate::text::{self, count, shown};
 use scoresheet::Archive;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::{Position, Variant};
@@ -74,7 +74,7 @@ fn rules(text: &str) -> Result<Rules, String> {
 
 /// Reads a list of names, for an option.
 pub fn read_aliases(path: &str) -> Result<Aliases, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = text::read(path.as_ref()).map_err(|error| error.to_string())?;
     Aliases::parse(&text)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::text::shown;
+use crate::text::{self, shown};
 use scoresheet::chess::epd::{Epd, EpdFault};
 use scoresheet::chess::fen::ReadMode;
 use scoresheet::chess::record::{PositionRecord, RecordError};
@@ -92,11 +92,9 @@ fn parse_moves(moves: &str, variant: Variant) -> Result<Position, Failure> {
 /// Reads a list of positions with a FEN or EPD on each line; `-` stands for standard input. Empty lines and lines that
 /// begin with `#` are skipped.
 fn read_list(path: &Path) -> Result<Vec<Position>, Failure> {
-    let is_stdin = path.as_os_str() == "-";
-    let text = if is_stdin { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(path) };
-    let text = text.map_err(|error| Failure::cannot_open(path, error))?;
+    let text = text::read(path).map_err(|error| Failure::cannot_open(path, error))?;
     let mut positions = Vec::new();
-    for (line, number) in text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..) {
+    for (line, number) in text.lines().map(str::trim).zip(1..) {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }

@@ -60,7 +60,10 @@ impl Repertoire {
                 let game = chunk.game(number)?;
                 let mut choices = Vec::new();
                 let left = self.follow(&game, |place, m| {
-                    choices.extend(self.is_choice(place).then_some((place, m)));
+                    // A game that repeats a choice counts once.
+                    if self.is_choice(place) && !choices.contains(&(place, m)) {
+                        choices.push((place, m));
+                    }
                 })?;
                 let [holes, others, chosen] = &mut counts;
                 let counted = match left {

@@ -291,13 +291,17 @@ impl Search<'_> {
                     |kept: &Vec<bool>| kept.iter().rposition(|is_kept| *is_kept).map_or(0, |index| index as u32 + 1);
                 let most = kept.as_ref().map_or(options.plies, last);
                 let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
-                let mut plies = 0;
+                // A move that a game repeats counts once. No position before a capture or a pawn move recurs.
+                let (mut plies, mut since) = (0, scores.len());
                 while plies < most {
                     let line = decoder.depth() == 0;
                     let is_kept = kept.as_ref().is_none_or(|kept| kept.get(plies as usize).copied().unwrap_or(true));
                     let mut before = None;
                     let item = decoder.advance(|position, _| {
                         if line {
+                            if position.halfmove_clock() == 0 {
+                                since = scores.len();
+                            }
                             before = Some((if is_kept { key(position) } else { 0 }, position.turn()));
                         }
                     });
@@ -308,8 +312,10 @@ impl Search<'_> {
                             plies += 1;
                             let points = outcome.half_points(turn).unwrap_or(0) * weight;
                             let is_of_side = options.side.is_none_or(|side| side == turn);
-                            if is_kept && is_of_side && m.kind != MoveKind::Null {
-                                scores.push(Score { key, m: code(m), points, weight, games: 1 });
+                            let score = Score { key, m: code(m), points, weight, games: 1 };
+                            let is_new = || scores.get(since..).is_none_or(|others| !others.contains(&score));
+                            if is_kept && is_of_side && m.kind != MoveKind::Null && is_new() {
+                                scores.push(score);
                             }
                         }
                         Some(_) => {}
