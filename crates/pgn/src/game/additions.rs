@@ -1,7 +1,7 @@
 //! What a game implies, written into its text: the result that its moves or tags state, times used, and each variation
 //! as a game.
 
-use super::{Comment, Event, Game, Outcome, TextKind, start_by_rules, time_control, time_used};
+use super::{Comment, Event, Game, Outcome, TextKind, first_time_used, start_by_rules, time_control, time_used};
 use scoresheet_chess::Color;
 use std::time::Duration;
 
@@ -44,14 +44,12 @@ impl Game {
         let (clocks, known) = (self.clocks(), self.notes().of_plies(Comment::elapsed));
         let mut used = Vec::with_capacity(clocks.len());
         for (index, clock) in clocks.iter().enumerate() {
-            let before = match index.checked_sub(2) {
-                Some(index) => clocks.get(index).copied().flatten().zip(control).map(|(clock, (_, add))| clock + add),
-                // The first reading of the clock includes no increment, or the clock has not started yet.
-                None => control.map(|(base, _)| base),
-            };
             let is_known = known.get(index).is_some_and(Option::is_some);
-            let between = before.zip(*clock).filter(|_| !is_known);
-            used.push(between.and_then(|(expected, clock)| time_used(expected, clock)));
+            let reading = clock.zip(control).filter(|_| !is_known);
+            used.push(reading.and_then(|(clock, (base, increment))| match index.checked_sub(2) {
+                Some(index) => time_used(clocks.get(index).copied().flatten()? + increment, clock),
+                None => first_time_used(base, increment, clock),
+            }));
         }
         let (mut depth, mut ply) = (0usize, 0usize);
         for event in &mut self.events {

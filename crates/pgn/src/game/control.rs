@@ -78,6 +78,14 @@ pub fn time_used(expected: Duration, clock: Duration) -> Option<Duration> {
     (clock <= expected + ROUNDING).then(|| expected.saturating_sub(clock))
 }
 
+/// Returns the time used before a side's first reading of the clock like [`time_used`], where `expected` includes no
+/// increment for its move. Most servers add none, or the clock has not started yet. If the reading is too great for this,
+/// it includes the increment, as on chess.com and in broadcasts.
+#[doc(hidden)]
+pub fn first_time_used(expected: Duration, increment: Duration, clock: Duration) -> Option<Duration> {
+    time_used(expected, clock).or_else(|| time_used(expected + increment, clock))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -28,7 +28,7 @@ mod values;
 pub use analysis::AnalysisReader;
 pub use analysis::{Analysis, PrincipalVariation};
 #[doc(hidden)]
-pub use control::time_used;
+pub use control::{first_time_used, time_used};
 pub use control::{leading_number, time_control};
 pub use date::date;
 pub use engine::EngineNote;

@@ -1,6 +1,6 @@
 //! Measures the clock of a side over a game.
 
-use scoresheet::game::time_used;
+use scoresheet::game::{first_time_used, time_used};
 use std::time::Duration;
 
 /// The clock data of a side.
@@ -49,9 +49,11 @@ fn used(moves: &[(Option<Duration>, Option<Duration>)], control: Option<(Duratio
         total += match times {
             Some(times) => times,
             None => {
-                // The first reading of the clock includes no increment, or the clock has not started yet.
-                let increments = run.len() as u32 - u32::from(is_first);
-                time_used(before? + control?.1 * increments, clock?)?
+                let (expected, increment, clock) = (before?, control?.1, clock?);
+                match (run.len() as u32, is_first) {
+                    (moves, true) => first_time_used(expected + increment * (moves - 1), increment, clock)?,
+                    (moves, false) => time_used(expected + increment * moves, clock)?,
+                }
             }
         };
         (before, is_first) = (clock, false);
@@ -78,6 +80,8 @@ mod tests {
             Some((side.lowest.as_secs(), side.used.map(|used| used.as_secs()), side.moves))
         };
         assert_eq!(of(&clocks, &none, 0, control), Some((50, Some(14), 3)));
+        // The first readings include the increment.
+        assert_eq!(of(&seconds(&[62, 62, 58, -1]), &none[..4], 0, control), Some((58, Some(6), 2)));
         // The last move has neither a clock nor a time.
         assert_eq!(of(&clocks, &none, 1, control), Some((58, None, 2)));
         assert_eq!(of(&clocks[..4], &none[..4], 1, control), Some((58, Some(4), 2)));
