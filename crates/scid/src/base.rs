@@ -6,7 +6,7 @@ use crate::record;
 use scoresheet::error::{Error, Result};
 use scoresheet::import::{GameBatch, GameReceiver, GameSource};
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -117,19 +117,18 @@ impl Base {
         self.len == 0
     }
 
+    /// Reads a record, or the part of it that the file of games has.
     fn record(&mut self, entry: &Entry) -> std::result::Result<Vec<u8>, String> {
         let file = self.games.as_mut().map_err(|reason| reason.clone())?;
-        let mut record = vec![0; entry.length as usize];
+        let mut record = Vec::with_capacity(entry.length as usize);
         let now = file.stream_position().map_err(|error| error.to_string())?;
         // Most records follow each other, so the buffer is kept.
         let done = match i64::try_from(i128::from(entry.offset) - i128::from(now)) {
             Ok(by) => file.seek_relative(by),
             Err(_) => file.seek(SeekFrom::Start(entry.offset)).map(|_| ()),
         };
-        done.and_then(|()| file.read_exact(&mut record)).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => "the file of games ends before the game does".to_owned(),
-            _ => error.to_string(),
-        })?;
+        done.and_then(|()| file.take(u64::from(entry.length)).read_to_end(&mut record))
+            .map_err(|error| error.to_string())?;
         Ok(record)
     }
 }

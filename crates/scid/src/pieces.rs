@@ -23,21 +23,21 @@ struct Side {
 }
 
 impl Pieces {
-    /// Numbers the pieces of a starting position: from a8 to h1, where the king gets number 0, and the piece that had
-    /// this number becomes the last. In the standard position, the king is the first, then come the other pieces and
-    /// the pawns from a to h. Returns `None` if a side has more than sixteen pieces.
-    pub fn new(start: &Position) -> Option<Pieces> {
+    /// Numbers the pieces of a starting position. Those of a FEN are numbered from a8 to h1, where the king gets number
+    /// 0, and the piece that had this number becomes the last; this holds also if the FEN is that of the standard
+    /// position. Without a FEN, the king is the first, then come the other pieces and the pawns from a to h. Returns
+    /// `None` if a side has more than sixteen pieces.
+    pub fn new(start: &Position, has_fen: bool) -> Option<Pieces> {
         let side = Side { pieces: [(0, Role::King); MOST], count: 0 };
         let mut pieces = Pieces { sides: [side; 2], board: [NONE; 64], turn: start.turn() };
-        let is_standard = *start == Position::standard();
         for color in Color::BOTH {
-            let squares: Vec<u8> = match is_standard {
-                true => {
+            let squares: Vec<u8> = match has_fen {
+                false => {
                     let (first, second) = if color == Color::White { (0, 8) } else { (56, 48) };
                     let others = [0, 1, 2, 3, 5, 6, 7].map(|file| first + file);
                     [first + 4].into_iter().chain(others).chain(second..second + 8).collect()
                 }
-                false => (0..8).rev().flat_map(|rank| (0..8).map(move |file| rank * 8 + file)).collect(),
+                true => (0..8).rev().flat_map(|rank| (0..8).map(move |file| rank * 8 + file)).collect(),
             };
             for square in squares {
                 let Some(piece) = start.piece_at(Square::masked(square)).filter(|piece| piece.color == color) else {

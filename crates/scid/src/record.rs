@@ -39,12 +39,15 @@ fn cut_off() -> Fault {
     (FaultKind::UnreadableMove, "the record of the game is cut off".to_owned())
 }
 
-/// Passes on a game. `record` is its record, or the reason why it cannot be read.
+/// Passes on a game. `record` is its record, which may be cut off, or the reason why it cannot be read.
 pub fn pass_on(games: &mut GameReceiver<'_>, entry: &Entry, names: &Names, record: Result<&[u8], &str>) {
     games.begin(entry.offset, 0);
     head(games, entry, names);
     let body = match record {
-        Ok(record) => Body { input: record, comments: Vec::new(), marks: 0 }.pass_on(games, entry),
+        Ok(record) => {
+            let body = Body { input: record, comments: Vec::new(), marks: 0 }.pass_on(games, entry);
+            body.and_then(|()| if record.len() < entry.length as usize { Err(cut_off()) } else { Ok(()) })
+        }
         Err(reason) => Err((FaultKind::UnreadableMove, reason.to_owned())),
     };
     if let Err((kind, token)) = body {
@@ -123,10 +126,13 @@ impl<'a> Body<'a> {
         if entry.is_chess960 && !seen.variant {
             games.tag(b"Variant", b"Chess960");
         }
-        let start = self.start(games, seen.set_up)?;
+        let fen = self.start(games, seen.set_up)?;
+        let start = fen.clone().unwrap_or_else(Position::standard);
         games.start(&start);
-        self.find_comments()?;
-        self.moves(games, &start)
+        self.find_comments();
+        let too_many = || (FaultKind::UnreadableMove, "a side has more than sixteen pieces".to_owned());
+        let pieces = Pieces::new(&start, fen.is_some()).ok_or_else(too_many)?;
+        self.moves(games, pieces)
     }
 
     fn byte(&mut self) -> Result<u8, Fault> {
@@ -179,24 +185,26 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn start(&mut self, games: &mut GameReceiver<'_>, has_set_up: bool) -> Result<Position, Fault> {
+    /// Returns the position of the record's FEN, if it has one.
+    fn start(&mut self, games: &mut GameReceiver<'_>, has_set_up: bool) -> Result<Option<Position>, Fault> {
         if self.byte()? & 1 == 0 {
-            return Ok(Position::standard());
+            return Ok(None);
         }
         let fen = decode(self.text()?);
         if !has_set_up {
             games.tag(b"SetUp", b"1");
         }
         games.tag(b"FEN", fen.as_bytes());
-        fen.parse().map_err(|error| (FaultKind::BadFen(error), fen))
+        fen.parse().map(Some).map_err(|error| (FaultKind::BadFen(error), fen))
     }
 
-    /// Finds the comments, which follow the moves, and counts their marks.
-    fn find_comments(&mut self) -> Result<(), Fault> {
+    /// Finds the comments, which follow the moves, and counts their marks. A record that is cut off within its moves
+    /// has no comments.
+    fn find_comments(&mut self) {
         let (mut at, mut depth) = (0, 0usize);
         loop {
             match self.input.get(at) {
-                None => return Err(cut_off()),
+                None => return,
                 Some(&NAG) => at += 1,
                 Some(&COMMENT) => self.marks += 1,
                 Some(&OPEN) => depth += 1,
@@ -215,7 +223,6 @@ impl<'a> Body<'a> {
         }
         self.comments.reverse();
         self.input = moves;
-        Ok(())
     }
 
     /// Passes on the next comment.
@@ -235,9 +242,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn moves(&mut self, games: &mut GameReceiver<'_>, start: &Position) -> Result<(), Fault> {
-        let too_many = || (FaultKind::UnreadableMove, "a side has more than sixteen pieces".to_owned());
-        let pieces = Pieces::new(start).ok_or_else(too_many)?;
+    fn moves(&mut self, games: &mut GameReceiver<'_>, pieces: Pieces) -> Result<(), Fault> {
         let mut line = Line { before: pieces.clone(), pieces };
         let mut lines = Vec::new();
         self.place(games);

@@ -23,8 +23,12 @@ fn big(number: u32, bytes: usize) -> Vec<u8> {
 
 /// Writes a base with both games, the second of which is deleted; returns the path of its index.
 fn made(folder: &Path, version: u32) -> PathBuf {
+    with_records(folder, version, [FIRST, SECOND])
+}
+
+/// Writes a base with these records of games.
+fn with_records(folder: &Path, version: u32, records: [&[u8]; 2]) -> PathBuf {
     let dates = [1998u32 << 9 | 5 << 5 | 17, 0];
-    let records = [FIRST, SECOND];
     let (mut index, mut names, games) = (Vec::new(), Vec::new(), records.concat());
     let players = [&b"Tal, M"[..], b"Tal, \xC5\xA0"];
     // Old bases contain both encodings.
@@ -37,7 +41,7 @@ fn made(folder: &Path, version: u32) -> PathBuf {
             names.extend(text);
         }
         for game in 0..2 {
-            let offset = if game == 0 { 0 } else { FIRST.len() as u32 };
+            let offset = if game == 0 { 0 } else { records[0].len() as u32 };
             let (length, flags) = (records[game].len() as u32, if game == 0 { 1 << 4 } else { 1 | 1 << 3 });
             let white = 2500 << 20 | dates[game];
             let words = [0, 1, 0, 0, 0, white, 0, flags, length << 15, offset, 0, (1 - game as u32) << 16 | 201];
@@ -49,7 +53,7 @@ fn made(folder: &Path, version: u32) -> PathBuf {
         index.extend([big(400, 2), big(0, 4), big(2, 3), big(0, 3)].concat());
         index.resize(182, 0);
         for game in 0..2 {
-            let offset = if game == 0 { 0 } else { FIRST.len() as u32 };
+            let offset = if game == 0 { 0 } else { records[0].len() as u32 };
             let mut entry = [big(offset, 4), big(records[game].len() as u32, 2), big(0, 1)].concat();
             entry.extend(big(if game == 0 { 1 << 4 } else { 1 | 1 << 3 }, 2));
             entry.extend([0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
@@ -117,6 +121,24 @@ fn games_tags_and_flags_are_read() {
     }
 }
 
+/// Scid 4.7.4 has written these records: with a FEN, pieces are numbered in its order, also in the standard position.
+#[test]
+fn pieces_of_a_fen_are_numbered_in_its_order() {
+    let folder = folder::tempdir().unwrap();
+    let target = folder.path().join("games.bga");
+    let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let record = |moves: &[u8]| [b"\xFA\x011\0\x01", fen.as_bytes(), b"\0", moves].concat();
+    let games = [record(b"\xCF\xBF\xC1\xAF\x0F"), record(b"\x4F\xCF\xE7\x12\xD9\x81\xD2\xB2\x0A\x0F")];
+    for version in [4, 5] {
+        let index = with_records(folder.path(), version, [&games[0], &games[1]]);
+        assert_eq!(imported(&index, &target).1, Vec::<String>::new());
+        Archive::undelete(&target, [2]).unwrap();
+        let text = text(&Archive::open(&target).unwrap());
+        assert!(text.contains(&format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. a4 d5 2. a5 c5 1-0\n")), "{text}");
+        assert!(text.ends_with("\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O *\n\n"), "{text}");
+    }
+}
+
 /// Whatever a base contains, the import ends, and the archive is intact.
 #[test]
 fn changed_and_cut_bases_cost_no_more_than_their_games() {
@@ -160,8 +182,21 @@ fn what_is_missing_is_reported() {
     assert_eq!(Base::open(&index).unwrap().fault(), Some("its header says 2 games, but it has 1"));
     assert_eq!(imported(&index, &target).0.stored, 1);
     std::fs::write(&index, &bytes).unwrap();
+    // A file of games that ends within a game: its moves before the end are stored.
+    let games = index.with_extension("sg4");
+    let bytes_of_games = std::fs::read(&games).unwrap();
+    std::fs::write(&games, &bytes_of_games[..21]).unwrap();
+    let (summary, faults) = imported(&index, &target);
+    assert_eq!((summary.stored, summary.faulty), (2, 2));
+    assert_eq!(faults[0], "1: not a move: the record of the game is cut off (after 7 plies)");
+    let text = text(&Archive::open(&target).unwrap());
+    assert!(text.ends_with("1. e4 e5 2. Qh5 (2. Nf3) 2... Nc6 3. Qxf7+ $1 Kxf7 4. Bc4+ 1-0\n\n"), "{text}");
+    // Without its last byte, a game has its moves and its comments, and a fault.
+    std::fs::write(&games, &bytes_of_games[..FIRST.len() - 1]).unwrap();
+    let (_, faults) = imported(&index, &target);
+    assert_eq!((faults.len(), &faults[0][..2]), (2, "1:"));
     // Without the file of games, the tags remain.
-    std::fs::remove_file(index.with_extension("sg4")).unwrap();
+    std::fs::remove_file(&games).unwrap();
     assert!(Base::open(&index).unwrap().fault().unwrap().contains("base.sg4"));
     let (summary, faults) = imported(&index, &target);
     assert_eq!((summary.stored, summary.faulty), (2, 2));
