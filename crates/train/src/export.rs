@@ -136,8 +136,6 @@ impl Units {
         game: &ScoredGame,
         mut is_new: impl FnMut(&Entry<'_>) -> bool,
     ) {
-        // Without a move, a position is of no use but for its score.
-        let expresses_none = needs_move(format);
         if !can_contain(format, game) {
             self.exported.left_out += 1;
             return;
@@ -150,19 +148,23 @@ impl Units {
             self.exported.games += 1;
             return;
         }
-        let count = game.moves.len();
         let (mut index, mut last, mut chains) = (0, None, Chains::default());
         game.entries(|entry| {
             index += 1;
-            // The last position of a game belongs to a file of positions only if it has a score.
-            if (index > count && entry.score.is_none()) || !filter.passes(entry) || !is_new(entry) {
+            // The last position has no move, and belongs to a file of positions only if it has a score.
+            let fits = entry.played.is_some() || (entry.score.is_some() && !needs_move(format));
+            if !fits || !filter.passes(entry) {
                 return;
             }
-            if entry.score.is_none() && !expresses_none {
+            if entry.score.is_none() && !needs_move(format) {
                 self.exported.unscored += 1;
                 return;
             }
-            let is_written = match (format, entry.played) {
+            // Last, because `is_new` takes the position for written.
+            if !is_new(entry) {
+                return;
+            }
+            match (format, entry.played) {
                 (TrainingFormat::Binpack, Some(played)) => {
                     let continues = last == Some(index - 1);
                     last = Some(index);
@@ -170,17 +172,13 @@ impl Units {
                         self.bytes.extend(chain);
                         self.ends.push(self.bytes.len());
                     });
-                    true
                 }
                 _ => {
-                    let is_written = push_entry(format, entry, None, &mut self.bytes);
-                    if is_written {
-                        self.ends.push(self.bytes.len());
-                    }
-                    is_written
+                    push_entry(format, entry, None, &mut self.bytes);
+                    self.ends.push(self.bytes.len());
                 }
-            };
-            self.exported.positions += u64::from(is_written);
+            }
+            self.exported.positions += 1;
         });
         chains.end(|chain| {
             self.bytes.extend(chain);

@@ -7,9 +7,8 @@ use crate::records::{push_bin, push_bullet};
 use crate::text::{push_bullet_line, push_plain};
 use crate::viri;
 
-/// Appends the entry in a format of positions, and returns true. Returns false if the format needs a move and the entry
-/// has none.
-pub fn push_entry(format: TrainingFormat, entry: &Entry<'_>, padding: Option<u8>, out: &mut Vec<u8>) -> bool {
+/// Appends the entry in a format of positions, unless the format needs a move and the entry has none.
+pub fn push_entry(format: TrainingFormat, entry: &Entry<'_>, padding: Option<u8>, out: &mut Vec<u8>) {
     match (format, entry.played) {
         (TrainingFormat::Marlin, _) => {
             let score = entry.score.map_or(crate::game::NO_SCORE, saturated);
@@ -19,9 +18,8 @@ pub fn push_entry(format: TrainingFormat, entry: &Entry<'_>, padding: Option<u8>
         (TrainingFormat::BulletText, _) => push_bullet_line(entry, out),
         (TrainingFormat::Bin, Some(played)) => push_bin(entry, played, padding, out),
         (TrainingFormat::Plain, Some(played)) => push_plain(entry, played, out),
-        _ => return false,
+        _ => {}
     }
-    true
 }
 
 /// Appends a game as it was in a file of this format, without the differences that its tag notes. A binpack has no

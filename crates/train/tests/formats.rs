@@ -360,6 +360,31 @@ fn positions_are_filtered_and_shuffled() {
     }
 }
 
+/// A position that a format leaves out, without a score or without a move, is no copy of a later one.
+#[test]
+fn only_written_positions_have_duplicates() {
+    let played = [("e2e4", 30), ("e7e5", 25), ("g1f3", 20)];
+    let game = |plies: usize, scored: &[usize]| {
+        let mut game = Game { outcome: Some(Outcome::Draw), ..Game::default() };
+        let mut position = game.start.clone();
+        for (index, (text, score)) in played.iter().enumerate().take(plies) {
+            let m = position.parse_uci(text).unwrap();
+            game.events.push(Event::Move(m));
+            position.play_unchecked(m);
+            if scored.contains(&index) {
+                game.events.push(Event::Text(TextKind::Brace, format!("[%eval {}]", Evaluation::Centipawns(*score))));
+            }
+        }
+        ScoredGame::from_game(&game)
+    };
+    // The first game ends before a position of the third that has a move.
+    let games = [game(2, &[1]), game(3, &[]), game(3, &[0, 1, 2]), game(3, &[0, 1, 2])];
+    for format in TrainingFormat::ALL.into_iter().filter(|format| *format != TrainingFormat::Viriformat) {
+        let (_, exported) = written(&games, format, Filter { distinct: true, ..Filter::default() }, None);
+        assert_eq!(exported.positions, 3, "{}", format.name());
+    }
+}
+
 /// 20,000 damaged files: the reader ends, and what it keeps comes back. `SCORESHEET_STATES` and `SCORESHEET_SEED` change
 /// the number of files and their seed.
 #[test]
