@@ -11,7 +11,8 @@ use scoresheet::archive::SourceRecord;
 use scoresheet::chess::{Color, MoveKind, Variant};
 use scoresheet::error::{Error, Result};
 use scoresheet::game::Outcome;
-use scoresheet::{Archive, GameRef};
+use scoresheet::import::original_game;
+use scoresheet::{Archive, Game, GameRef};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::fs::File;
@@ -405,7 +406,11 @@ pub fn write_original(
     let mut framed = Framed { format, block: Vec::new(), out: BufWriter::with_capacity(1 << 17, &mut sink) };
     let mut bytes = Vec::new();
     for number in games.filter(|number| !archive.is_deleted(*number)) {
-        let game = ScoredGame::from_archive(&archive.game(number)?)?;
+        let game = archive.game(number)?;
+        let game = match as_imported(&game)? {
+            Some(imported) => ScoredGame::from_game(&imported),
+            None => ScoredGame::from_archive(&game)?,
+        };
         bytes.clear();
         push_original(format, &game, &mut bytes);
         game.extra.restore(&mut bytes);
@@ -428,10 +433,20 @@ pub fn original(archive: &Archive, source: &SourceRecord) -> Result<Option<Origi
     }
     // A deleted game still has its tags.
     let (chunk, _) = archive.chunk_of(last)?;
-    let tag = archive.chunk(chunk)?.any_game(last)?.tag(TAG)?;
+    let chunk = archive.chunk(chunk)?;
+    let game = chunk.any_game(last)?;
+    let tag = match as_imported(&game)? {
+        Some(imported) => imported.tag(TAG).map(str::to_owned),
+        None => game.tag(TAG)?,
+    };
     let extra = tag.as_deref().and_then(Extra::parse);
     let end = extra.and_then(|extra| extra.format.zip(extra.end));
     Ok(end.map(|(format, (bytes, sha256))| Original { format, bytes, sha256 }))
+}
+
+/// Returns the imported form of a game if the game has been changed since.
+fn as_imported(game: &GameRef<'_>) -> Result<Option<Game>> {
+    Ok(if game.is_changed() { original_game(game)?.map(|(game, _)| game) } else { None })
 }
 
 /// Counts and hashes what is written.

@@ -10,7 +10,7 @@ use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::chess::{Color, MoveKind};
 use scoresheet::game::{Evaluation, Event, Outcome, TextKind};
 use scoresheet::import::{GameSource, ImportSource, Summary};
-use scoresheet::{Archive, Existing, Game, Import, Monitor, Position};
+use scoresheet::{Archive, Existing, Game, GameRef, GameSet, Import, Monitor, Position};
 use scoresheet_train::{
     Exported, Exporter, Filter, ScoredGame, TrainingFile, TrainingFormat, original, write_original,
 };
@@ -198,6 +198,12 @@ fn files_of_a_second_writer_come_back() {
             assert_eq!((summary.rejected, summary.faulty, lost), (0, 0, 0), "{}", format.name());
             let archive = Archive::open(&target).unwrap();
             let (bytes, is_same) = restored(&archive, 0);
+            // The archive keeps the imported form of changed games.
+            let changed = |_: &GameRef<'_>| Ok(Some(Game::default()));
+            let edited = Archive::edit(&target, &GameSet::all(archive.len()), &changed, Monitor::new()).unwrap();
+            assert_eq!(edited.games, archive.len());
+            let reopened = Archive::open(&target).unwrap();
+            assert!(restored(&reopened, 0) == (bytes.clone(), is_same), "{} {seed}", format.name());
             let original = std::fs::read(&path).unwrap();
             assert_eq!(is_same, bytes == original);
             if format.keeps_bytes() || seed == "0" {

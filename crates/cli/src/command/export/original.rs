@@ -254,8 +254,7 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
             "{name}: the entries of the imported file ({bytes} bytes), but not the same bytes; see docs/training.md"
         )),
         (false, true) if restored.training.is_some() => session.message(&format!(
-            "{name}: differs from the imported file ({bytes} bytes): the import listed bytes that are not kept, or games \
-             have been changed"
+            "{name}: differs from the imported file ({bytes} bytes): the import listed bytes that are not kept"
         )),
         (false, true) => {
             session.message(&format!("{name}: differs from the imported file (SHA-256): see `scoresheet verify`"))
