@@ -140,6 +140,51 @@ fn positions_with_counts_of_checks_are_found_in_their_games() {
     }
 }
 
+/// The end of a variant is none of the ends of chess, and an ending has both kings.
+#[test]
+fn ends_are_those_of_the_variant() {
+    let folder = crate::common::tempdir().unwrap();
+    let path = folder.path().join("g.bga");
+    let shuffle = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8";
+    let games = [
+        ("Atomic", "4k3/4r3/8/8/8/8/4Q3/4K3 w - - 0 1", "1. Qxe7", ""),
+        ("Atomic", "4k3/4r3/8/8/8/8/4Q3/4K3 w - - 99 80", "1. Kd1", "fifty"),
+        ("Atomic", "4k3/4r3/8/8/8/8/4Q3/4K3 w - - 0 1", "1. Kd1 Kd8 2. Ke1 Ke8 3. Kd1 Kd8 4. Ke1 Ke8", "repetition"),
+        ("Horde", "4k3/8/8/8/8/8/8/rP6 w - - 0 1", "1. b2 Rb1", ""),
+        ("Horde", "4k3/8/8/8/8/8/1P6/1r6 b - - 99 80", "1... Rxb2", ""),
+        ("Racing Kings", "8/3K4/8/8/8/8/8/k7 w - - 99 80", "1. Kd8", ""),
+        ("Racing Kings", "8/3K4/8/8/8/8/8/k7 w - - 99 80", "1. Ke6", "fifty"),
+        ("King of the Hill", "8/k7/8/8/8/3K4/8/8 w - - 150 90", "1. Kd4", ""),
+        ("King of the Hill", "8/k7/8/8/8/3K4/8/8 w - - 150 90", "1. Ke3", "seventyfive"),
+        ("Three-check", "", shuffle, "repetition"),
+        ("Crazyhouse", "", shuffle, "repetition"),
+        // The last position is the third with these pieces, but the first with these checks.
+        ("Three-check", "5k2/8/8/8/8/8/3Q4/4K3 w - - 3+3 0 1", "1. Qf2+ Ke8 2. Qd2 Kf8 3. Qf2+ Ke8 4. Qd2 Kf8", ""),
+    ];
+    let mut text = String::new();
+    for (variant, fen, moves, _) in games {
+        let fen = if fen.is_empty() { String::new() } else { format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n") };
+        text += &format!("[Variant \"{variant}\"]\n{fen}\n{moves} *\n\n");
+    }
+    let source = folder.path().join("g.pgn");
+    std::fs::write(&source, text).unwrap();
+    let archive = archive_of(&[source], &path, ImportOptions::default());
+    let columns = TagColumns::open(&archive);
+    let matches = |filter: &str, game: u64| {
+        let filter = Filter::parse(&format!("variant = any and {filter}")).unwrap();
+        filter.games(&columns).games.contains(game)
+    };
+    for (number, (variant, _, moves, end)) in (1..).zip(games) {
+        let game = archive.game(number).unwrap();
+        assert_eq!((game.variant().to_string(), game.has_fault()), (variant.to_owned(), false), "{number}");
+        let filter = if end.is_empty() { "missing(end)".to_owned() } else { format!("end = {end}") };
+        assert!(matches(&filter, number), "{variant} {moves}: {filter}");
+        let kings = game.position(game.plies()).unwrap().fen();
+        let kings = kings.split(' ').next().unwrap().matches(['K', 'k']).count();
+        assert_eq!(matches("has(ending)", number), kings == 2, "{variant} {moves}");
+    }
+}
+
 #[test]
 fn moves_are_those_of_the_variant() {
     let (_folder, archive) = archive();

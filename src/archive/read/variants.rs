@@ -154,4 +154,11 @@ impl GameRef<'_> {
         let fen = if variant == Variant::ThreeCheck { self.tag("FEN")? } else { None };
         Ok(start_by_rules(self.start(), variant, fen.as_deref()))
     }
+
+    /// Returns the position after ply `ply` of the main line with the rules of [`GameRef::variant`].
+    #[doc(hidden)]
+    pub fn position_by_rules(&self, ply: u32) -> Result<Position> {
+        let (position, variant) = (self.position(ply)?, self.variant());
+        Ok(if position.variant() == variant { position } else { position.with_variant(variant) })
+    }
 }

@@ -101,7 +101,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             number,
             plies,
             ply,
-            position: by_rules(&game, ply)?,
+            position: game.position_by_rules(ply)?,
             last: last_move(&game, ply)?,
             changed: game.is_changed(),
             moves: if args.json { String::new() } else { move_list(&game)? },
@@ -111,13 +111,6 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     out.flush()?;
     Ok(Code::Success)
-}
-
-/// Returns the position at a ply with the rules of the game.
-fn by_rules(game: &GameRef, ply: u32) -> Result<Position, Error> {
-    let position = game.position(ply)?;
-    let is_same = position.variant() == game.variant();
-    Ok(if is_same { position } else { position.with_variant(game.variant()) })
 }
 
 /// Returns the opening's code and name from the tags, or from the table of positions if the tags are missing.

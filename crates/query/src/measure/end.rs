@@ -53,7 +53,7 @@ pub fn name(number: i64) -> &'static str {
 /// Returns how a game ends: by its last position, the tag Termination, or the comments after the last move. Returns
 /// `None` if the game has no such text.
 pub fn of_game(game: &GameRef<'_>) -> Result<Option<End>> {
-    let last = game.position(game.plies())?;
+    let last = game.position_by_rules(game.plies())?;
     if let Some(end) = on_board(game, &last)? {
         return Ok(Some(end));
     }
@@ -82,6 +82,8 @@ fn on_board(game: &GameRef<'_>, last: &Position) -> Result<Option<End>> {
     }
     Ok(match last.halfmove_clock() {
         _ if last.is_stalemate() => Some(End::Stalemate),
+        // An explosion or a king on the hill has no name here.
+        _ if last.is_over_by_variant() => None,
         _ if is_insufficient(game.variant(), last) => Some(End::Insufficient),
         150.. => Some(End::SeventyFive),
         100.. => Some(End::Fifty),
@@ -121,16 +123,32 @@ fn is_insufficient(variant: Variant, position: &Position) -> bool {
 }
 
 /// Returns how often the last position occurs in the main line.
-fn occurrences(game: &GameRef<'_>, last: &Position) -> Result<u32> {
-    let (plies, key) = (game.plies(), last.zobrist());
-    let first = plies.saturating_sub(last.halfmove_clock());
-    let mut count = 1;
-    for played in game.moves() {
-        let played = played?;
-        let ply = played.ply() - 1;
-        count += u32::from(ply >= first && (plies - ply).is_multiple_of(2) && played.before().zobrist() == key);
+fn occurrences(game: &GameRef<'_>, last: &Position) -> Result<usize> {
+    let keys = keys(game, game.plies().saturating_sub(last.halfmove_clock()))?;
+    Ok(keys.iter().filter(|key| keys.last() == Some(key)).count())
+}
+
+/// Returns the keys of the positions of the main line from a ply on. Equal keys mean equal positions by the rule of
+/// threefold repetition: in Three-check, the numbers of checks are equal, too.
+pub(super) fn keys(game: &GameRef<'_>, first: u32) -> Result<Vec<u64>> {
+    let (mut keys, mut ply) = (Vec::with_capacity(game.plies() as usize + 1), 0);
+    let mut push = |position: &Position| {
+        if ply >= first {
+            keys.push(position.zobrist());
+        }
+        ply += 1;
+    };
+    if game.variant() == Variant::ThreeCheck {
+        let mut position = game.start_by_rules()?;
+        push(&position);
+        game.visit_main_line(|_, m| {
+            position.play_unchecked(m);
+            push(&position);
+        })?;
+    } else {
+        game.positions(push)?;
     }
-    Ok(count)
+    Ok(keys)
 }
 
 #[cfg(test)]

@@ -18,10 +18,12 @@ const MORE_PIECES: i64 = 8 << KIND_SHIFT;
 const LETTERS: [(char, Role); 5] =
     [('Q', Role::Queen), ('R', Role::Rook), ('B', Role::Bishop), ('N', Role::Knight), ('P', Role::Pawn)];
 
-/// Returns the class of the position at the end of a game.
-pub fn of_game(game: &GameRef<'_>) -> Result<i64> {
-    let last = game.position(game.plies())?;
-    Ok(of_counts(&last.bitboards().map(u64::count_ones)))
+/// Returns the class of the position at the end of a game. Returns `None` if a side does not have one king, as in some
+/// variants.
+pub fn of_game(game: &GameRef<'_>) -> Result<Option<i64>> {
+    let counts = game.position(game.plies())?.bitboards().map(u64::count_ones);
+    let [.., white, _, _, _, _, _, black] = counts;
+    Ok(((white, black) == (1, 1)).then(|| of_counts(&counts)))
 }
 
 /// Returns the class of a position with these numbers of pieces, in the order of [`Position::bitboards`].

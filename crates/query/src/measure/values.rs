@@ -43,7 +43,7 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure], novelties: Option<&Nove
             },
             MeasureKind::Repetitions => Some(repetitions(game)?),
             MeasureKind::Sacrifice => Some(sacrifice(game, measure.side.unwrap_or(Color::White))?),
-            MeasureKind::Ending => Some(ending::of_game(game)?),
+            MeasureKind::Ending => ending::of_game(game)?,
             MeasureKind::Opening => {
                 let found = Openings::table().classify(game)?;
                 found.and_then(|(opening, _)| Openings::table().index_of(opening.name)).map(|index| index as i64)
@@ -178,8 +178,7 @@ fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
 /// Returns how often the most frequent position of the main line occurs. Positions are equal as for the rule of
 /// threefold repetition.
 fn repetitions(game: &GameRef<'_>) -> Result<i64> {
-    let mut keys = Vec::with_capacity(game.plies() as usize + 1);
-    game.positions(|position| keys.push(position.zobrist()))?;
+    let mut keys = end::keys(game, 0)?;
     keys.sort_unstable();
     Ok(keys.chunk_by(|a, b| a == b).map(|same| same.len() as i64).max().unwrap_or(0))
 }
@@ -220,7 +219,7 @@ fn longest_line(game: &GameRef<'_>, side: Option<Color>) -> Result<Option<i64>> 
 pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
     let plies = game.plies();
     // A game without a stated winner may still end with checkmate, so the position decides.
-    let last = game.position(plies)?;
+    let last = game.position_by_rules(plies)?;
     if plies == 0 || !last.is_checkmate() {
         return Ok(None);
     }
