@@ -1,5 +1,6 @@
 //! The rules of variants: numbers of move sequences from public tables, and games of an independent program.
 
+use scoresheet_chess::fen::{FenFault, FenField};
 use scoresheet_chess::{Color, Position, Variant};
 
 /// The numbers of sequences of legal moves from the starting positions. Sources: the tables of scalachess,
@@ -85,4 +86,43 @@ fn a_side_without_pieces_is_not_stalemated() {
         assert_eq!(position.winner(), Some(Color::Black), "{fen}");
         assert_eq!((position.is_stalemate(), position.is_over_by_variant()), (stalemate, over), "{fen}");
     }
+}
+
+/// A pocket contains only pieces that can be dropped, its bracket is closed, and only pieces are promoted.
+#[test]
+fn pockets_are_checked() {
+    let fen = |board: &str| format!(" rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/{board} w KQkq - 0 1");
+    let read = |board: &str| Position::from_fen_of(Variant::Crazyhouse, fen(board));
+    for (board, written) in [
+        ("RNBQKBNR", "RNBQKBNR[]"),
+        ("RNBQKBNR/", "RNBQKBNR[]"),
+        ("RNBQKBNR/pQ", "RNBQKBNR[Qp]"),
+        ("RNBQKBNR[]", "RNBQKBNR[]"),
+        ("RNBQKBNR[-]", "RNBQKBNR[]"),
+        ("RNBQ~KB~NR[qQnP]", "RNBQ~KB~NR[QPqn]"),
+    ] {
+        assert_eq!(read(board).unwrap().fen(), fen(written).trim_start(), "{board}");
+    }
+    // Columns are those of the text; the first R is in column 37.
+    for (board, column, fault) in [
+        ("RNBQKBNR[KPxx]", 46, FenFault::NoSuchPiece),
+        ("RNBQKBNR[1Q2]", 46, FenFault::NoSuchPiece),
+        ("RNBQKBNR[Q-]", 47, FenFault::NoSuchPiece),
+        ("RNBQKBNR[QQQ", 49, FenFault::Missing),
+        ("RNBQKBNR[QQ]zzz", 49, FenFault::NoSuchPiece),
+        ("RNBQKBNR/P/8", 47, FenFault::NoSuchPiece),
+        ("RNBQK~BNR[]", 42, FenFault::NoSuchPiece),
+        ("RNBQ1~BNR[]", 42, FenFault::NoSuchPiece),
+        ("RNBQ~~KBNR[]", 42, FenFault::NoSuchPiece),
+        ("RNBQKBN[Qq]", 44, FenFault::RankTooShort),
+    ] {
+        let error = read(board).unwrap_err();
+        assert_eq!((error.field, error.column, error.fault), (FenField::Placement, column, fault), "{board}");
+        assert_eq!(Position::read_start_of(Variant::Crazyhouse, fen(board).as_bytes()).unwrap_err(), error, "{board}");
+    }
+    let queens = |count| format!("RNBQKBNR[{}]", "Q".repeat(count));
+    assert_eq!(read(&queens(255)).unwrap().pocket(Color::White), [0, 0, 0, 0, 255]);
+    assert_eq!(read(&queens(256)).unwrap_err().fault, FenFault::NumberTooLarge);
+    let error = Position::from_fen("8/8/8/8/8/8/8/RNBQKBNR[QQQQ] x").unwrap_err();
+    assert_eq!((error.field, error.column, error.fault), (FenField::Turn, 30, FenFault::NoSuchSide));
 }

@@ -39,7 +39,7 @@ impl FenField {
 /// The kind of a fault in a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FenFault {
-    /// The text ends before this field.
+    /// The text ends before this field, or a pocket of Crazyhouse is not closed.
     Missing,
     /// A character does not stand for a piece.
     NoSuchPiece,
@@ -71,7 +71,7 @@ pub enum FenFault {
     WrongRank,
     /// Not a decimal number.
     NotANumber,
-    /// The number exceeds 4,294,967,295.
+    /// The number exceeds 4,294,967,295, or a pocket of Crazyhouse has more than 255 pieces of a kind.
     NumberTooLarge,
     /// The fullmove number begins with a zero (strict reading).
     LeadingZero,

@@ -3,83 +3,104 @@
 //! Reads the spellings of Lichess and of engines, and writes those of engines: pockets in brackets after the board
 //! (`[Qn]`), `~` after a promoted piece, and the checks that each side still needs as the fifth field (`3+2`).
 
-use super::{Fen, FenError, ReadMode};
-use crate::piece::{Color, Piece};
+use super::read::error;
+use super::{Fen, FenError, FenFault, FenField, ReadMode};
+use crate::piece::{Color, Piece, Role};
 use crate::position::Position;
 use crate::rules::{Extra, Variant};
 use crate::square::Square;
 use crate::variant::pocket_letters;
+use std::ops::Range;
 
-/// Separates what only variants have from a FEN. Returns the FEN without it.
-fn split(variant: Variant, text: &[u8]) -> (Vec<u8>, Extra) {
-    let mut extra = Extra::default();
-    let mut fields: Vec<Vec<u8>> =
-        text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).map(<[u8]>::to_vec).collect();
-    match (variant, fields.first_mut()) {
-        (Variant::Crazyhouse, Some(placement)) => {
-            let (board, pocket) = split_pocket(placement);
-            let mut put = |letter: u8| {
-                if let Some(Piece { color, role }) = Piece::from_letter(letter)
-                    && let Some(count) = extra.pockets[color.index()].get_mut(role as usize)
-                {
-                    *count = count.saturating_add(1);
-                }
-            };
-            pocket.iter().for_each(|letter| put(*letter));
-            let mut at = (7u8, 0u8);
-            for byte in board {
-                match byte {
-                    b'/' => at = (at.0.saturating_sub(1), 0),
-                    b'1'..=b'8' => at.1 = (at.1 + byte - b'0').min(8),
-                    b'~' if at.1 > 0 => extra.promoted |= Square::at((at.1 - 1) & 7, at.0).bit(),
-                    b'~' => {}
-                    _ => at.1 = (at.1 + 1).min(8),
-                }
-            }
-            *placement = board.iter().copied().filter(|byte| *byte != b'~').collect();
+/// Separates what only variants have from a FEN. Returns the FEN with blanks in its place, which keep the columns.
+fn split(variant: Variant, text: &[u8]) -> Result<(Vec<u8>, Extra), FenError> {
+    let (mut rest, mut extra) = (text.to_vec(), Extra::default());
+    let mut fields = text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+    let start = |field: &[u8]| field.as_ptr() as usize - text.as_ptr() as usize;
+    match variant {
+        Variant::Crazyhouse => {
+            let Some(placement) = fields.next() else { return Ok((rest, extra)) };
+            let start = start(placement);
+            let board = extra.read_placement(placement);
+            let board = board.map_err(|(at, fault)| error(FenField::Placement, start + at, fault))?;
+            rest[start..start + placement.len()].fill(b' ');
+            rest[start..start + board.len()].copy_from_slice(&board);
         }
-        (Variant::ThreeCheck, Some(_)) => {
+        Variant::ThreeCheck => {
             // Lichess writes the checks given after the clocks, engines those still needed before them.
-            if let Some([b'+', white @ b'0'..=b'3', b'+', black @ b'0'..=b'3']) = fields.get(6).map(Vec::as_slice) {
+            let (before, after) = (fields.nth(4), fields.nth(1));
+            if let Some(field @ [b'+', white @ b'0'..=b'3', b'+', black @ b'0'..=b'3']) = after {
                 extra.checks = [white - b'0', black - b'0'];
-                fields.truncate(6);
-            } else if let Some([white @ b'0'..=b'3', b'+', black @ b'0'..=b'3']) = fields.get(4).map(Vec::as_slice) {
+                rest.truncate(start(field));
+            } else if let Some(field @ [white @ b'0'..=b'3', b'+', black @ b'0'..=b'3']) = before {
                 extra.checks = [b'3' - white, b'3' - black];
-                fields.remove(4);
+                rest[start(field)..][..field.len()].fill(b' ');
             }
         }
         _ => {}
     }
-    (fields.join(&b' '), extra)
+    Ok((rest, extra))
+}
+
+impl Extra {
+    /// Reads the pockets and the marks of promoted pieces in a placement of Crazyhouse. Returns the placement without
+    /// them. Errors have an offset in the placement.
+    fn read_placement(&mut self, placement: &[u8]) -> Result<Vec<u8>, (usize, FenFault)> {
+        let (board, pocket) = split_pocket(placement)?;
+        // A dash is an empty pocket.
+        for at in pocket.clone().filter(|_| placement[pocket.clone()] != *b"-") {
+            let piece = Piece::from_letter(placement[at]).filter(|piece| piece.role != Role::King);
+            let Piece { color, role } = piece.ok_or((at, FenFault::NoSuchPiece))?;
+            let count = &mut self.pockets[color.index()][role as usize];
+            *count = count.checked_add(1).ok_or((at, FenFault::NumberTooLarge))?;
+        }
+        let (mut rest, mut rank, mut file) = (Vec::with_capacity(board.len()), 7u8, 0u8);
+        for (at, byte) in board.iter().enumerate() {
+            match byte {
+                b'/' => (rank, file) = (rank.saturating_sub(1), 0),
+                b'1'..=b'8' => file = (file + byte - b'0').min(8),
+                b'~' if at > 0 && b"QRBNqrbn".contains(&board[at - 1]) => {
+                    self.promoted |= Square::at((file - 1) & 7, rank).bit();
+                    continue;
+                }
+                b'~' => return Err((at, FenFault::NoSuchPiece)),
+                _ => file = (file + 1).min(8),
+            }
+            rest.push(*byte);
+        }
+        Ok(rest)
+    }
 }
 
 /// Returns the variant that a text names by its form: Crazyhouse by a pocket in brackets, Three-check by counts of checks.
 pub(super) fn named_by(text: &[u8]) -> Option<Variant> {
-    let (without_checks, _) = split(Variant::ThreeCheck, text);
-    let fields: Vec<&[u8]> = text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).collect();
-    let whole = fields.join(&b' ');
-    if fields.first().is_some_and(|placement| placement.contains(&b'[')) {
+    let mut fields = text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+    if fields.next().is_some_and(|placement| placement.contains(&b'[')) {
         return Some(Variant::Crazyhouse);
     }
-    (without_checks != whole).then_some(Variant::ThreeCheck)
+    split(Variant::ThreeCheck, text).is_ok_and(|(rest, _)| rest != text).then_some(Variant::ThreeCheck)
 }
 
-/// Splits a placement from the pocket: in brackets, or as a ninth row.
-fn split_pocket(placement: &[u8]) -> (&[u8], &[u8]) {
+/// Splits a placement from the letters of the pocket: in brackets, or as a ninth row.
+fn split_pocket(placement: &[u8]) -> Result<(&[u8], Range<usize>), (usize, FenFault)> {
+    let end = placement.len();
     if let Some(open) = placement.iter().position(|byte| *byte == b'[') {
-        let (board, pocket) = placement.split_at(open);
-        return (board, pocket);
+        return match placement.iter().position(|byte| *byte == b']') {
+            None => Err((end, FenFault::Missing)),
+            Some(close) if close + 1 < end => Err((close + 1, FenFault::NoSuchPiece)),
+            Some(close) => Ok((&placement[..open], open + 1..close)),
+        };
     }
     let mut rows = placement.iter().enumerate().filter(|(_, byte)| **byte == b'/');
-    match rows.nth(7) {
-        Some((at, _)) => placement.split_at(at),
-        None => (placement, &[]),
-    }
+    Ok(match rows.nth(7) {
+        Some((at, _)) => (&placement[..at], at + 1..end),
+        None => (placement, end..end),
+    })
 }
 
 impl Position {
     /// Reads a FEN of a variant forgivingly, in the spellings of Lichess and of engines: pockets in brackets or as a
-    /// ninth row, `~` after promoted pieces, checks given (`+1+0`) or still needed (`2+3`).
+    /// ninth row (`-` if they are empty), `~` after promoted pieces, checks given (`+1+0`) or still needed (`2+3`).
     ///
     /// ```
     /// use scoresheet_chess::{Color, Position, Variant};
@@ -91,7 +112,7 @@ impl Position {
     /// # Ok::<(), scoresheet_chess::fen::FenError>(())
     /// ```
     pub fn from_fen_of(variant: Variant, text: impl AsRef<[u8]>) -> Result<Position, FenError> {
-        let (text, extra) = split(variant, text.as_ref());
+        let (text, extra) = split(variant, text.as_ref())?;
         Ok(Fen::read(&text, ReadMode::Forgiving)?.position().of_variant(variant, extra))
     }
 
@@ -104,7 +125,7 @@ impl Position {
 
     /// Reads the value of a tag FEN in a game of a variant, like [`read_start`](crate::record::read_start).
     pub fn read_start_of(variant: Variant, tag: &[u8]) -> Result<(Position, bool), FenError> {
-        let (text, extra) = split(variant, tag);
+        let (text, extra) = split(variant, tag)?;
         let (position, has_clocks) = crate::record::read_start(&text)?;
         Ok((position.of_variant(variant, extra), has_clocks))
     }
