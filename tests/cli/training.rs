@@ -1,6 +1,7 @@
 //! Training data of engines: import, restoration, export with filters, and messages.
 
 use crate::common::cli::{PGN, Room, json};
+use std::collections::BTreeSet;
 
 /// Scored games, as engines write them.
 const SCORED: &str = "[Result \"1-0\"]\n\n1. e4 {+0.33/20 1.5s} e5 {-0.28/21 2s} 2. Qh5 {+0.10/9 1s} Ke7 {-9.00/9 1s} 3. Qxe5# \
@@ -210,6 +211,12 @@ fn samples_have_scores_and_results_of_the_side_to_move() {
         "2,3,0,0.5",
     ];
     assert_eq!(lines, expected);
+    // Scores have 16 bits, as in the formats of training data.
+    room.write("far.pgn", "1. e4 {[%eval 382.55]} e5 {[%eval -400.00]} 2. Nf3 1-0\n");
+    room.fine(&["import", "far.pgn", "-o", "far.bga", "-q"]);
+    let csv = room.fine(&["sample", "far.bga", "9", "--format", "csv", "--columns", "ply,score", "-q"]);
+    let lines: BTreeSet<&str> = csv.lines().collect();
+    assert_eq!(lines, BTreeSet::from(["ply,score", "0,", "1,-32767", "2,-32767"]));
     let rows = json(&room.fine(&["sample", "g.bga", "1", "--json"]));
     assert!(rows[0].get("wdl").is_none() && rows[0].get("evaluation").is_some());
 }

@@ -439,7 +439,7 @@ impl Work<'_> {
                 Column::Clock => clock.map(|clock| clock.as_secs_f64()).into(),
                 Column::Evaluation => evaluation.map(|evaluation| evaluation.to_string()).into(),
                 Column::Score => {
-                    let white = score.map(Evaluation::training_score);
+                    let white = score.map(Evaluation::short_training_score);
                     white.map(|score| if turn == Color::White { score } else { -score }).into()
                 }
                 Column::Wdl => summary.result().half_points(turn).map(|half| half as f64 / 2.0).into(),
