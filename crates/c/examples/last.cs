@@ -26,7 +26,7 @@ static class Last
 
     static void Main(string[] arguments)
     {
-        byte[] path = Encoding.UTF8.GetBytes(arguments[0]), fen = new byte[128];
+        byte[] path = Encoding.UTF8.GetBytes(arguments[0]), fen = new byte[2720];
         Check(scoresheet_open_path(path, (UIntPtr)path.Length, IntPtr.Zero, out IntPtr archive, IntPtr.Zero));
         Check(scoresheet_games(archive, out ulong games, IntPtr.Zero));
         for (ulong number = 1; number <= games; number++)

@@ -25,10 +25,10 @@ local opened, games = ffi.new("scoresheet_archive *[1]"), ffi.new("uint64_t[1]")
 checked(library.scoresheet_open_path(path, #path, nil, opened, nil))
 local archive = ffi.gc(opened[0], library.scoresheet_close)
 checked(library.scoresheet_games(archive, games, nil))
-local game, fen, length = ffi.new("scoresheet_game *[1]"), ffi.new("char[128]"), ffi.new("size_t[1]")
+local game, fen, length = ffi.new("scoresheet_game *[1]"), ffi.new("char[2720]"), ffi.new("size_t[1]")
 for number = 1, tonumber(games[0]) do
   if library.scoresheet_game_open(archive, number, game, nil) == 0 then -- otherwise deleted
-    checked(library.scoresheet_game_fen(game[0], library.scoresheet_game_plies(game[0]), fen, 128, length, nil))
+    checked(library.scoresheet_game_fen(game[0], library.scoresheet_game_plies(game[0]), fen, 2720, length, nil))
     print(number .. " " .. ffi.string(fen, length[0]))
     library.scoresheet_game_free(game[0])
   end

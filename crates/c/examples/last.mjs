@@ -29,7 +29,7 @@ const path = process.argv[2]
 const [archive, games] = [[null], [0]]
 checked(open(path, Buffer.byteLength(path), null, archive, null))
 checked(countGames(archive[0], games, null))
-const [fen, length] = [Buffer.alloc(128), [0]]
+const [fen, length] = [Buffer.alloc(2720), [0]]
 for (let number = 1; number <= games[0]; number++) {
   const game = [null]
   if (openGame(archive[0], number, game, null) !== 0) continue // deleted

@@ -224,8 +224,9 @@ int32_t scoresheet_game_tag(const scoresheet_game *game, const char *name, size_
 int32_t scoresheet_game_moves(const scoresheet_game *game, uint16_t *moves, size_t capacity, size_t *count,
                               scoresheet_error **error);
 
-/* Sizes of buffers that hold any text of their kind, with its NUL. */
-#define SCORESHEET_FEN_MAX 128
+/* Sizes of buffers that hold any text of their kind, with its NUL. A set-up position of Crazyhouse can have pockets of
+ * 2,550 pieces; all other FENs have less than 128 bytes. */
+#define SCORESHEET_FEN_MAX 2720
 #define SCORESHEET_MOVE_MAX 16
 
 /* Copies the UCI notation of move `ply`, from 1, for example "e2e4". A null move is "0000". */

@@ -438,3 +438,23 @@ pub unsafe extern "C" fn scoresheet_fens(
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use scoresheet::chess::{Position, Variant};
+
+    #[test]
+    fn the_header_has_room_for_every_fen() {
+        let header = include_str!("../include/scoresheet.h");
+        let limit: usize = header.split_once("SCORESHEET_FEN_MAX ").unwrap().1.lines().next().unwrap().parse().unwrap();
+        let back =
+            |rook: &str, king: &str, queen: &str| format!("{rook}{queen}{queen}{queen}{king}{queen}{queen}{rook}");
+        let ranks = [back("r~", "k", "q~"), vec!["Q~".repeat(8); 6].join("/"), back("R~", "K", "Q~")].join("/");
+        let (pockets, number) = ("QRBNPqrbnp".repeat(255), u32::MAX);
+        let fen = format!("{ranks}[{pockets}] b KQkq - {number} {number}");
+        let written = Position::from_fen_of(Variant::Crazyhouse, &fen).unwrap().fen();
+        assert_eq!(written.len(), fen.len());
+        // A target square instead of the dash, and the NUL.
+        assert!(written.len() + 2 <= limit, "{}", written.len());
+    }
+}
