@@ -109,6 +109,13 @@ fn repair_saves_what_is_whole() {
         assert!(room.fine(args).contains("intact"));
     }
     assert_eq!(room.read("same.bga"), room.read("other.bga"));
+    // The older header page knows no games.
+    for (length, lost) in [(4096, "all games"), (8191, "all games"), (8192, "games 1 to 5000")] {
+        room.write("cut.bga", &original[..length]);
+        let done = room.run(&["repair", "cut.bga", "-o", "cut-repaired.bga", "--force", "-q"]);
+        let line = format!("cut.bga: {lost} lost");
+        assert!(done.code == Some(4) && done.out.starts_with(&line), "{length}: {}", done.out);
+    }
     assert_eq!(room.run(&["repair", "many.pgn", "-o", "none.bga"]).code, Some(1));
     assert!(!room.path("none.bga").exists());
 }

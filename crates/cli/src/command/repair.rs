@@ -11,6 +11,7 @@ use scoresheet::archive::Archive;
 use scoresheet::archive::repair::{Loss, Repair};
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::error::{Damage, DamageKind};
+use scoresheet::format::header::BLOCKS;
 use scoresheet::import::restore;
 use scoresheet::{ArchiveFile, Existing, Monitor};
 use std::io::Write;
@@ -136,8 +137,16 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     new_archive::warn_unindexed(session, &args.output, repair.unindexed.as_ref());
     args.upkeep.follow(session, target.path(), args.quiet || args.json, [path.as_path()])?;
-    let is_whole = repair.losses.is_empty() && repair.inexact.is_empty() && repair.lost_metadata.is_none();
+    let is_whole = repair.losses.is_empty()
+        && repair.inexact.is_empty()
+        && repair.lost_metadata.is_none()
+        && lost_header(&repair).is_none();
     Ok(if is_whole { Code::Success } else { Code::Damaged })
+}
+
+/// Returns the damage of a file that ends within its header pages. The page that is left may not know the lost games.
+fn lost_header(repair: &Repair) -> Option<&Damage> {
+    repair.damage.iter().find(|damage| damage.kind == DamageKind::CutOff && damage.offset < BLOCKS)
 }
 
 fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(), Failure> {
@@ -151,6 +160,9 @@ fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(),
             None => writeln!(out, "{path}: {games} lost: {damage}")?,
             Some(part) => writeln!(out, "{path}: {games} kept without {}: {damage}", part.name())?,
         }
+    }
+    if let Some(damage) = lost_header(repair) {
+        writeln!(out, "{path}: all games lost; their number is unknown: {damage}")?;
     }
     if let Some(damage) = &repair.lost_metadata {
         writeln!(out, "{path}: title, license or other metadata lost: {damage}")?;
