@@ -483,7 +483,7 @@ impl Game {
         let module = py.import("scoresheet._pickle")?;
         match &slf.get().held {
             Held::Stored(shared, number) => {
-                let state = (shared.absolute(py)?, shared.map, *number);
+                let state = (shared.saved(py)?, *number);
                 Ok((module.getattr("restore_game")?, state.into_pyobject(py)?))
             }
             Held::Owned(game, number, faults) => {
@@ -492,6 +492,15 @@ impl Game {
                 Ok((py.import("scoresheet._scoresheet")?.getattr("_restored_game")?, state.into_pyobject(py)?))
             }
         }
+    }
+
+    /// Returns the same object: a game does not change, even if the file of its archive is replaced.
+    fn __copy__(this: Py<Game>) -> Py<Game> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Game>, _memo: &Bound<'_, PyAny>) -> Py<Game> {
+        this
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

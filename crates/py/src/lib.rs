@@ -54,7 +54,7 @@ mod _scoresheet {
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
-    use super::view::{Archive, Games, View, open, restored_table};
+    use super::view::{Archive, Games, View, open, restored_archive, restored_table};
     #[pymodule_export]
     use super::writer::ArchiveWriter;
 

@@ -1,6 +1,6 @@
 //! Manages open archives, which Python objects share until the archives are closed.
 
-use crate::failure::OrRaise;
+use crate::failure::{ArchiveError, OrRaise};
 use crate::remote::{Remote, is_address};
 use crate::work;
 use pyo3::buffer::PyBuffer;
@@ -9,8 +9,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{Borrowed, FromPyObject};
 use scoresheet::archive::{Access, ArchiveId, archives_of};
+use scoresheet::format::{Chain, State, side::Made};
 use scoresheet::{ArchiveFile, Error, GameRef};
 use scoresheet_query::ArchiveSet;
+use scoresheet_query::games::FileVersions;
 use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -22,8 +24,10 @@ pub struct Shared {
     /// The archives that are not files at a path, each with its index in `paths`.
     remotes: Vec<(usize, Remote)>,
     pub map: bool,
-    /// For each archive: the identity, the commit and the length when it was opened.
-    state: Vec<(ArchiveId, u64, u64)>,
+    /// The commit of each archive when it was opened.
+    commits: Vec<Made>,
+    /// The files of each archive when it was opened.
+    versions: Vec<FileVersions>,
     opened: RwLock<Option<Arc<Opened>>>,
 }
 
@@ -78,6 +82,7 @@ impl Shared {
                 *path = remote.name(py)?;
             }
         }
+        let versions = paths.iter().map(|path| FileVersions::of(path)).collect();
         let files = files(py, &paths, &remotes, map)?;
         let sources = work::long(py, move || ArchiveSet::open(files))?.or_raise(py)?;
         for archive in sources.archives() {
@@ -86,13 +91,9 @@ impl Shared {
                 PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
             }
         }
-        let state = sources.members().iter().map(|source| {
-            let archive = source.archive();
-            (archive.id(), archive.sequence(), archive.file_length())
-        });
-        let state = state.collect();
+        let commits = sources.archives().map(|archive| archive.made()).collect();
         let opened = Opened { sources: Arc::new(sources), is_remote: !remotes.is_empty() };
-        Ok(Shared { paths, remotes, map, state, opened: RwLock::new(Some(Arc::new(opened))) })
+        Ok(Shared { paths, remotes, map, commits, versions, opened: RwLock::new(Some(Arc::new(opened))) })
     }
 
     /// Returns whether both values contain the same archives at the same commits, even if the archives were opened
@@ -100,7 +101,7 @@ impl Shared {
     pub fn is_same(&self, other: &Shared) -> bool {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         std::ptr::eq(self, other)
-            || self.state == other.state && self.paths.iter().map(absolute).eq(other.paths.iter().map(absolute))
+            || self.commits == other.commits && self.paths.iter().map(absolute).eq(other.paths.iter().map(absolute))
     }
 
     /// Returns the open archives.
@@ -111,16 +112,48 @@ impl Shared {
         opened.clone().ok_or_else(|| PyValueError::new_err("the archive has been closed"))
     }
 
-    /// Returns absolute paths for pickles: they are valid in a process with another working directory.
+    /// Returns the archives for pickles: their absolute paths, which are valid in a process with another working
+    /// directory, how they are opened, and their commits.
     ///
     /// Errors: an archive is a file object.
-    pub fn absolute<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    pub fn saved<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let objects = self.remotes.iter().filter_map(|(index, _)| self.paths.get(*index));
         if let Some(object) = objects.map(|name| name.to_string_lossy()).find(|name| !is_address(name)) {
             return Err(PyTypeError::new_err(format!("an archive from a file object cannot be pickled: {object}")));
         }
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        PyTuple::new(py, self.names(py, absolute)?)
+        let paths = PyTuple::new(py, self.names(py, absolute)?)?;
+        let commits: Vec<SavedCommit> = self.commits.iter().map(saved_commit).collect();
+        (paths, self.map, commits).into_pyobject(py)
+    }
+
+    /// Returns whether these archives are open, and objects from a pickle can use them: they are at the commits of the
+    /// pickle, or they follow these commits and their files have not changed since they were opened.
+    pub fn serves(&self, commits: &[SavedCommit]) -> bool {
+        let is_current = || {
+            let now = self.paths.iter().map(|path| FileVersions::of(path));
+            self.remotes.is_empty() && now.eq(self.versions.iter().cloned())
+        };
+        !self.is_closed()
+            && (self.commits.iter().map(saved_commit).eq(commits.iter().copied())
+                || is_current() && self.check_follows(commits).is_ok())
+    }
+
+    /// Raises ArchiveError if an archive is not at the commit of a pickle or at a later one, because its numbers may
+    /// then belong to other games.
+    pub fn check_follows(&self, commits: &[SavedCommit]) -> PyResult<()> {
+        let opened = self.get()?;
+        let replaced = |path: &PathBuf| {
+            ArchiveError::new_err(format!("{} was replaced since this pickle: open it again", path.display()))
+        };
+        let follows = || {
+            let mut archives = self.paths.iter().zip(opened.sources.archives()).zip(commits);
+            archives.find(|((_, archive), saved)| !archive.comes_after(&commit_of(saved))).map(|((path, _), _)| path)
+        };
+        match opened.without_lock(follows) {
+            Some(path) => Err(replaced(path)),
+            None => Ok(()),
+        }
     }
 
     /// Returns the paths, and the names of archives that are not files at a path.
@@ -152,7 +185,7 @@ impl Shared {
     /// Reopens the archives to use newly built side files. Does not reopen archives that have changed since.
     pub fn reopen(&self, py: Python<'_>) -> PyResult<()> {
         let again = Shared::open(py, self.paths.iter().cloned().map(Place::Path).collect(), self.map)?;
-        if again.state == self.state && !self.is_closed() {
+        if again.commits == self.commits && !self.is_closed() {
             let opened = again.get()?;
             *self.opened.write().unwrap_or_else(PoisonError::into_inner) = Some(opened);
         }
@@ -167,6 +200,19 @@ impl Shared {
     pub fn is_closed(&self) -> bool {
         self.opened.read().unwrap_or_else(PoisonError::into_inner).is_none()
     }
+}
+
+/// A commit in a pickle: the archive's identity, the sequence number, the length, the number of games, the chain and
+/// the offset of the commit block.
+pub type SavedCommit = ([u8; 16], u64, u64, u64, [u8; 16], u64);
+
+fn saved_commit(made: &Made) -> SavedCommit {
+    let State { id, sequence, length, games, chain } = made.state;
+    (id.0, sequence, length, games, chain.0, made.commit)
+}
+
+fn commit_of(&(id, sequence, length, games, chain, commit): &SavedCommit) -> Made {
+    Made { state: State { id: ArchiveId(id), sequence, length, games, chain: Chain(chain) }, commit }
 }
 
 /// Returns the files of archives.

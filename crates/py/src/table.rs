@@ -198,8 +198,16 @@ impl Table {
         let Options { batch_size, dictionaries } = self.options;
         let rows = (range, list);
         let how = (&self.preset, self.names(), batch_size, dictionaries);
-        let state = (self.shared.absolute(py)?, self.shared.map, rows, how);
-        Ok((restore, state.into_pyobject(py)?))
+        Ok((restore, (self.shared.saved(py)?, rows, how).into_pyobject(py)?))
+    }
+
+    /// Returns the same object: a table does not change, even if the file of its archive is replaced.
+    fn __copy__(this: Py<Table>) -> Py<Table> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Table>, _memo: &Bound<'_, PyAny>) -> Py<Table> {
+        this
     }
 
     fn __repr__(&self) -> String {

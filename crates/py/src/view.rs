@@ -4,7 +4,7 @@ use crate::failure::{OrRaise, game_number};
 use crate::game::Game;
 use crate::numbers::{NumberList, Numbers, bounds};
 use crate::search::{self, Tree};
-use crate::shared::{Place, Shared, UserPath};
+use crate::shared::{Place, SavedCommit, Shared, UserPath};
 use crate::table::Table;
 use crate::work::{self, OnSignal};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -223,6 +223,15 @@ impl View {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let numbers: Vec<u8> = self.numbers.iter().flat_map(u64::to_le_bytes).collect();
         reduce(py, &self.shared, Some(&numbers))
+    }
+
+    /// Returns the same object: games do not change, even if the file is replaced.
+    fn __copy__(this: Py<View>) -> Py<View> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<View>, _memo: &Bound<'_, PyAny>) -> Py<View> {
+        this
     }
 
     /// The numbers of the games in the archive, from 1. `numpy.asarray` converts them to an array of uint64.
@@ -508,8 +517,8 @@ impl Games {
 /// An open archive, or several archives that behave like one: a sequence of games. `archive[0]` is game 1;
 /// `archive.game(1)` accepts the game number. Deleted games are skipped.
 ///
-/// The archive is closed at the end of a `with` block, or when no object uses it. A pickle contains only the paths, so
-/// each process opens the archive again.
+/// The archive is closed at the end of a `with` block, or when no object uses it. A pickle of the archive contains only
+/// the paths, so each process opens the archive again.
 ///
 /// >>> with scoresheet.open("games.bga") as archive:
 /// ...     archive[0]["Event"]
@@ -665,7 +674,24 @@ fn reduce<'py>(
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
     let restore = py.import("scoresheet._pickle")?.getattr("restore")?;
     let numbers = numbers.map(|numbers| PyBytes::new(py, numbers));
-    Ok((restore, (shared.absolute(py)?, shared.map, numbers).into_pyobject(py)?))
+    Ok((restore, (shared.saved(py)?, numbers).into_pyobject(py)?))
+}
+
+/// Returns the archives of a pickle: `known`, which was opened earlier, if it can be used, or opened again.
+#[pyfunction]
+#[pyo3(name = "_restored_archive")]
+pub fn restored_archive(
+    known: Option<Py<Archive>>,
+    paths: &Bound<'_, PyAny>,
+    map: bool,
+    commits: Vec<SavedCommit>,
+) -> PyResult<Py<Archive>> {
+    if let Some(known) = known.filter(|known| known.get().shared.serves(&commits)) {
+        return Ok(known);
+    }
+    let archive = open(paths, map)?;
+    archive.get().shared.check_follows(&commits)?;
+    Ok(archive)
 }
 
 /// Creates a table from a pickle.

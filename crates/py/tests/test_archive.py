@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import os
 import pickle
@@ -256,6 +257,35 @@ def test_pickles(archive: scoresheet.Archive) -> None:
     assert isinstance(again, scoresheet.Archive) and len(again) == 3000
     assert pickle.loads(pickle.dumps(archive[7:9])).numbers == [8, 9]
     assert pickle.loads(pickle.dumps(archive[7])).headers == archive[7].headers
+
+
+def test_pickles_and_copies_of_a_changed_file(tmp_path: Path) -> None:
+    path = tmp_path / "games.bga"
+
+    def write(white: str, **how: bool) -> scoresheet.Archive:
+        scoresheet.import_pgn(io.StringIO(f'[White "{white}"]\n\n1. e4 e5 1-0\n'), path, progress=False, **how)
+        return scoresheet.open(path)
+
+    ways = [copy.copy, copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))]
+    first = write("Old")
+    earlier = pickle.dumps(first[0])
+    assert pickle.loads(earlier)["White"] == "Old"
+    longer = write("Second", append=True)
+    for way in ways:
+        assert [game["White"] for game in way(longer[:])] == ["Old", "Second"] and way(longer[1]) == longer[1]
+        assert way(first[0])["White"] == "Old"
+    new = write("New", replace=True)
+    for way in ways:
+        assert way(new[0]) == new[0] and way(new[0])["White"] == way(new[:])[0]["White"] == "New"
+        assert way(new.positions()).view[0]["White"] == "New" and way(new.table(["white"])) == new.table(["white"])
+    for way in ways[:2]:
+        assert way(longer[0])["White"] == way(longer[:])[0]["White"] == "Old"
+        assert way(longer.table(["white"])) == longer.table(["white"])
+    # The numbers of a replaced archive may belong to other games.
+    for thing in (earlier, pickle.dumps(longer[:]), pickle.dumps(longer.table()), pickle.dumps(longer.positions())):
+        with pytest.raises(scoresheet.ArchiveError, match="replaced"):
+            pickle.loads(thing)
+    assert len(pickle.loads(pickle.dumps(longer))) == 1
 
 
 def test_exceptions_by_kind(tmp_path: Path, made: Path) -> None:

@@ -12,53 +12,42 @@ from . import _scoresheet
 if TYPE_CHECKING:
     from ._scoresheet import Archive, Game, Table, View
 
+    # The paths of archives, whether their files are mapped, and the commits of the archives.
+    _Source = tuple[tuple[str | os.PathLike[str], ...], bool, list[tuple[object, ...]]]
+
 _lock = threading.Lock()
-_opened: weakref.WeakValueDictionary[tuple[object, ...], _Keep] = weakref.WeakValueDictionary()
+_opened: weakref.WeakValueDictionary[tuple[object, ...], Archive] = weakref.WeakValueDictionary()
+_recent: list[Archive] = []
 
 
-class _Keep:
-    """Holds an archive and supports weak references."""
-
-    def __init__(self, archive: Archive) -> None:
-        self.archive = archive
-
-
-_recent: list[_Keep] = []
-
-
-def _archive(paths: tuple[str | os.PathLike[str], ...], map: bool) -> Archive:
+def _archive(paths: tuple[str | os.PathLike[str], ...], map: bool, commits: list[tuple[object, ...]]) -> Archive:
     # Each process has separate entries: archives opened before a fork are not used after it.
     key = (os.getpid(), tuple(os.fspath(path) for path in paths), map)
     with _lock:
-        keep = _opened.get(key)
-        if keep is None or keep.archive.closed:
-            keep = _opened[key] = _Keep(_scoresheet.open(list(paths), map=map))
+        archive = _opened[key] = _scoresheet._restored_archive(_opened.get(key), list(paths), map, commits)
         # The most recent archives stay open between unpickled objects.
-        if keep in _recent:
-            _recent.remove(keep)
-        _recent.append(keep)
-        del _recent[:-4]
-    return keep.archive
+        _recent[:] = [*(known for known in _recent if known is not archive), archive][-4:]
+    return archive
 
 
-def restore(paths: tuple[str, ...], map: bool, numbers: bytes | None) -> Archive | View:
+def restore(source: _Source, numbers: bytes | None) -> Archive | View:
     """Return an archive, or a view of its games."""
     if numbers is None:
+        paths, map, _ = source
         return _scoresheet.open(list(paths), map=map)
-    return _archive(paths, map)._view(numbers)
+    return _archive(*source)._view(numbers)
 
 
-def restore_game(paths: tuple[str, ...], map: bool, number: int) -> Game:
+def restore_game(source: _Source, number: int) -> Game:
     """Return a game of an archive."""
-    return _archive(paths, map).game(number)
+    return _archive(*source).game(number)
 
 
 def restore_table(
-    paths: tuple[str, ...],
-    map: bool,
+    source: _Source,
     rows: tuple[tuple[int, int] | None, bytes | None],
     how: tuple[str | None, list[str], int, bool],
 ) -> Table:
     """Return a table of games of an archive."""
     numbers, listed = rows
-    return _scoresheet._table(_archive(paths, map)._view(listed or b""), numbers, *how)
+    return _scoresheet._table(_archive(*source)._view(listed or b""), numbers, *how)
