@@ -48,13 +48,15 @@ const HILL: u64 = 0x18_1800_0000;
 const FIRST_AND_LAST: u64 = 0xFF00_0000_0000_00FF;
 
 impl Position {
-    /// Returns the position with other rules. Antichess has no castling.
+    /// Returns the position with other rules. Antichess has no castling. Drops what these rules do not have: pockets,
+    /// promoted squares and checks given.
     pub fn with_variant(mut self, variant: Variant) -> Position {
         self.variant = variant;
         self.attention = Attention::Unknown;
         if variant == Variant::Antichess {
             (self.rights, self.castling) = (0, 0);
         }
+        self.set_extra(self.extra);
         self
     }
 

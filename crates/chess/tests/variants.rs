@@ -126,3 +126,11 @@ fn pockets_are_checked() {
     let error = Position::from_fen("8/8/8/8/8/8/8/RNBQKBNR[QQQQ] x").unwrap_err();
     assert_eq!((error.field, error.column, error.fault), (FenField::Turn, 30, FenFault::NoSuchSide));
 }
+
+#[test]
+fn other_rules_have_no_pockets_and_no_counts_of_checks() {
+    for fen in ["4k3/8/8/8/8/8/8/4K2Q~[Pq] w - - 0 1", "4k3/8/8/8/8/8/8/4K2Q w - - 1+3 0 1"] {
+        let chess = Position::from_fen(fen).unwrap().with_variant(Variant::Chess);
+        assert_eq!(chess, Position::from_fen(chess.fen()).unwrap(), "{fen}");
+    }
+}

@@ -233,7 +233,10 @@ fn fill_position(
                 out.copy_from_slice(&id.to_ne_bytes());
             }
             Kind::Legal => {
-                let moves = position.as_ref().map(|(position, _)| position.legal_moves()).unwrap_or_default();
+                let moves = match &position {
+                    Some((position, _)) if position.variant() == record.variant() => position.legal_moves(),
+                    _ => record.position_by_rules(ply)?.legal_moves(),
+                };
                 for id in moves.into_iter().filter_map(|played| move_id(played, flip, chess960)) {
                     if let Some(byte) = out.get_mut(usize::from(id)) {
                         *byte = 1;

@@ -3,6 +3,7 @@
 //! An event is a kind and a value: `("move", uci)`, `("nag", number)`, `("comment", text)`, `("open", None)`,
 //! `("close", None)`.
 
+use crate::position::saved_position;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -103,8 +104,8 @@ pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &
 /// An element of a game's movetext in a pickle: its kind, a number and a text.
 type Saved = (String, u16, String);
 
-/// A game in a pickle: its tags, the FEN of its starting position, its movetext, and its result.
-type SavedGame = (Vec<(String, String)>, String, Vec<Saved>, Option<&'static str>);
+/// A game in a pickle: its tags, the rules and the FEN of its starting position, its movetext, and its result.
+type SavedGame = (Vec<(String, String)>, (&'static str, String), Vec<Saved>, Option<&'static str>);
 
 /// Returns the complete content of a game for a pickle.
 pub fn saved(game: &scoresheet::Game) -> SavedGame {
@@ -138,18 +139,19 @@ pub fn saved(game: &scoresheet::Game) -> SavedGame {
         };
         parts.push((kind.to_owned(), number, text));
     }
-    (game.tags.clone(), game.start.fen(), parts, game.outcome.map(|outcome| outcome.token()))
+    let start = (game.start.variant().name(), game.start.fen());
+    (game.tags.clone(), start, parts, game.outcome.map(|outcome| outcome.token()))
 }
 
 /// Returns the game from a pickle that `saved` has created. Raises ValueError if the pickle is invalid.
 pub fn restored(
     tags: Vec<(String, String)>,
-    start: &str,
+    (variant, fen): (&str, &str),
     parts: &Bound<'_, PyAny>,
     result: Option<&str>,
 ) -> PyResult<scoresheet::Game> {
     let wrong = |what: String| PyValueError::new_err(format!("not a pickled game: {what}"));
-    let start = Position::from_fen(start.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+    let start = saved_position(variant, fen).map_err(wrong)?;
     let (mut now, mut before) = (start.clone(), start.clone());
     let mut game = scoresheet::Game { tags, start, ..scoresheet::Game::default() };
     game.outcome = result.and_then(|token| Outcome::from_token(token.as_bytes()));

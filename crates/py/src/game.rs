@@ -119,7 +119,7 @@ impl Game {
             return Err(PyIndexError::new_err(format!("no ply {ply}: the plies of the game are 0 to {plies}")));
         }
         let from_start = from_start as u32;
-        self.read(py, |game| game.position(from_start), |game| owned_position(game, from_start))
+        self.read(py, |game| game.position_by_rules(from_start), |game| owned_position(game, from_start))
     }
 }
 
@@ -137,7 +137,7 @@ pub fn game_of_events(tags: &Bound<'_, PyAny>, events: &Bound<'_, PyAny>, result
 #[pyo3(name = "_restored_game")]
 pub fn restored_game(
     tags: &Bound<'_, PyAny>,
-    start: &str,
+    start: (String, String),
     parts: &Bound<'_, PyAny>,
     result: Option<&str>,
     number: u64,
@@ -145,11 +145,11 @@ pub fn restored_game(
 ) -> PyResult<Game> {
     let tags = crate::shared::items(tags, "tags", 1 << 16)?;
     let faults = crate::shared::items(faults, "faults", 1 << 16)?;
-    Ok(Game::owned(Arc::new(events::restored(tags, start, parts, result)?), number, faults))
+    Ok(Game::owned(Arc::new(events::restored(tags, (&start.0, &start.1), parts, result)?), number, faults))
 }
 
 fn owned_position(game: &scoresheet::Game, ply: u32) -> scoresheet::Position {
-    let mut position = game.start.clone();
+    let mut position = game.start_by_rules();
     game.main_line().take(ply as usize).for_each(|played| position.play_unchecked(played));
     position
 }
@@ -364,9 +364,12 @@ impl Game {
     /// Returns the positions of all plies of the main line, ply 0 first.
     fn positions(&self, py: Python<'_>) -> PyResult<Vec<Position>> {
         let first = self.position_at(py, 0)?;
-        let chess960 = first.chess960;
+        let (mut now, chess960) = (first.position.clone(), first.chess960);
         let mut positions = vec![first];
-        positions.extend(self.each_move(py, |played| Position::in_game(played.after(), chess960))?);
+        positions.extend(self.each_move(py, |played| {
+            now.play_unchecked(played.played());
+            Position::in_game(now.clone(), chess960)
+        })?);
         Ok(positions)
     }
 

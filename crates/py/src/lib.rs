@@ -44,7 +44,7 @@ mod _scoresheet {
     #[pymodule_export]
     use super::numbers::NumberList;
     #[pymodule_export]
-    use super::position::Position;
+    use super::position::{Position, restored_position};
     #[pymodule_export]
     use super::positions::{Positions, permutation, restored_positions};
     #[pymodule_export]

@@ -3,9 +3,10 @@
 use crate::failure::OrRaise;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use scoresheet::Move;
 use scoresheet::chess::fen::FenError;
-use scoresheet::chess::{MoveKind, Square};
+use scoresheet::chess::{MoveKind, Square, Variant};
 use scoresheet_query::QueryFault;
 
 /// A chess position. It is immutable, so it can be shared and used as a key of a dict.
@@ -23,9 +24,9 @@ pub struct Position {
 }
 
 impl PartialEq for Position {
-    /// Compares the fields of a FEN; ignores labels of pieces, which depend on the game.
+    /// Compares the rules and the fields of a FEN; ignores labels of pieces, which depend on the game.
     fn eq(&self, other: &Position) -> bool {
-        self.position.fen() == other.position.fen()
+        self.position.variant() == other.position.variant() && self.position.fen() == other.position.fen()
     }
 }
 
@@ -196,7 +197,23 @@ impl Position {
         self.position.zobrist()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
-        Ok((slf.get_type().into_any(), (slf.get().position.fen(),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore = py.import("scoresheet._scoresheet")?.getattr("_position")?;
+        let state = (self.position.variant().name(), self.position.fen(), self.chess960);
+        Ok((restore, state.into_pyobject(py)?))
     }
+}
+
+/// Creates a position from a pickle.
+#[pyfunction]
+#[pyo3(name = "_position")]
+pub fn restored_position(variant: &str, fen: &str, chess960: bool) -> PyResult<Position> {
+    let wrong = |what: String| PyValueError::new_err(format!("not the pickle of a position: {what}"));
+    Ok(Position::in_game(saved_position(variant, fen).map_err(wrong)?, chess960))
+}
+
+/// Returns the position with this FEN and the rules of this name, which pickles state because few FENs show them.
+pub fn saved_position(variant: &str, fen: &str) -> Result<scoresheet::Position, String> {
+    let variant = Variant::from_tag(variant).ok_or_else(|| format!("variant {variant:?}"))?;
+    scoresheet::Position::from_fen_of(variant, fen).map_err(|error| error.to_string())
 }

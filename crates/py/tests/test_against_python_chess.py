@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import collections
+import copy
 import io
 import os
+import pickle
 import re
 from pathlib import Path
 from random import Random
@@ -148,9 +150,9 @@ def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
     return compared, reasons
 
 
-@pytest.mark.parametrize("name", ["crazyhouse", "atomic", "antichess", "horde", "racingkings", "threecheck"])
+@pytest.mark.parametrize("name", ["crazyhouse", "atomic", "antichess", "horde", "racingkings", "threecheck", "kingofthehill"])
 def test_variants(name: str, tmp_path: Path) -> None:
-    """Random games, as python-chess writes them, with its moves, FENs and SAN."""
+    """Random games, as python-chess writes them, with its moves, legal moves, FENs and SAN."""
     import chess.variant
 
     new_board = chess.variant.find_variant(name)
@@ -169,21 +171,39 @@ def test_variants(name: str, tmp_path: Path) -> None:
     (tmp_path / "variants.pgn").write_text(text)
     scoresheet.import_pgn(tmp_path / "variants.pgn", tmp_path / "variants.bga", progress=False)
     file = io.StringIO(text)
-    for game in scoresheet.open(tmp_path / "variants.bga"):
+    archive = scoresheet.open(tmp_path / "variants.bga")
+    for game, alone in zip(archive, scoresheet.read_pgn(io.StringIO(text)), strict=True):
         theirs = pgn.read_game(file)
         assert theirs is not None
         assert nodes(game.to_chess()) == nodes(theirs)
         board = theirs.board()
-        fens, moves, sans = [board.fen(en_passant="fen")], [], []
+        # python-chess generates moves after the end of a game, too.
+        legal = lambda: [] if board.is_variant_end() else sorted(move.uci() for move in board.legal_moves)  # noqa: E731
+        fens, moves, sans, all_legal = [board.fen(en_passant="fen")], [], [], [legal()]
         for move in theirs.mainline_moves():
             moves.append(move.uci())
             sans.append(board.san(move))
             board.push(move)
             fens.append(board.fen(en_passant="fen"))
-        assert (game.fens(), game.moves, game.fen(-1)) == (fens, moves, fens[-1])
-        # The moves of Racing Kings and Three-check are moves of chess: another may have to be told apart, and the end of
-        # the game has no sign.
-        if name not in ("racingkings", "threecheck"):
+            all_legal.append(legal())
+        restored = [pickle.loads(pickle.dumps(alone)), copy.deepcopy(alone), pickle.loads(pickle.dumps(game))]
+        for ours in (game, alone, *restored):
+            assert (ours.fens(), ours.moves, ours.fen(-1)) == (fens, moves, fens[-1])
+            assert [position.fen for position in ours.positions()] == fens
+        assert restored == [alone, alone, game]
+        plies = range(len(fens))
+        tensors = archive.batch(game.number, list(plies), "legal")["legal"]
+        for ply, position in enumerate(game.positions()):
+            ways = (position, pickle.loads(pickle.dumps(position)), copy.copy(position), game.position(ply), alone.position(ply))
+            assert all(sorted(other.moves) == all_legal[ply] for other in ways)
+            assert len(set(ways)) == 1 and {position} == set(alone.positions()[ply : ply + 1])
+            without_drops = [move for move in all_legal[ply] if "@" not in move and not move.endswith("k")]
+            assert sum(tensors[ply].tobytes()) == len(without_drops)
+            if name not in ("crazyhouse", "threecheck"):
+                assert position != scoresheet.Position(position.fen)
+        # The moves of these variants are moves of chess: another may have to be told apart, and the end of the game has
+        # no sign.
+        if name not in ("racingkings", "threecheck", "kingofthehill"):
             assert game.san == sans
         with scoresheet.ArchiveWriter(tmp_path / "back.bga") as writer:
             writer.add(theirs)

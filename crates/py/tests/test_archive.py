@@ -150,6 +150,10 @@ def test_chess960(write) -> None:
     game = archive[0]
     assert game.is_set_up and game.moves[-1] == "e1f1" and game.san[-1] == "O-O"
     assert game.fen(2).split()[2] in ("KQkq", "FCfc")
+    # Only the start of this game shows that castling is written as in Chess960.
+    start = '[SetUp "1"]\n[FEN "bbrqknnr/pppppppp/8/8/8/8/PPPPPPPP/BBRQKNNR w HChc - 0 1"]\n\n'
+    last = write(start + "1. c4 c5 2. Rc3 Rc6 3. Ng3 Ng6 4. Nf3 Nf6 *\n", "rook")[0].position()
+    assert "e1h1" in pickle.loads(pickle.dumps(last)).moves == copy.deepcopy(last).moves == last.moves
 
 
 def test_where_find_and_tree(archive: scoresheet.Archive) -> None:

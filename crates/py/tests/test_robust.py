@@ -317,6 +317,12 @@ def test_a_pickle_equals_what_was_pickled(archive: scoresheet.Archive, write, tm
 40. O-O-O Kd7 41. a8=N -- 42. Kb1 *
 
 1. e4 e5 2. Ke3 Nf6 *
+
+[Variant "Three-check"]
+[SetUp "1"]
+[FEN "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 1+3 0 1"]
+
+1. e4 (1. d4) e5 *
 """
     games = [*scoresheet.read_pgn(io.BytesIO((pgn + "\n" + CASTLED).encode())), *archive[:50], *write(pgn)]
     read = [next(scoresheet.read_pgn(io.BytesIO(game.pgn().encode()))) for game in archive[:200]]
@@ -327,9 +333,9 @@ def test_a_pickle_equals_what_was_pickled(archive: scoresheet.Archive, write, tm
             assert copied.moves == game.moves
     assert games[0] != games[1]
     with pytest.raises(ValueError):
-        scoresheet._scoresheet._restored_game([], "8/8 w", [], None, 1, [])
+        scoresheet._scoresheet._restored_game([], ("Standard", "8/8 w"), [], None, 1, [])
     with pytest.raises(ValueError):
-        start = scoresheet.Position().fen
+        start = ("Standard", scoresheet.Position().fen)
         scoresheet._scoresheet._restored_game([], start, [("move", 0, "e2e5")], None, 1, [])
     # Archives and views, pickled, copied and reopened.
     again = scoresheet.open(archive.paths)

@@ -155,7 +155,8 @@ impl GameRef<'_> {
         Ok(start_by_rules(self.start(), variant, fen.as_deref()))
     }
 
-    /// Returns the position after ply `ply` of the main line with the rules of [`GameRef::variant`].
+    /// Returns the position after ply `ply` of the main line with the rules of [`GameRef::variant`], which decide about
+    /// legal moves and about the end of the game.
     #[doc(hidden)]
     pub fn position_by_rules(&self, ply: u32) -> Result<Position> {
         let (position, variant) = (self.position(ply)?, self.variant());

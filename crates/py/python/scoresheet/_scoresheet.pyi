@@ -13,6 +13,7 @@ __all__ = [
     "_permutation",
     "_game_of_events",
     "_restored_game",
+    "_position",
     "_positions",
     "_restored_archive",
     "_table",
@@ -573,12 +574,13 @@ def _columns(
 def _permutation(count: int, seed: int) -> bytearray: ...
 def _restored_game(
     tags: list[tuple[str, str]],
-    start: str,
+    start: tuple[str, str],
     parts: Iterable[tuple[str, int, str]],
     result: str | None,
     number: int,
     faults: list[str],
 ) -> Game: ...
+def _position(variant: str, fen: str, chess960: bool) -> Position: ...
 def _positions(view: View, games: bytes, plies: bytes, starts: bytes, bits: bytes) -> Positions: ...
 def _restored_archive(
     known: Archive | None, paths: Any, map: bool, commits: list[tuple[Any, ...]]
