@@ -45,7 +45,7 @@ fn split(variant: Variant, text: &[u8]) -> Result<(Vec<u8>, Extra), FenError> {
 impl Extra {
     /// Reads the pockets and the marks of promoted pieces in a placement of Crazyhouse. Returns the placement without
     /// them. Errors have an offset in the placement.
-    fn read_placement(&mut self, placement: &[u8]) -> Result<Vec<u8>, (usize, FenFault)> {
+    fn read_placement(&mut self, placement: &[u8]) -> Result<Vec<u8>, FaultAt> {
         let (board, pocket) = split_pocket(placement)?;
         // A dash is an empty pocket.
         for at in pocket.clone().filter(|_| placement[pocket.clone()] != *b"-") {
@@ -81,8 +81,11 @@ pub(super) fn named_by(text: &[u8]) -> Option<Variant> {
     split(Variant::ThreeCheck, text).is_ok_and(|(rest, _)| rest != text).then_some(Variant::ThreeCheck)
 }
 
+/// A fault at an offset.
+type FaultAt = (usize, FenFault);
+
 /// Splits a placement from the letters of the pocket: in brackets, or as a ninth row.
-fn split_pocket(placement: &[u8]) -> Result<(&[u8], Range<usize>), (usize, FenFault)> {
+fn split_pocket(placement: &[u8]) -> Result<(&[u8], Range<usize>), FaultAt> {
     let end = placement.len();
     if let Some(open) = placement.iter().position(|byte| *byte == b'[') {
         return match placement.iter().position(|byte| *byte == b']') {
