@@ -108,7 +108,7 @@ fn pockets_are_checked() {
         ("RNBQKBNR[KPxx]", 46, FenFault::NoSuchPiece),
         ("RNBQKBNR[1Q2]", 46, FenFault::NoSuchPiece),
         ("RNBQKBNR[Q-]", 47, FenFault::NoSuchPiece),
-        ("RNBQKBNR[QQQ", 49, FenFault::Missing),
+        ("RNBQKBNR[QQQ", 45, FenFault::NoSuchPiece),
         ("RNBQKBNR[QQ]zzz", 49, FenFault::NoSuchPiece),
         ("RNBQKBNR/P/8", 47, FenFault::NoSuchPiece),
         ("RNBQK~BNR[]", 42, FenFault::NoSuchPiece),

@@ -39,7 +39,7 @@ impl FenField {
 /// The kind of a fault in a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FenFault {
-    /// The text ends before this field, or a pocket of Crazyhouse is not closed.
+    /// The text ends before this field.
     Missing,
     /// A character does not stand for a piece.
     NoSuchPiece,

@@ -12,7 +12,8 @@ use crate::square::Square;
 use crate::variant::pocket_letters;
 use std::ops::Range;
 
-/// Separates what only variants have from a FEN. Returns the FEN with blanks in its place, which keep the columns.
+/// Separates the parts that only variants have from a FEN. Returns the FEN with blanks instead of these parts, so the
+/// columns of its faults are those of the text.
 fn split(variant: Variant, text: &[u8]) -> Result<(Vec<u8>, Extra), FenError> {
     let (mut rest, mut extra) = (text.to_vec(), Extra::default());
     let mut fields = text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
@@ -47,8 +48,8 @@ impl Extra {
     /// them. Errors have an offset in the placement.
     fn read_placement(&mut self, placement: &[u8]) -> Result<Vec<u8>, FaultAt> {
         let (board, pocket) = split_pocket(placement)?;
-        // A dash is an empty pocket.
-        for at in pocket.clone().filter(|_| placement[pocket.clone()] != *b"-") {
+        let is_dash = placement[pocket.clone()] == *b"-";
+        for at in pocket.filter(|_| !is_dash) {
             let piece = Piece::from_letter(placement[at]).filter(|piece| piece.role != Role::King);
             let Piece { color, role } = piece.ok_or((at, FenFault::NoSuchPiece))?;
             let count = &mut self.pockets[color.index()][role as usize];
@@ -89,7 +90,7 @@ fn split_pocket(placement: &[u8]) -> Result<(&[u8], Range<usize>), FaultAt> {
     let end = placement.len();
     if let Some(open) = placement.iter().position(|byte| *byte == b'[') {
         return match placement.iter().position(|byte| *byte == b']') {
-            None => Err((end, FenFault::Missing)),
+            None => Err((open, FenFault::NoSuchPiece)),
             Some(close) if close + 1 < end => Err((close + 1, FenFault::NoSuchPiece)),
             Some(close) => Ok((&placement[..open], open + 1..close)),
         };
