@@ -6,6 +6,7 @@
 
 use crate::batch::{Facts, UNKNOWN, move_id, points};
 use crate::failure::{self, OrRaise};
+use crate::numbers::bounds;
 use crate::positions::Positions;
 use crate::shared::Opened;
 use crate::work;
@@ -508,7 +509,7 @@ impl Positions {
     /// docs/python/training.md explains the scores.
     ///
     /// With `mover`, all columns are from the point of view of the player to move, otherwise from White's. `start` and
-    /// `stop` select positions by their numbers. Each game is read once; only "move" replays moves.
+    /// `stop` select positions by their numbers, as in a slice. Each game is read once; only "move" replays moves.
     ///
     /// >>> positions = archive.positions(skip_plies=8)
     /// >>> arrays = positions.arrays(["game", "ply", "wdl"], stop=1000)
@@ -519,11 +520,11 @@ impl Positions {
         slf: &Bound<'py, Self>,
         columns: Option<Bound<'py, PyAny>>,
         mover: bool,
-        start: u64,
-        stop: Option<u64>,
+        start: isize,
+        stop: Option<isize>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let stop = stop.unwrap_or(slf.get().len()).min(slf.get().len());
+        let (start, stop) = bounds(start, stop.unwrap_or(isize::MAX), slf.get().len() as usize);
         let module = slf.py().import("scoresheet._training")?;
         module.call_method1("arrays", (slf, columns, mover, start.min(stop), stop, threads))
     }

@@ -59,6 +59,9 @@ def test_scores_of_comments(write) -> None:
     # The same moves and results as in batches.
     positions = archive.positions()
     games, plies = positions.locate(range(len(positions)))
+    for part in (slice(-3, None), slice(2, -2), slice(-99, 4), slice(5, 3), slice(4, 99)):
+        found = positions.arrays(["game", "ply"], start=part.start, stop=part.stop)
+        assert list(zip(found["game"].tolist(), found["ply"].tolist())) == positions[part]
     for mover in (False, True):
         batch = archive.batch(games, plies, ["move", "result", "elo", "turn"], mover=mover)
         arrays = positions.arrays(["move", "result", "elo", "turn"], mover=mover)
