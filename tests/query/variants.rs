@@ -117,6 +117,17 @@ fn positions_are_found_with_their_pockets_and_counted_by_their_moves() {
     assert!(tested > 250 && drops > 10 && loose > 0, "{tested} {drops} {loose}");
 }
 
+#[test]
+fn a_tree_of_given_games_counts_games_of_all_rules() {
+    let (_folder, archive) = archive();
+    let set = ArchiveSet::open([archive.archive().path()]).unwrap();
+    let (start, all) = (Position::standard(), [archive.archive().live()]);
+    let query = Query::from(&start).rules(Rules::Any);
+    let found = set.tree(&start, Visit::First, Some(&all), None).complete().unwrap().tally.games();
+    assert_eq!(found, query.run(&set).total().unwrap());
+    assert!(found > set.tree(&start, Visit::First, None, None).complete().unwrap().tally.games());
+}
+
 /// Games of Three-check are stored as games of chess.
 #[test]
 fn positions_with_counts_of_checks_are_found_in_their_games() {

@@ -38,16 +38,22 @@ fn list<'py, T>(
     PyList::new(py, items.into_iter().map(&mut of).collect::<PyResult<Vec<_>>>()?)
 }
 
-/// Returns the statistics of games, like `stats --json`: without games of variants, unless games are selected.
-pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usize) -> PyResult<Bound<'py, PyAny>> {
-    let opened = shared.get()?;
-    let among = numbers.among_each(&opened);
+/// Returns the statistics of games, like `stats --json`.
+pub fn stats<'py>(
+    py: Python<'py>,
+    shared: &Shared,
+    numbers: &Numbers,
+    rules: Rules,
+    top: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (opened, numbers) = (shared.get()?, numbers.clone());
     let count = move || -> Result<Stats, Error> {
+        let among = numbers.among_by_rules(&opened, rules);
         let mut stats = Stats::default();
         for (index, source) in opened.sources.members().iter().enumerate() {
             let games = match &among {
                 Some(among) => among.get(index).cloned(),
-                None => Rules::of_filter(None).among(source.archive(), None),
+                None => rules.among(source.archive(), None),
             };
             let mut archive_stats =
                 counted::stats(source.columns(), &games.unwrap_or_else(|| source.archive().live()))?;

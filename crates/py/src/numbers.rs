@@ -5,6 +5,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyList, PyRange, PySlice, PyTuple};
 use scoresheet::GameSet;
+use scoresheet_query::{Member, Rules};
 use std::sync::Arc;
 
 /// The numbers of games, in a certain order.
@@ -83,6 +84,19 @@ impl Numbers {
     /// Returns the numbers of games in one archive of the set, converted to numbers in this archive.
     fn among(&self, before: u64, games: u64) -> GameSet {
         GameSet::from_numbers(games, self.iter().filter_map(|number| number.checked_sub(before)))
+    }
+
+    /// Returns the games of each archive that have these rules; `None` for all games of chess, or of one variant.
+    pub fn among_by_rules(&self, opened: &Opened, rules: Rules) -> Option<Vec<GameSet>> {
+        let among = self.among_each(opened);
+        if among.is_none() && rules != Rules::Any {
+            return None;
+        }
+        let of = |(index, source): (usize, &Member)| {
+            let games = among.as_ref().and_then(|among| among.get(index).cloned());
+            rules.among(source.archive(), games).unwrap_or_else(|| source.archive().live())
+        };
+        Some(opened.sources.members().iter().enumerate().map(of).collect())
     }
 
     /// Returns the games of each archive to which a search is restricted; `None` for all games.

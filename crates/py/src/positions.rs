@@ -494,8 +494,12 @@ impl View {
         let games: Arc<[u64]> = numbers.into();
         let of = Arc::clone(&games);
         let found = work::long(py, move || look(&opened, &of, conditions))?.or_raise(py)?;
-        let mut positions =
-            Positions { view: Py::new(py, self.again())?, runs: Vec::new(), starts: vec![0], bits: Vec::new() };
+        let mut positions = Positions {
+            view: Py::new(py, self.of(self.numbers.clone()))?,
+            runs: Vec::new(),
+            starts: vec![0],
+            bits: Vec::new(),
+        };
         let mut total = 0;
         for (game, found) in games.iter().zip(found) {
             let (plies, count) = match found {
@@ -568,12 +572,5 @@ impl View {
         options.set_item("mover", mover)?;
         options.set_item("threads", threads)?;
         slf.call_method("positions", (), conditions)?.call_method("arrays", (columns,), Some(&options))
-    }
-}
-
-impl View {
-    /// Returns another view of the same games.
-    fn again(&self) -> View {
-        View::from_numbers(&self.shared, self.numbers.clone())
     }
 }

@@ -10,8 +10,9 @@ use crate::work::{self, OnSignal};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyRange, PySlice, PyTuple};
+use scoresheet::chess::Variant;
 use scoresheet::{GameSet, Monitor};
-use scoresheet_query::{Filter, FoundGame, Query, SearchOptions, Visit};
+use scoresheet_query::{Filter, FoundGame, Query, Rules, SearchOptions, Visit};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,6 +24,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A list or an array of integers or booleans is also a valid index. `&`, `|` and `-` combine views of one archive: the
 /// games keep the order of the left view, and `|` appends the games that only the right view contains.
 ///
+/// `find`, `tree` and `stats` leave out games of variants, unless a filter with the field `variant` selects games:
+/// `archive.where("variant = any")`.
+///
 /// >>> strong = archive.where("elo >= 2000")
 /// >>> len(strong) < len(archive)
 /// True
@@ -32,6 +36,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct View {
     pub shared: Arc<Shared>,
     pub numbers: Numbers,
+    /// The rules of the games that searches and reports look at: all if the filter or the query of this selection has
+    /// chosen games of variants.
+    pub rules: Rules,
     hits: Option<Arc<[(u64, u32)]>>,
     /// For each hit in a principal variation, its depth: the number of moves up to the hit.
     pv_depths: Option<Arc<[Option<u32>]>>,
@@ -105,23 +112,33 @@ impl View {
 
     /// Creates a view of games of an archive.
     pub fn from_numbers(shared: &Arc<Shared>, numbers: Numbers) -> View {
-        View { shared: Arc::clone(shared), numbers, hits: None, pv_depths: None }
+        let rules = Rules::of_filter(None);
+        View { shared: Arc::clone(shared), numbers, rules, hits: None, pv_depths: None }
     }
 
-    fn of(&self, numbers: Numbers) -> View {
-        View::from_numbers(&self.shared, numbers)
+    /// Returns a view of other games of this selection.
+    pub fn of(&self, numbers: Numbers) -> View {
+        View { rules: self.rules, ..View::from_numbers(&self.shared, numbers) }
+    }
+
+    /// Returns a view of these games, which two selections have in common or add up to.
+    fn joined(&self, other: &View, numbers: Numbers) -> View {
+        let rules = if other.rules == Rules::Any { Rules::Any } else { self.rules };
+        View { rules, ..self.of(numbers) }
     }
 
     /// Creates a view of the games that match a filter.
-    fn select(&self, py: Python<'_>, filter: &str) -> PyResult<Numbers> {
+    fn select(&self, py: Python<'_>, filter: &str) -> PyResult<View> {
         let filter = filter.parse::<Filter>().or_raise(py)?;
+        let rules = if filter.is_of_variant() { Rules::of_filter(Some(&filter)) } else { self.rules };
         let opened = self.shared.get()?;
         let of = Arc::clone(&opened);
         let passed = work::long(py, move || Query::from(filter).numbers(&of.sources))?.or_raise(py)?;
-        Ok(match &self.numbers {
+        let numbers = match &self.numbers {
             Numbers::Run { first: 1, count } if *count == opened.sources.len() => Numbers::List(passed.into()),
             numbers => numbers.keep(&GameSet::from_numbers(opened.sources.len(), passed)),
-        })
+        };
+        Ok(View { rules, ..self.of(numbers) })
     }
 }
 
@@ -201,13 +218,13 @@ impl View {
     }
 
     fn __and__(&self, other: &View) -> PyResult<View> {
-        Ok(self.of(self.numbers.keep(&self.set_of(other)?)))
+        Ok(self.joined(other, self.numbers.keep(&self.set_of(other)?)))
     }
 
     fn __or__(&self, other: &View) -> PyResult<View> {
         other.set_of(self).map(|numbers| {
             let added = other.numbers.iter().filter(|number| !numbers.contains(*number));
-            self.of(Numbers::List(self.numbers.iter().chain(added).collect()))
+            self.joined(other, Numbers::List(self.numbers.iter().chain(added).collect()))
         })
     }
 
@@ -222,7 +239,7 @@ impl View {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let numbers: Vec<u8> = self.numbers.iter().flat_map(u64::to_le_bytes).collect();
-        reduce(py, &self.shared, Some(&numbers))
+        reduce(py, &self.shared, Some((&numbers, self.rules == Rules::Any)))
     }
 
     /// Returns the same object: games do not change, even if the file is replaced.
@@ -290,7 +307,7 @@ impl View {
     /// scoresheet.QueryError: column 13: expected a value...
     #[pyo3(name = "where", signature = (filter, /))]
     fn select_where(&self, py: Python<'_>, filter: &str) -> PyResult<View> {
-        Ok(self.of(self.select(py, filter)?))
+        self.select(py, filter)
     }
 
     /// Returns the games that reach a position or match a pattern, in the order of their numbers; `hits` contains the
@@ -310,6 +327,12 @@ impl View {
     fn find(&self, query: &Bound<'_, PyAny>, all_plies: bool, variations: bool, in_pv: bool) -> PyResult<View> {
         let py = query.py();
         let query = search::question(query, SearchOptions { all_plies, variations, principal_variations: in_pv })?;
+        let of_position = || Some(query.get_rules()).filter(|rules| rules.variant() != Variant::Chess);
+        let (query, rules) = match (query.stated_rules().or_else(of_position), self.rules) {
+            (Some(rules), _) if rules != Rules::Only(Variant::Chess) => (query, Rules::Any),
+            (None, Rules::Any) => (query.rules(Rules::Any), Rules::Any),
+            _ => (query, self.rules),
+        };
         let opened = self.shared.get()?;
         let among = self.numbers.among_each(&opened);
         let find = move |stop: &std::sync::atomic::AtomicBool| {
@@ -324,7 +347,7 @@ impl View {
             found.iter().flat_map(|found| found.hits.iter().map(|hit| (found.number, hit.ply))).collect();
         let depths: Vec<Option<u32>> = found.iter().flat_map(|found| found.hits.iter().map(|hit| hit.pv)).collect();
         let (hits, pv_depths) = (Some(hits.into()), Some(depths.into()));
-        Ok(View { hits, pv_depths, ..self.of(Numbers::List(games.into())) })
+        Ok(View { rules, hits, pv_depths, ..self.of(Numbers::List(games.into())) })
     }
 
     /// Returns the moves played in a position, with results and ratings. The position is a FEN, moves or a Position.
@@ -342,9 +365,14 @@ impl View {
             Some(given) => search::position_of(given)?,
         };
         let opened = self.shared.get()?;
-        let among = self.numbers.among_each(&opened);
+        let rules = match position.variant() {
+            Variant::Chess => self.rules,
+            variant => Rules::Only(variant),
+        };
+        let numbers = self.numbers.clone();
         let tree = move |stop: &std::sync::atomic::AtomicBool| {
             opened.know_variants();
+            let among = numbers.among_by_rules(&opened, rules);
             let monitor = Monitor::new().stop(stop);
             opened.sources.tree(&position, Visit::First, among.as_deref(), Some(&monitor)).complete()
         };
@@ -372,7 +400,7 @@ impl View {
     ) -> PyResult<Table> {
         let numbers = match r#where {
             None => self.numbers.clone(),
-            Some(filter) => self.select(py, filter)?,
+            Some(filter) => self.select(py, filter)?.numbers,
         };
         if batch_size == 0 {
             return Err(PyValueError::new_err("batch_size must be at least 1"));
@@ -450,15 +478,14 @@ impl View {
     }
 
     /// Returns statistics of these games, like `scoresheet stats --json`: results, plies, lengths, years, ratings,
-    /// opening codes, and the `top` players and events by number of games. The statistics of a whole archive leave out
-    /// games of variants; those of a selection, such as `archive.where("variant = any")`, count all of its games.
+    /// opening codes, and the `top` players and events by number of games.
     ///
     /// >>> stats = archive.stats()
     /// >>> stats["games"], stats["results"]["white"], stats["median_plies"]
     /// (3000, 1538, 61)
     #[pyo3(signature = (*, top = 10))]
     fn stats<'py>(&self, py: Python<'py>, top: usize) -> PyResult<Bound<'py, PyAny>> {
-        crate::care::stats(py, &self.shared, &self.numbers, top)
+        crate::care::stats(py, &self.shared, &self.numbers, self.rules, top)
     }
 
     /// Writes these games as complete PGN, like `scoresheet export`: to a path, which is compressed if it ends in
@@ -565,10 +592,12 @@ impl Archive {
         format!("<Archive {}: {} games{closed}>", named(&slf.shared.paths), slf.as_super().numbers.len())
     }
 
-    /// Returns games by their numbers, 8 bytes each, little-endian; for pickles.
-    fn _view(slf: PyRef<'_, Self>, numbers: &[u8]) -> View {
+    /// Returns games by their numbers, 8 bytes each, little-endian, and whether searches look at games of variants; for
+    /// pickles.
+    fn _view(slf: PyRef<'_, Self>, numbers: &[u8], variants: bool) -> View {
         let numbers = numbers.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
-        slf.as_super().of(Numbers::List(numbers.collect()))
+        let view = slf.as_super().of(Numbers::List(numbers.collect()));
+        if variants { View { rules: Rules::Any, ..view } } else { view }
     }
 
     /// Checks every byte of the archive, its index and its side files, and reads every game, like `scoresheet verify`;
@@ -662,7 +691,7 @@ pub fn open(path: &Bound<'_, PyAny>, map: bool) -> PyResult<Py<Archive>> {
     let py = path.py();
     let shared = Arc::new(Shared::open(py, Place::of(path)?, map)?);
     let numbers = Numbers::all(&*shared.get()?);
-    let view = View { shared: Arc::clone(&shared), numbers, hits: None, pv_depths: None };
+    let view = View::from_numbers(&shared, numbers);
     Py::new(py, PyClassInitializer::from(view).add_subclass(Archive { shared }))
 }
 
@@ -670,11 +699,11 @@ pub fn open(path: &Bound<'_, PyAny>, map: bool) -> PyResult<Py<Archive>> {
 fn reduce<'py>(
     py: Python<'py>,
     shared: &Shared,
-    numbers: Option<&[u8]>,
+    view: Option<(&[u8], bool)>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
     let restore = py.import("scoresheet._pickle")?.getattr("restore")?;
-    let numbers = numbers.map(|numbers| PyBytes::new(py, numbers));
-    Ok((restore, (shared.saved(py)?, numbers).into_pyobject(py)?))
+    let view = view.map(|(numbers, variants)| (PyBytes::new(py, numbers), variants));
+    Ok((restore, (shared.saved(py)?, view).into_pyobject(py)?))
 }
 
 /// Returns the archives of a pickle: `known`, which was opened earlier, if it can be used, or opened again.

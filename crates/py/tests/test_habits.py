@@ -235,12 +235,33 @@ def test_stats(replica: Path) -> None:
     )
     assert archive[:0].stats()["games"] == 0
 
-    # Games of variants are left out unless they are selected.
-    (replica.parent / "v.pgn").write_text('1. e4 *\n\n[Variant "Atomic"]\n\n1. d4 *\n')
-    scoresheet.import_pgn(replica.parent / "v.pgn", replica.parent / "v.bga", progress=False)
-    archive = scoresheet.open(replica.parent / "v.bga")
-    assert archive.stats() == json.loads(command("stats", replica.parent / "v.bga", "--json"))
-    assert (archive.stats()["games"], archive.where("variant = any").stats()["games"]) == (1, 2)
+
+def test_variants_are_left_out_unless_a_filter_chooses_them(replica: Path) -> None:
+    pgn, path = replica.parent / "v.pgn", replica.parent / "v.bga"
+    variants = ["Standard", "Atomic", "Crazyhouse", "Three-check", "Crazyhouse", "Standard", "King of the Hill"]
+    pgn.write_text("".join(f'[Variant "{name}"]\n\n1. {"d4" if at == 5 else "e4"} *\n\n' for at, name in enumerate(variants)))
+    scoresheet.import_pgn(pgn, path, progress=False)
+    archive = scoresheet.open(path)
+    filters = ["variant = any", "variant = crazyhouse", 'variant = "three-check"', "plies > 0", "plies > 0 and variant != atomic"]
+    for _ in range(2):
+        for view in [(None, archive), (None, archive[:]), *((filter, archive.where(filter)) for filter in filters)]:
+            options = ["--where", view[0]] if view[0] else []
+            tree, found, stats = (
+                int(command(*words, "--count", *options))
+                for words in (("tree", path, "--moves", "e4"), ("find", path, "--moves", "e4"), ("stats", path))
+            )
+            for selection in (view[1], view[1][:], pickle.loads(pickle.dumps(view[1])), view[1].positions().view):
+                assert selection.tree("e4").games == tree
+                assert len(selection.find("e4")) == found == len(selection.find({"moves": "e4"}))
+                assert selection.stats()["games"] == stats
+                assert selection.find("e4").tree("e4").games == found
+        archive.build_index()
+    everything = archive.where("variant = any")
+    assert len((archive[:3] | everything).find("e4")) == len((archive & everything).find("e4")) == 6
+    atomic = archive[1].position(1)
+    assert len(archive.find(atomic)) == archive.tree(atomic).games == everything.tree(atomic).games == 1
+    assert archive.find({"moves": "e4", "variant": "atomic"}).tree("e4").games == 1
+    assert len(everything.find({"moves": "e4", "variant": "chess"})) == 1
 
 
 def test_tables_by_name(archive: scoresheet.Archive) -> None:

@@ -5,7 +5,7 @@ use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::{new_file, progress};
 use crate::select::archives;
-use crate::select::filter::{self, Where};
+use crate::select::filter::Where;
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
@@ -104,7 +104,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let unread = progress::counted(session, total, !(args.done.quiet || args.done.json), |done| {
             let monitor = Monitor::new().on_progress(done);
             let searches =
-                selections.iter().map(|(member, chosen)| filter::search(member, chosen.as_ref()).monitored(&monitor));
+                selections.iter().map(|(member, chosen)| member.search_among(chosen.as_ref()).monitored(&monitor));
             if is_counted {
                 searches.clone().for_each(|search| search.count_for_book(&mut book));
             }

@@ -110,7 +110,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 .zip(&chosen)
                 .zip(&days)
                 .map(|((member, games), days)| Source {
-                    search: filter::search(member, games.as_ref()),
+                    search: member.search_among(games.as_ref()),
                     days: days.as_ref(),
                     before: member.before(),
                 })

@@ -12,7 +12,7 @@ use scoresheet::archive::GameSet;
 use scoresheet::chess::{Position, Variant};
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::tag_columns::Unread;
-use scoresheet_query::{Aliases, Filter, GameRanges, Member, Query, Rules, Search, SideState, TagColumns};
+use scoresheet_query::{Aliases, Filter, GameRanges, Query, Rules, SideState, TagColumns};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -76,17 +76,6 @@ fn rules(text: &str) -> Result<Rules, String> {
 pub fn read_aliases(path: &str) -> Result<Aliases, String> {
     let text = text::read(path.as_ref()).map_err(|error| error.to_string())?;
     Aliases::parse(&text)
-}
-
-/// Returns a search for the chosen games, or for all games. Side files describe positions of chess, so a search of other
-/// games does without them.
-pub fn search<'a>(member: &'a Member, games: Option<&'a GameSet>) -> Search<'a> {
-    let (archive, search) = (member.archive(), member.search().among(games));
-    let are_of_chess = match games {
-        Some(games) => archive.games_of_chess(games).len() == games.len(),
-        None => Rules::Only(Variant::Chess).among(archive, None).is_none(),
-    };
-    if are_of_chess { search } else { search.with_variants() }
 }
 
 impl Where {

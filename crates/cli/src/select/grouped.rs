@@ -105,7 +105,7 @@ pub fn tree(session: &Session, all: &[Games], position: &Position) -> Tree {
     let of_all = || {
         let mut tree = Tree::empty(position);
         for Games { member, games, .. } in all {
-            let search = filter::search(member, Some(games));
+            let search = member.search_among(Some(games));
             tree.add(search.dated_tree(position, Visit::First, member.days()), member.before());
         }
         tree

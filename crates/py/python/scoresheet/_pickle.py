@@ -30,12 +30,12 @@ def _archive(paths: tuple[str | os.PathLike[str], ...], map: bool, commits: list
     return archive
 
 
-def restore(source: _Source, numbers: bytes | None) -> Archive | View:
+def restore(source: _Source, view: tuple[bytes, bool] | None) -> Archive | View:
     """Return an archive, or a view of its games."""
-    if numbers is None:
+    if view is None:
         paths, map, _ = source
         return _scoresheet.open(list(paths), map=map)
-    return _archive(*source)._view(numbers)
+    return _archive(*source)._view(*view)
 
 
 def restore_game(source: _Source, number: int) -> Game:
@@ -50,4 +50,4 @@ def restore_table(
 ) -> Table:
     """Return a table of games of an archive."""
     numbers, listed = rows
-    return _scoresheet._table(_archive(*source)._view(listed or b""), numbers, *how)
+    return _scoresheet._table(_archive(*source)._view(listed or b"", False), numbers, *how)

@@ -1,10 +1,11 @@
 //! Sets of open archives that are searched together.
 
-use crate::games::SideFiles;
+use crate::games::{Rules, SideFiles};
 use crate::position::search::Search;
 use crate::tag_columns::{Days, TagColumns};
 use rayon::prelude::*;
-use scoresheet::archive::{Archive, ArchiveFile, FileKind, GameRef, SideState};
+use scoresheet::archive::{Archive, ArchiveFile, FileKind, GameRef, GameSet, SideState};
+use scoresheet::chess::Variant;
 use scoresheet::error::{Error, Result};
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
@@ -67,6 +68,18 @@ impl IndexedArchive {
     /// Returns a search that uses the side files that exist.
     pub fn search(&self) -> Search<'_> {
         self.side_files().search(&self.archive)
+    }
+
+    /// Returns a search among these games, or all games. Side files describe positions of chess, so a search of other
+    /// games does without them.
+    #[doc(hidden)]
+    pub fn search_among<'a>(&'a self, games: Option<&'a GameSet>) -> Search<'a> {
+        let search = self.search().among(games);
+        let are_of_chess = match games {
+            Some(games) => self.archive.games_of_chess(games).len() == games.len(),
+            None => Rules::Only(Variant::Chess).among(&self.archive, None).is_none(),
+        };
+        if are_of_chess { search } else { search.with_variants() }
     }
 
     /// Returns the days of the games from the tag columns file, or `None` if the archive has no such file. They are read

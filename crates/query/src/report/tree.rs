@@ -105,7 +105,7 @@ impl ArchiveSet {
             let given = among.and_then(|among| among.get(index));
             let rules = Rules::Only(position.variant());
             let games = if given.is_some() { None } else { rules.among(member.archive(), None) };
-            let search = member.search().among(given.or(games.as_ref())).monitored(monitor);
+            let search = member.search_among(given.or(games.as_ref())).monitored(monitor);
             all.add(search.dated_tree(position, visit, member.days()), member.before());
         }
         all
