@@ -333,7 +333,8 @@ typedef struct {
 int32_t scoresheet_import_new(const char *path, size_t length, const scoresheet_import_options *options,
                               scoresheet_import **import, scoresheet_error **error);
 
-/* Adds a PGN file, plain or compressed. */
+/* Adds a PGN file, plain or compressed. Only the command `scoresheet import` reads databases of Scid and ChessBase, and
+ * training data of engines. */
 int32_t scoresheet_import_add_path(scoresheet_import *import, const char *path, size_t length,
                                    scoresheet_error **error);
 

@@ -28,7 +28,7 @@ pub struct Options {
     struct_size: usize,
     /// 0 refuses an existing archive, 1 appends to it, 2 replaces it.
     existing: i32,
-    /// A value other than 0 packs the moves.
+    /// 1 packs the moves.
     pack: i32,
     /// The number of threads, or 0 for one per core.
     threads: u32,
@@ -65,7 +65,11 @@ pub unsafe extern "C" fn scoresheet_import_new(
         args::created(import, error, || {
             let target = args::path(path, length)?.to_path_buf();
             let chosen = args::options(options, "options")?;
-            let mut options = if chosen.pack != 0 { ImportOptions::packed() } else { ImportOptions::default() };
+            let mut options = match chosen.pack {
+                0 => ImportOptions::default(),
+                1 => ImportOptions::packed(),
+                other => return Err(Fault::invalid(format!("options: pack is {other}, not 0 or 1"))),
+            };
             options.existing = match chosen.existing {
                 0 => Existing::Refuse,
                 1 => Existing::Append,

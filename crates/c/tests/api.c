@@ -326,6 +326,9 @@ int main(int count, char **arguments) {
     free(memory.bytes);
 
     /* A later commit, which the open archive sees after a refresh. */
+    options.pack = 5;
+    CHECK(scoresheet_import_new(path, strlen(path), &options, &import, NULL) == SCORESHEET_INVALID && import == NULL);
+    options.pack = 0;
     options.existing = SCORESHEET_APPEND;
     summary.struct_size = 2 * sizeof(size_t);
     summary.stored = 77;

@@ -352,4 +352,7 @@ def test_refused_sources(tmp_path: Path) -> None:
             scoresheet.import_pgn(sources, tmp_path / "y.bga", stop_at_refused=True, replace=True)
     with pytest.raises(ValueError, match="PNG image"):
         scoresheet.import_pgn(foreign, tmp_path / "z.bga")
+    (tmp_path / "base.si4").write_bytes(b"Scid.si\0\x01\x90\0\0\0\x05")
+    with pytest.raises(ValueError, match="a Scid database, which `scoresheet import` reads by its name"):
+        scoresheet.import_pgn(tmp_path / "base.si4", tmp_path / "z.bga")
     assert not (tmp_path / "z.bga").exists()
