@@ -198,7 +198,7 @@ impl Position {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let restore = py.import("scoresheet._scoresheet")?.getattr("_position")?;
+        let restore = py.import("scoresheet._pickle")?.getattr("restore_position")?;
         let state = (self.position.variant().name(), self.position.fen(), self.chess960);
         Ok((restore, state.into_pyobject(py)?))
     }

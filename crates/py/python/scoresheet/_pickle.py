@@ -1,4 +1,4 @@
-"""Restores archives and games from pickles: each process opens an archive once, and caches it while it is used."""
+"""Restores objects from pickles: each process opens an archive once, and caches it while it is used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import _scoresheet
 
 if TYPE_CHECKING:
-    from ._scoresheet import Archive, Game, Table, View
+    from ._scoresheet import Archive, Game, Position, Table, View
 
     # The paths of archives, whether their files are mapped, and the commits of the archives.
     _Source = tuple[tuple[str | os.PathLike[str], ...], bool, list[tuple[object, ...]]]
@@ -41,6 +41,11 @@ def restore(source: _Source, view: tuple[bytes, bool] | None) -> Archive | View:
 def restore_game(source: _Source, number: int) -> Game:
     """Return a game of an archive."""
     return _archive(*source).game(number)
+
+
+def restore_position(variant: str, fen: str, chess960: bool) -> Position:
+    """Return a position."""
+    return _scoresheet._position(variant, fen, chess960)
 
 
 def restore_table(
