@@ -73,11 +73,7 @@ impl ArchiveSet {
     ) -> Frequent {
         let (mut counts, mut unread, mut limit) = (Vec::new(), Vec::new(), 1 << 18);
         for (index, member) in self.members().iter().enumerate() {
-            let games = among.and_then(|among| among.get(index));
-            let mut search = member.search().among(games).monitored(monitor);
-            if games.is_some_and(|games| member.archive().games_of_chess(games).len() < games.len()) {
-                search = search.with_variants();
-            }
+            let search = member.search_among(among.and_then(|among| among.get(index))).monitored(monitor);
             let candidates = search.candidates(None, &mut Vec::new());
             for part in candidates.chunks(PART) {
                 let (found, failed) = positions(&search, part, member.before(), &plies);
