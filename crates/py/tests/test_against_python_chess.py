@@ -35,6 +35,8 @@ def known_difference(game: scoresheet.Game, text: bytes, theirs: pgn.Game) -> st
         return "a repeated tag"
     if re.search(rb"^[ \t]+\[", text, re.MULTILINE):
         return "python-chess accepts tags only at the beginning of a line"
+    if re.search(rb'^\[\w+ "[^"]*"\][ \t]+[^\s\[]', text, re.MULTILINE):
+        return "python-chess drops a tag with moves on its line"
     movetext = re.sub(rb"^\s*(\[.*\s+)*", b"", text)
     if re.search(rb"\n[ \t\r]*\n\s*\S", movetext):
         return "python-chess ends a game at an empty line in its movetext"
