@@ -63,6 +63,17 @@ impl Archive {
         _ = self.variant_tags.set(games.into());
     }
 
+    /// Returns the rules of a game like [`GameRef::variant`], without a look at its record. Numbers without a game mean
+    /// chess.
+    #[doc(hidden)]
+    pub fn variant_of(&self, game: u64) -> Variant {
+        self.locate(game).map_or(Variant::Chess, |(chunk, index)| self.variant_at(chunk, index))
+    }
+
+    fn variant_at(&self, chunk: usize, index: usize) -> Variant {
+        self.chunk_variants(chunk).and_then(|all| all.get(index)).copied().unwrap_or_default()
+    }
+
     /// Returns the rules of a chunk's games, which are read at the first access.
     fn chunk_variants(&self, chunk: usize) -> Option<&[Variant]> {
         let known = self.variants.get(chunk)?;
@@ -133,7 +144,7 @@ impl GameRef<'_> {
     /// Variant names them. The games of these three are stored as games of chess.
     pub fn variant(&self) -> Variant {
         let (chunk, index) = self.place();
-        self.archive().chunk_variants(chunk).and_then(|all| all.get(index)).copied().unwrap_or_default()
+        self.archive().variant_at(chunk, index)
     }
 
     /// Returns the starting position with the rules of [`GameRef::variant`]. In Three-check, it states the checks that

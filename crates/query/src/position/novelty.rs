@@ -3,7 +3,7 @@
 // This module reads untrusted bytes, so its code must not panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use crate::position::index::{PlaceSegment, PositionIndex};
+use crate::position::index::{Place, PlaceSegment, PositionIndex};
 use crate::position::search::HAS_FILES;
 use scoresheet::archive::{Archive, GameRef};
 use scoresheet::chess::Variant;
@@ -91,11 +91,8 @@ pub(super) fn is_in_segment(archive: &Archive, segment: &PlaceSegment, game: u64
         // If this game reaches the only position with these key bits, all entries belong to this position.
         let is_sure = others.len() < places.len() && !segment.has_collision_of_key(key)?;
         for place in segment.locate(&others)? {
-            if archive.is_deleted(place.game) {
-                continue;
-            }
-            let other = archive.game(place.game)?;
-            if other.variant() == Variant::Chess && (is_sure || has(&other, place.ply, key)?) {
+            let counts = !archive.is_deleted(place.game) && archive.variant_of(place.game) == Variant::Chess;
+            if counts && (is_sure || has(archive, place, key)?) {
                 return Ok(true);
             }
         }
@@ -106,12 +103,12 @@ pub(super) fn is_in_segment(archive: &Archive, segment: &PlaceSegment, game: u64
     Ok(false)
 }
 
-/// Returns whether the position at a ply of a game has this key.
-fn has(game: &GameRef<'_>, at: u32, key: u64) -> Result<bool> {
+/// Returns whether the position at this place has this key.
+fn has(archive: &Archive, place: Place, key: u64) -> Result<bool> {
     let mut found = None;
     let mut ply = 0;
-    game.walk_keys(|_, key| {
-        if ply == at {
+    archive.game(place.game)?.walk_keys(|_, key| {
+        if ply == place.ply {
             found = Some(key);
         }
         ply += 1;
