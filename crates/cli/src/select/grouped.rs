@@ -12,6 +12,7 @@ use scoresheet_query::report::groups::{self, GroupKey, Grouped, MissingValues, P
 use scoresheet_query::tag_columns::Key;
 use scoresheet_query::{Member, TagColumns, Tree, Visit, nearest};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Returns games by the year of their date.
 pub fn by_year(archive: &Archive, games: &GameSet) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
@@ -102,15 +103,9 @@ impl<'a> Games<'a> {
 
 /// Returns the tree of the moves played in a position by these games, which may be games of variants.
 pub fn tree(session: &Session, all: &[Games], position: &Position) -> Tree {
-    let of_all = || {
-        let mut tree = Tree::empty(position);
-        for Games { member, games, .. } in all {
-            let search = member.search_among(Some(games));
-            tree.add(search.dated_tree(position, Visit::First, member.days()), member.before());
-        }
-        tree
-    };
-    progress::waiting(session, of_all)
+    let set = ArchiveSet::shared(all.iter().map(|selection| Arc::clone(selection.member.indexed())).collect());
+    let games: Vec<GameSet> = all.iter().map(|selection| selection.games.clone()).collect();
+    progress::waiting(session, || set.tree(position, Visit::First, Some(&games), None))
 }
 
 /// Returns the games in groups, in no particular order, without the unreadable games, which have been reported, and the
