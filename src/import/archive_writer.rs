@@ -170,9 +170,7 @@ impl ArchiveWriter {
     /// Errors: [`Error::Input`] if the game is invalid ([`Game::check`] returns the reason) or its tag Variant names other
     /// rules than its position has, in which case nothing is added. [`Error::Io`] if the archive cannot be written.
     pub fn add(&self, game: &Game) -> Result<u64> {
-        let refused = |named| Error::input("the game", format!("the tag Variant names {named}, but not the position"));
-        let game = game.as_stored().map_err(refused)?;
-        game.check().map_err(|fault| Error::input("the game", fault.to_string()))?;
+        let game = game.as_stored().map_err(|reason| Error::input("the game", reason))?;
         self.lock().add(&game)
     }
 

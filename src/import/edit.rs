@@ -19,6 +19,7 @@ use crate::format::record::{self, Record};
 use crate::game::Game;
 use crate::monitor::Monitor;
 use crate::pgn::{Disposition, PieceLetters, ReadOptions, ReadOutcome, is_position_list, read_game, read_position};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -57,8 +58,8 @@ impl Archive {
     /// the index become stale, unless `scoresheet_query::games::Before::carry` updates them.
     ///
     /// Errors: the errors of reading and writing the archive, and another program that is writing to it. It is also an
-    /// error if `change` returns an error or an invalid game ([`Game::check`]), or one whose tag Variant names other rules than
-    /// its position has.
+    /// error if `change` returns an error or an invalid game ([`Game::check`]), or one whose tag Variant names other
+    /// rules than its position has.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -93,11 +94,12 @@ impl Archive {
             for number in chunk.numbers() {
                 if games.contains(number) && !chunk.archive().is_deleted(number) {
                     let game = chunk.game(number)?;
-                    if let Some(new) = change(&game)? {
-                        let invalid = |what| Error::input(format!("game {number}"), what);
-                        let named = |named| invalid(format!("the tag Variant names {named}, but not the position"));
-                        let new = new.as_stored().map_err(named)?.into_owned();
-                        new.check().map_err(|fault| invalid(fault.to_string()))?;
+                    if let Some(mut new) = change(&game)? {
+                        let stored =
+                            new.as_stored().map_err(|reason| Error::input(format!("game {number}"), reason))?;
+                        if let Cow::Owned(stored) = stored {
+                            new = stored;
+                        }
                         let old = game.to_game()?;
                         if new != old {
                             changes.insert(number, Change::new(&game, &old, new)?);

@@ -160,17 +160,24 @@ impl Game {
         if of_moves == Variant::Chess { named().unwrap_or_default() } else { of_moves }
     }
 
-    /// Returns the game with the starting position and the tag Variant that archives store. Errors: as [`stored_start`].
+    /// Returns the game with the starting position and the tag Variant that archives store.
+    ///
+    /// Errors: the reason why it cannot be stored: the tag Variant names other rules than those of the position, or the
+    /// fault that [`Game::check`] finds.
     #[doc(hidden)]
-    pub fn as_stored(&self) -> Result<Cow<'_, Game>, Variant> {
+    pub fn as_stored(&self) -> Result<Cow<'_, Game>, String> {
         let named = self.tag("Variant").and_then(Variant::from_tag);
-        let (start, added) = stored_start(&self.start, named)?;
-        if matches!(start, Cow::Borrowed(_)) && added.is_none() {
-            return Ok(Cow::Borrowed(self));
-        }
-        let mut stored = Game { start: start.into_owned(), ..self.clone() };
-        stored.tags.extend(added.map(|variant| ("Variant".to_owned(), variant.to_string())));
-        Ok(Cow::Owned(stored))
+        let (start, added) = stored_start(&self.start, named)
+            .map_err(|named| format!("the tag Variant names {named}, but not the position"))?;
+        let stored = if matches!(start, Cow::Borrowed(_)) && added.is_none() {
+            Cow::Borrowed(self)
+        } else {
+            let mut stored = Game { start: start.into_owned(), ..self.clone() };
+            stored.tags.extend(added.map(|variant| ("Variant".to_owned(), variant.to_string())));
+            Cow::Owned(stored)
+        };
+        stored.check().map_err(|fault| fault.to_string())?;
+        Ok(stored)
     }
 
     /// Returns the starting position with the rules of [`Game::variant`]. In Three-check, it states the checks that the
