@@ -1,7 +1,7 @@
 //! What a game implies, written into its text: the result that its moves or tags state, times used, and each variation
 //! as a game.
 
-use super::{Comment, Event, Game, Outcome, TextKind, first_time_used, start_by_rules, time_control, time_used};
+use super::{Comment, Event, Game, Outcome, TextKind, first_time_used, time_control, time_used};
 use scoresheet_chess::Color;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ impl Game {
     /// assert_eq!((game.tag("Result"), game.outcome), (Some("0-1"), Some(Outcome::BlackWins)));
     /// ```
     pub fn fix_result(&mut self) {
-        let mut last = start_by_rules(&self.start, self.variant(), self.tag("FEN"));
+        let mut last = self.start_by_rules();
         self.main_line().for_each(|m| last.play_unchecked(m));
         let stated = |outcome: &Outcome| *outcome != Outcome::Unknown;
         let by_tag = || self.tag("Result").and_then(|text| Outcome::parse(text.as_bytes())).filter(stated);
