@@ -71,9 +71,15 @@ impl Variant {
     /// set-up positions mean chess. Returns `None` for other games: Suicide, Giveaway and Losers have rules of their
     /// own.
     pub fn from_tag(value: impl AsRef<[u8]>) -> Option<Variant> {
-        let letters = value.as_ref().iter().filter(|byte| byte.is_ascii_alphanumeric());
+        Variant::named(value.as_ref()).map(|(variant, _)| variant)
+    }
+
+    /// Returns the rules that a name means, and whether it means all games of these rules. The names of Chess960 and of
+    /// set-up positions mean only some games of chess.
+    fn named(name: &[u8]) -> Option<(Variant, bool)> {
+        let letters = name.iter().filter(|byte| byte.is_ascii_alphanumeric());
         let name: Vec<u8> = letters.map(u8::to_ascii_lowercase).take(40).collect();
-        Some(match name.as_slice() {
+        let variant = match name.as_slice() {
             b"crazyhouse" | b"zh" => Variant::Crazyhouse,
             b"atomic" | b"atomicchess" => Variant::Atomic,
             b"antichess" => Variant::Antichess,
@@ -81,15 +87,9 @@ impl Variant {
             b"threecheck" | b"3check" | b"threecheckchess" | b"3checkchess" => Variant::ThreeCheck,
             b"kingofthehill" | b"koth" => Variant::KingOfTheHill,
             b"racingkings" => Variant::RacingKings,
+            b"standard" | b"standardchess" | b"chess" | b"normal" | b"normalchess" | b"regular" | b"orthodox"
+            | b"classical" => Variant::Chess,
             b""
-            | b"standard"
-            | b"standardchess"
-            | b"chess"
-            | b"normal"
-            | b"normalchess"
-            | b"regular"
-            | b"orthodox"
-            | b"classical"
             | b"fromposition"
             | b"setup"
             | b"960"
@@ -110,9 +110,10 @@ impl Variant {
             | b"doublefischerrandom"
             | b"doublefischerandomchess"
             | b"doublefischerrandomchess"
-            | b"doublechess960" => Variant::Chess,
+            | b"doublechess960" => return Some((Variant::Chess, false)),
             _ => return None,
-        })
+        };
+        Some((variant, true))
     }
 
     /// Returns the rules that the value of a tag Variant names if its game is stored as a game of chess, which ends early.
@@ -146,10 +147,10 @@ impl std::str::FromStr for Variant {
     /// are only some of the games of chess.
     fn from_str(text: &str) -> Result<Variant, ParseError> {
         let names = "chess, crazyhouse, atomic, antichess, horde, three-check, king of the hill or racing kings";
-        let all_chess = ["chess", "standard", "normal", "regular", "orthodox", "classical"];
-        let word = text.trim().to_ascii_lowercase();
-        let is_name = |variant: &Variant| *variant != Variant::Chess || all_chess.contains(&word.as_str());
-        Variant::from_tag(text).filter(is_name).ok_or(ParseError::new(names))
+        match Variant::named(text.as_bytes()) {
+            Some((variant, true)) => Ok(variant),
+            _ => Err(ParseError::new(names)),
+        }
     }
 }
 
