@@ -83,12 +83,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let is_event = is_event.map_err(|fault| Failure::Usage(fault.to_string()))?;
         for member in archives.members() {
             let (mut games, mut undecided) = args.filter.chosen(session, member.columns())?;
-            if let Some(passed) = is_event.as_ref().map(|filter| filter.games(member.columns())) {
-                games.intersect(&passed.games);
-                // The filter of the options has reported games without readable tags.
-                if undecided == 0 {
-                    undecided = filter::report_unread(session, member.archive(), &passed.unread);
-                }
+            if let Some(is_event) = &is_event {
+                // The filter of the options may have reported games without readable tags.
+                let (passed, lost) = filter::passing(session, is_event, member.columns(), undecided > 0);
+                games.intersect(&passed);
+                undecided += lost;
             }
             failed += undecided;
             all.push(Games { member, games, player: None });

@@ -144,13 +144,10 @@ fn by_age(
 ) -> Result<(Vec<GameSet>, Vec<GameSet>), Failure> {
     let filter =
         Filter::parse(&format!("date >= today - {days}d")).map_err(|fault| Failure::Message(fault.to_string()))?;
-    let is_unreported = *failed == 0;
+    let are_reported = *failed > 0;
     let split = |selection: &Games| {
-        let passed = filter.games(selection.columns());
-        if is_unreported {
-            *failed += filter::report_unread(session, selection.archive(), &passed.unread);
-        }
-        let mut late = passed.games;
+        let (mut late, lost) = filter::passing(session, &filter, selection.columns(), are_reported);
+        *failed += lost;
         late.intersect(&selection.games);
         let early = selection.games.iter().filter(|game| !late.contains(*game));
         let early = GameSet::from_numbers(selection.archive().len(), early);

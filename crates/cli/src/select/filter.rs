@@ -307,6 +307,15 @@ pub fn report_unread(session: &Session, archive: &Archive, unread: &[Unread]) ->
     unread.iter().map(Unread::count).sum()
 }
 
+/// Returns the games that pass a command's own filter, and the number of unreadable games, which have been reported. For
+/// games that have been reported before (`are_reported`), this number is 0.
+pub fn passing(session: &Session, filter: &Filter, columns: &TagColumns, are_reported: bool) -> (GameSet, u64) {
+    let passed = filter.games(columns);
+    let unread = if are_reported { &[] } else { passed.unread.as_slice() };
+    let lost = report_unread(session, columns.archive(), unread);
+    (passed.games, lost)
+}
+
 /// Reports the unreadable games of a set; returns their number.
 pub fn report_lost(session: &Session, archives: &ArchiveSet, unread: &[(usize, Unread)]) -> u64 {
     let report = |(index, unread): &(usize, Unread)| {
