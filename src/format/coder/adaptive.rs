@@ -185,8 +185,8 @@ pub(crate) const fn folded(number: i64) -> u64 {
 /// The number of sizes whose levels differ.
 const LEVELED: usize = LEVELS.div_ceil(2) + 1;
 
-/// The level of each number, by its size and the symbol of its bits below the highest bit, if not all bits below these
-/// are zeros, or if there are none.
+/// The level of each number, by its size and the symbol of its bits below the highest bit. If there are bits below those
+/// of the symbol, the level is that of the numbers with any bit set there.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static LEVEL_OF_TOP: [[u8; SYMBOLS]; LEVELED] = {
     let (mut levels, mut size) = ([[0; SYMBOLS]; LEVELED], 1);
@@ -264,9 +264,10 @@ impl AdaptiveModel {
             value = value << count | u64::from(coder.bits(count as u32, bits));
         }
         let number = if top & 1 == 1 { value.wrapping_neg() as i64 } else { value as i64 };
-        // The next number's contexts often begin with the level. If it needs no lower bits, the processor can look them
-        // up before it has decoded these bits.
-        // A damaged file may have numbers of 64 bits, whose sign is another one.
+        // The next number's contexts often begin with the level. If the symbol decides it, the processor can look them up
+        // before it has decoded the lower bits. The symbols 1 and 9 leave it open: they are of negative numbers, and the
+        // one without lower bits is folded to a number just below a step of the levels. A damaged file may have numbers
+        // of 64 bits, whose sign can be another one.
         let level = match size > LEARNT + 1 && (matches!(top, 1 | 9) || size == 64) {
             true => level(folded(number)),
             false => usize::from(LEVEL_OF_TOP[size.min(LEVELED - 1)][top]),

@@ -49,7 +49,8 @@ struct Node {
 const MOST_NAMES: usize = 5;
 
 impl MoveTree {
-    /// Creates an empty tree for the games that start from a position and have its rules. `depth` is the number of plies of each game to keep, at most 1,000.
+    /// Creates an empty tree for the games that start from a position and have its rules. `depth` is the number of plies
+    /// of each game to keep, at most 1,000.
     pub fn new(start: Position, depth: usize) -> MoveTree {
         // Each ply can open a variation inside the last one.
         let depth = depth.min(1000);

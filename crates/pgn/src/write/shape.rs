@@ -65,8 +65,8 @@ impl Shape {
         *self == Shape::default()
     }
 
-    /// Adds what is to be added, and then removes the parts of a game that are not to be written. A set-up game always keeps its
-    /// FEN and SetUp tags, and a game of a variant its tag Variant.
+    /// Adds what is to be added, and then removes the parts of a game that are not to be written. A set-up game always
+    /// keeps its FEN and SetUp tags, and a game of a variant its tag Variant.
     pub fn apply(&self, game: &mut Game) {
         if self.fix_results {
             game.fix_result();
