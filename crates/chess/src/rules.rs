@@ -145,6 +145,17 @@ impl std::str::FromStr for Variant {
 
     /// Reads a name like [`Variant::from_tag`]. The names of Chess960 and of set-up positions are refused, because these
     /// are only some of the games of chess.
+    ///
+    /// ```
+    /// use scoresheet_chess::Variant;
+    ///
+    /// for name in ["Standard", "standard chess", "Chess", "normal"] {
+    ///     assert_eq!(name.parse(), Ok(Variant::Chess), "{name}");
+    /// }
+    /// for name in ["", "Chess960", "From Position", "Suicide"] {
+    ///     assert!(name.parse::<Variant>().is_err(), "{name}");
+    /// }
+    /// ```
     fn from_str(text: &str) -> Result<Variant, ParseError> {
         let names = "chess, crazyhouse, atomic, antichess, horde, three-check, king of the hill or racing kings";
         match Variant::named(text.as_bytes()) {
