@@ -281,7 +281,7 @@ fn stem(entry: &Entry<'_>, played: Move, score: i16) -> [u8; 32] {
         Some(Piece { role: Role::King, color: Color::Black }) if turn == Color::Black => BLACK_KING_TO_MOVE,
         Some(Piece { role, color }) => role as u8 * 2 + color as u8,
     };
-    bytes[8..24].copy_from_slice(&nibbles(occupied, nibble));
+    bytes[8..24].copy_from_slice(&nibbles(occupied, nibble).to_le_bytes());
     let (from, to, promotion, kind) = parts(played);
     let kind = match kind {
         Kind::Plain => 0,

@@ -64,15 +64,29 @@ impl Board {
     }
 }
 
-/// Returns the nibbles of the first 32 squares of a set, as [`Board::nibbles`] reads them.
+/// Returns the nibbles of the first 32 squares of a set, as [`Board::nibbles`] reads them, the first in the lowest bits.
 #[inline]
-pub fn nibbles(occupied: u64, nibble: impl Fn(Square) -> u8) -> [u8; 16] {
-    let mut halves = [0u64; 2];
-    for (index, square) in squares(occupied).take(32).enumerate() {
-        halves[index / 16] |= u64::from(nibble(square)) << (4 * (index % 16));
+pub fn nibbles(occupied: u64, nibble: impl Fn(Square) -> u8) -> u128 {
+    let mut squares = squares(occupied);
+    // Each nibble enters at the top, which takes fewer instructions than a shift to its place.
+    let mut half = || {
+        let add = |(half, free): (u64, u32), square| (half >> 4 | u64::from(nibble(square)) << 60, free - 4);
+        let (half, free) = squares.by_ref().take(16).fold((0, 64), add);
+        half.checked_shr(free).unwrap_or(0)
+    };
+    let (low, high) = (half(), half());
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// Returns a record of 32 bytes: the occupied squares, the nibbles of their pieces, and eight other bytes.
+#[inline]
+pub fn record(occupied: u64, nibbles: u128, rest: u64) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    let words = [occupied, nibbles as u64, (nibbles >> 64) as u64, rest];
+    for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
     }
-    let [low, high] = halves;
-    (u128::from(high) << 64 | u128::from(low)).to_le_bytes()
+    bytes
 }
 
 /// Returns the reason why a game cannot begin at a position, if there is one.

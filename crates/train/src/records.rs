@@ -1,7 +1,7 @@
 //! Records of one position: `.bin` (40 bytes) and bulletformat (32 bytes). Marlinformat is the board of `viri`.
 
 use crate::bits::{LowBits, LowBitsWriter};
-use crate::board::{Board, Kind, nibbles, parts, squares, to_move};
+use crate::board::{Board, Kind, nibbles, parts, record, squares, to_move};
 use crate::extra::PADDING;
 use crate::game::{Entry, outcome, white_score};
 use crate::viri::{BOARD, first};
@@ -161,17 +161,13 @@ pub fn push_bullet(entry: &Entry<'_>, out: &mut Vec<u8>) {
     let flip = if turn == Color::White { 0 } else { 56 };
     let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
     let occupied = if turn == Color::White { occupied } else { occupied.swap_bytes() };
-    let mut bytes = [0; BOARD];
-    bytes[..8].copy_from_slice(&occupied.to_le_bytes());
     let nibble = |square: Square| {
         let piece = position.piece_at(Square::masked(square.index() ^ flip));
         piece.map_or(0, |piece| piece.role as u8 | u8::from(piece.color != turn) << 3)
     };
-    bytes[8..24].copy_from_slice(&nibbles(occupied, nibble));
     let king = |color: Color| position.king(color).map_or(64, Square::index);
-    bytes[24..26].copy_from_slice(&entry.relative_score().to_le_bytes());
-    bytes[26] = (entry.relative_result() + 1) as u8;
-    bytes[27] = king(turn) ^ flip;
-    bytes[28] = king(turn.other()) ^ flip ^ 56;
-    out.extend(bytes);
+    let [score_low, score_high] = entry.relative_score().to_le_bytes();
+    let result = (entry.relative_result() + 1) as u8;
+    let rest = [score_low, score_high, result, king(turn) ^ flip, king(turn.other()) ^ flip ^ 56, 0, 0, 0];
+    out.extend_from_slice(&record(occupied, nibbles(occupied, nibble), u64::from_le_bytes(rest)));
 }

@@ -1,6 +1,6 @@
 //! viriformat and marlinformat: boards of 32 bytes, and moves with scores of 4 bytes.
 
-use crate::board::{Board, Kind, castling_rooks, is_legal, nibbles, parts, to_move};
+use crate::board::{Board, Kind, castling_rooks, is_legal, nibbles, parts, record, squares, to_move};
 use crate::extra::Extra;
 use crate::format::TrainingFormat;
 use crate::game::{NO_SCORE, ScoredGame, outcome, saturated, white_result, white_score};
@@ -43,23 +43,20 @@ pub fn read_board(bytes: &[u8; BOARD]) -> Result<(Position, i16, Outcome), &'sta
 
 /// Returns the board of a position.
 pub fn board(position: &Position, en_passant: Option<Square>, score: i16, result: u8) -> [u8; BOARD] {
-    let mut bytes = [0; BOARD];
     let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
-    let rooks = castling_rooks(position);
-    bytes[..8].copy_from_slice(&occupied.to_le_bytes());
-    let nibble = |square: Square| {
-        position.piece_at(square).map_or(0, |piece| {
-            let kind = if rooks & square.bit() != 0 { CASTLING_ROOK } else { piece.role as u8 };
-            kind | (piece.color as u8) << 3
-        })
-    };
-    bytes[8..24].copy_from_slice(&nibbles(occupied, nibble));
-    bytes[24] = (position.turn() as u8) << 7 | en_passant.map_or(64, Square::index);
-    bytes[25] = position.halfmove_clock().min(255) as u8;
-    bytes[26..28].copy_from_slice(&(position.fullmove_number().min(0xFFFF) as u16).to_le_bytes());
-    bytes[28..30].copy_from_slice(&score.to_le_bytes());
-    bytes[30] = result;
-    bytes
+    let nibble =
+        |square: Square| position.piece_at(square).map_or(0, |piece| piece.role as u8 | (piece.color as u8) << 3);
+    let mut pieces = nibbles(occupied, nibble);
+    for rook in squares(castling_rooks(position)) {
+        let index = (occupied & (rook.bit() - 1)).count_ones();
+        pieces ^= u128::from(CASTLING_ROOK ^ Role::Rook as u8).checked_shl(4 * index).unwrap_or(0);
+    }
+    let [fullmove_low, fullmove_high] = (position.fullmove_number().min(0xFFFF) as u16).to_le_bytes();
+    let [score_low, score_high] = score.to_le_bytes();
+    let turn = (position.turn() as u8) << 7 | en_passant.map_or(64, Square::index);
+    let clock = position.halfmove_clock().min(255) as u8;
+    let rest = [turn, clock, fullmove_low, fullmove_high, score_low, score_high, result, 0];
+    record(occupied, pieces, u64::from_le_bytes(rest))
 }
 
 /// Reads the game at the beginning of `bytes`; returns the game and its length in bytes. A game ends before its first

@@ -12,7 +12,7 @@ pub fn push_entry(format: TrainingFormat, entry: &Entry<'_>, padding: Option<u8>
     match (format, entry.played) {
         (TrainingFormat::Marlin, _) => {
             let score = entry.score.map_or(crate::game::NO_SCORE, saturated);
-            out.extend(viri::board(entry.position, entry.en_passant, score, entry.white_result()));
+            out.extend_from_slice(&viri::board(entry.position, entry.en_passant, score, entry.white_result()));
         }
         (TrainingFormat::Bullet, _) => push_bullet(entry, out),
         (TrainingFormat::BulletText, _) => push_bullet_line(entry, out),
