@@ -30,7 +30,7 @@ pub struct TurnedMove {
 }
 
 /// A board, turned to the point of view of the player to move.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TurnedBoard {
     /// The pieces of the player to move, by role.
     pub us: [u64; 6],

@@ -236,7 +236,7 @@ pub struct Habits {
     /// Whether a clock without tenths belongs to a kind of clock that has tenths in other texts.
     tenths: bool,
     /// For each literal, the latest notation of the field after it.
-    fields: Vec<(Vec<u8>, TemplateField)>,
+    fields: Vec<(Literal, TemplateField)>,
     /// The index after the most recent match. The next field of a text usually matches the entry at this index.
     at: usize,
 }
@@ -245,9 +245,9 @@ impl Habits {
     /// Returns the index of an entry for this literal whose field is suitable.
     #[expect(clippy::indexing_slicing, reason = "indices are below the length")]
     fn find(&mut self, literal: &[u8], fits: impl Fn(TemplateField) -> bool) -> Option<usize> {
-        let count = self.fields.len();
+        let (count, first) = (self.fields.len(), Literal::first(literal));
         let mut indices = (self.at..count).chain(0..self.at.min(count));
-        let found = indices.find(|at| self.fields[*at].0 == literal && fits(self.fields[*at].1))?;
+        let found = indices.find(|at| self.fields[*at].0.is(first, literal) && fits(self.fields[*at].1))?;
         self.at = found + 1;
         Some(found)
     }
@@ -259,9 +259,36 @@ impl Habits {
                 *known = field;
             }
         } else if self.fields.len() < 256 {
-            self.fields.push((literal.to_vec(), field));
+            self.fields.push((Literal { first: Literal::first(literal), bytes: literal.to_vec() }, field));
             self.at = self.fields.len();
         }
+    }
+}
+
+/// A literal of a template. Nearly all literals differ in their first bytes, whose comparison takes less time than a
+/// call of `memcmp`.
+#[derive(Clone, Debug)]
+struct Literal {
+    first: u64,
+    bytes: Vec<u8>,
+}
+
+impl Literal {
+    /// Returns the first eight bytes of a literal, padded with zeros.
+    #[inline]
+    fn first(literal: &[u8]) -> u64 {
+        match literal.first_chunk() {
+            Some(first) => u64::from_le_bytes(*first),
+            None => literal.iter().rev().fold(0, |first, byte| first << 8 | u64::from(*byte)),
+        }
+    }
+
+    /// Returns whether this is a literal that begins with `first`.
+    #[inline]
+    fn is(&self, first: u64, literal: &[u8]) -> bool {
+        self.first == first
+            && self.bytes.len() == literal.len()
+            && (literal.len() <= size_of_val(&first) || self.bytes == literal)
     }
 }
 
@@ -278,6 +305,10 @@ pub trait Parts<'a> {
     fn numbers(&mut self, text: &'a [u8], found: &Numbers, habits: &mut Habits);
     /// Receives a text that may be a line of moves. If it is not one, it becomes a text field.
     fn line(&mut self, text: &'a [u8], habits: &mut Habits);
+    /// Returns whether no further part can change the receiver.
+    fn is_complete(&self) -> bool {
+        false
+    }
 
     /// Receives a value, which may be numbers, a line or any other text.
     fn value(&mut self, text: &'a [u8], habits: &mut Habits) {
@@ -329,7 +360,7 @@ pub trait Parts<'a> {
 pub struct Structure {
     /// Whether the text is structured.
     pub any: bool,
-    /// Whether the text may contain a line of moves.
+    /// Whether the text, or an earlier one with this value, may contain a line of moves.
     pub lines: bool,
 }
 
@@ -349,6 +380,10 @@ impl<'a> Parts<'a> for Structure {
 
     fn line(&mut self, _: &'a [u8], _: &mut Habits) {
         self.lines = true;
+    }
+
+    fn is_complete(&self) -> bool {
+        self.any && self.lines
     }
 }
 
@@ -433,9 +468,10 @@ impl<'a> Parts<'a> for ParsedText<'a> {
     fn numbers(&mut self, text: &'a [u8], found: &Numbers, habits: &mut Habits) {
         let mut end = 0;
         for span in found.spans.iter().take(found.count) {
-            self.literal(text.get(end..span.start).unwrap_or_default());
-            end = span.end;
-            let digits = text.get(span.start..span.end).unwrap_or_default();
+            let start = span.start as usize;
+            self.literal(text.get(end..start).unwrap_or_default());
+            end = start + usize::from(span.length);
+            let digits = text.get(start..end).unwrap_or_default();
             if span.is_time {
                 let times = [TemplateField::Time, TemplateField::Time2, TemplateField::TimeTenths];
                 match times.into_iter().find_map(|field| Some((field, field.parse(digits)?))) {
@@ -494,8 +530,8 @@ impl<'a> Parts<'a> for ParsedText<'a> {
 /// The location of a number in a text.
 #[derive(Clone, Copy, Default, Debug)]
 struct NumberSpan {
-    start: usize,
-    end: usize,
+    start: u32,
+    length: u8,
     decimals: u8,
     is_time: bool,
 }
@@ -572,7 +608,7 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
             return None;
         }
         last_signed = sign == 1;
-        (span.start, span.end) = (start, start + end);
+        (span.start, span.length) = (u32::try_from(start).ok()?, end as u8);
         *found.spans.get_mut(found.count)? = span;
         found.count += 1;
         at = start + end;
@@ -722,6 +758,9 @@ fn pairs<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>) {
                 parsed.value(value, habits);
             }
             None => parsed.between(part, habits),
+        }
+        if parsed.is_complete() {
+            return;
         }
     }
 }

@@ -6,11 +6,11 @@ use crate::turned::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, Turne
 
 /// The number of a kind of move in the model, by the role of the moving piece. It is 0 to 5 for a move without a
 /// capture, and 6 to 11 for a capture.
-pub(super) const CASTLES: usize = 12;
+pub(super) const CASTLES: u8 = 12;
 /// The number of a capture on the square of the previous capture.
-pub(super) const RETAKES: usize = 13;
+pub(super) const RETAKES: u8 = 13;
 /// No move.
-pub(super) const NO_KIND: usize = 14;
+pub(super) const NO_KIND: u8 = 14;
 
 /// The Zobrist keys of pieces on squares, by 64 * (6 * color + role) + square, and of Black to move. The numbers are
 /// from SplitMix64.
@@ -45,7 +45,7 @@ fn bit(square: u8) -> u64 {
 }
 
 /// A position in a line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LineBoard {
     pub(super) board: TurnedBoard,
     /// 56 if Black is to move, otherwise 0, to flip square numbers.
@@ -60,7 +60,7 @@ pub(crate) struct LineBoard {
     /// The square of the previous move's capture, or `OFF`.
     pub(super) taken: u8,
     /// The kinds of the last two moves, most recent first.
-    pub(super) kinds: [usize; 2],
+    pub(super) kinds: [u8; 2],
 }
 
 impl LineBoard {
@@ -120,8 +120,8 @@ impl LineBoard {
 
     /// Returns the kind of a move.
     #[inline]
-    pub(super) fn kind(&self, step: TurnedMove) -> usize {
-        let role = self.board.role(step.from) as usize;
+    pub(super) fn kind(&self, step: TurnedMove) -> u8 {
+        let role = self.board.role(step.from);
         if self.castles(step) {
             CASTLES
         } else if !self.takes(step) {

@@ -58,7 +58,7 @@ impl<'a> LineDecoder<'a> {
             return Some(());
         }
         let LineDecoder { model, coder } = self;
-        let mut at = scene.board(field.is_after())?.clone();
+        let mut at = *scene.board(field.is_after())?;
         let mut first = scene.first(field.is_after(), &at);
         let mut writer = LineWriter::new(field, scene.number(field.is_after()));
         model.enter(moves);

@@ -147,22 +147,24 @@ impl Model {
         step: TurnedMove,
     ) -> Option<TurnedMove> {
         let [last, before] = at.kinds;
-        let estimates = [&mut self.after[last & 15], &mut self.left[(at.own_pieces() * 16 + (before & 15)) & 127]];
-        let kind = code_by_two(estimates, coder, at.kind(step));
+        let [last, before] = [last, before].map(|kind| usize::from(kind & 15));
+        let estimates = [&mut self.after[last], &mut self.left[(at.own_pieces() * 16 + before) & 127]];
+        let kind = code_by_two(estimates, coder, usize::from(at.kind(step)));
         let history = &self.history[usize::from(at.flip != 0)];
         let danger = at.pawn_danger();
         let board = &at.board;
         let choice = &mut self.choice;
         choice.clear();
         let takes = kind > KING_;
-        let roles = match kind {
+        let retakes = kind == usize::from(RETAKES);
+        let roles = match kind as u8 {
             CASTLES => {
                 choice.push_all(board.king(), at.castling_rooks(), refuted, |_| 1);
                 0..0
             }
             RETAKES => 0..6,
             14.. => 0..0,
-            kind => kind % 6..kind % 6 + 1,
+            _ => kind % 6..kind % 6 + 1,
         };
         let them = at.others();
         for role in roles {
@@ -176,8 +178,8 @@ impl Model {
                 targets = if takes { taken } else { targets & !taken };
                 if at.taken < 64 {
                     let retaken = 1u64 << at.taken;
-                    targets &= if kind == RETAKES { retaken } else { !retaken };
-                } else if kind == RETAKES {
+                    targets &= if retakes { retaken } else { !retaken };
+                } else if retakes {
                     targets = 0;
                 }
                 choice.push_all(from, targets, refuted, |to| {
@@ -187,7 +189,7 @@ impl Model {
                     }
                     if takes {
                         weight *= VICTIMS[board.role(to) as usize & 7];
-                        if kind == RETAKES {
+                        if retakes {
                             weight *= TAKERS[role & 7];
                         }
                     }
@@ -283,4 +285,4 @@ impl Choice {
     }
 }
 
-const _: () = assert!(SYMBOLS > RETAKES);
+const _: () = assert!(SYMBOLS > RETAKES as usize);

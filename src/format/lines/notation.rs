@@ -274,7 +274,7 @@ fn find_plain(at: &LineBoard, word: &[u8]) -> Option<TurnedMove> {
 pub(crate) type Line = Vec<LineMove>;
 
 /// A move of a line.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LineMove {
     pub(super) step: TurnedMove,
     /// Whether the move is marked as checkmate.
@@ -289,11 +289,12 @@ pub(crate) fn read_line(field: LineField, scene: &Scene, text: &[u8]) -> Option<
     if text.is_empty() {
         return Some(line);
     }
-    let mut at = scene.board(field.is_after())?.clone();
+    let first = scene.board(field.is_after())?;
     let mut writer = LineWriter::new(field, scene.number(field.is_after()));
     let is_plain = field.numbers().is_none() && !field.is_uci();
     let (mut rest, mut written) = (text, Vec::new());
     while !rest.is_empty() {
+        let at = line.last().map_or(first, |played| &played.after);
         // A number may precede the move, with or without a blank.
         let blank = usize::from(!line.is_empty());
         let mut from = blank;
@@ -308,31 +309,37 @@ pub(crate) fn read_line(field: LineField, scene: &Scene, text: &[u8]) -> Option<
             [word @ .., mark @ (b'+' | b'#')] => (word, Some(*mark)),
             word => (word, None),
         };
-        let plain = if is_plain { find_plain(&at, word) } else { None };
+        let plain = if is_plain { find_plain(at, word) } else { None };
         let step = match plain {
             Some(step) if blank == 0 || rest.first() == Some(&b' ') => {
-                writer.pass(&at);
+                writer.pass(at);
                 rest = rest.get(from + word.len()..)?;
                 step
             }
             _ => {
-                let step = find(&at, field, word).filter(|step| at.is_legal(*step))?;
+                let step = find(at, field, word).filter(|step| at.is_legal(*step))?;
                 written.clear();
-                writer.push(&at, step, &mut written);
+                writer.push(at, step, &mut written);
                 rest = rest.strip_prefix(&written[..])?;
                 step
             }
         };
-        if line.is_empty() {
-            // A move and its blank are usually at least four bytes long.
-            line.reserve((text.len() / 4 + 1).min(MOST_MOVES));
+        match line.len().checked_sub(1) {
+            None => {
+                // A move and its blank are usually at least four bytes long.
+                line.reserve((text.len() / 4 + 1).min(MOST_MOVES));
+                line.push(LineMove { step, mates: false, after: *first });
+            }
+            // Copies the board once, to its place.
+            Some(last) => line.extend_from_within(last..),
         }
-        at.play(step);
-        if mark.is_some() != (field.has_marks() && at.checkers != 0) || line.len() == MOST_MOVES {
+        let played = line.last_mut()?;
+        (played.step, played.mates) = (step, mark == Some(b'#'));
+        played.after.play(step);
+        if mark.is_some() != (field.has_marks() && played.after.checkers != 0) || line.len() > MOST_MOVES {
             return None;
         }
         rest = rest.get(usize::from(mark.is_some())..)?;
-        line.push(LineMove { step, mates: mark == Some(b'#'), after: at.clone() });
     }
     Some(line)
 }

@@ -30,7 +30,7 @@ impl Scene {
             return Some(first);
         }
         let played = || {
-            let (mut at, step) = (first.clone(), first.step(self.played));
+            let (mut at, step) = (*first, first.step(self.played));
             at.is_legal(step).then(|| {
                 at.play(step);
                 at
