@@ -81,7 +81,11 @@ pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &
                 now.play_unchecked(played);
                 Event::Move(played)
             }
-            "nag" => Event::Nag(value.extract()?),
+            "nag" => {
+                let nag: u32 = value.extract()?;
+                // Like an import, which keeps larger numbers as texts.
+                u8::try_from(nag).map_or_else(|_| Event::Text(TextKind::Token, format!("${nag}")), Event::Nag)
+            }
             "comment" => Event::Text(TextKind::Brace, value.extract::<String>()?.replace(['\0', '}'], " ")),
             "open" => {
                 lines.push((now.clone(), before.clone()));

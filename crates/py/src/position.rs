@@ -58,9 +58,16 @@ impl Position {
 
 /// Parses a FEN.
 pub fn read_fen(py: Python<'_>, fen: &str) -> PyResult<scoresheet::Position> {
-    scoresheet::Position::from_fen(fen.as_bytes())
-        .map_err(|error: FenError| QueryFault::new(fen, 0..fen.len(), error.in_text(fen.as_bytes())))
-        .or_raise(py)
+    read(py, fen, scoresheet::Position::from_fen(fen))
+}
+
+/// Parses a FEN of a position with these rules.
+pub fn read_fen_of(py: Python<'_>, variant: Variant, fen: &str) -> PyResult<scoresheet::Position> {
+    read(py, fen, scoresheet::Position::from_fen_of(variant, fen))
+}
+
+fn read(py: Python<'_>, fen: &str, read: Result<scoresheet::Position, FenError>) -> PyResult<scoresheet::Position> {
+    read.map_err(|error| QueryFault::new(fen, 0..fen.len(), error.in_text(fen.as_bytes()))).or_raise(py)
 }
 
 /// Returns an SVG image of a board.

@@ -1,11 +1,11 @@
 //! Implements searches for positions and patterns, and opening trees.
 
 use crate::failure::OrRaise;
-use crate::position::{Position, read_fen};
+use crate::position::{Position, read_fen, read_fen_of};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PySlice};
-use scoresheet::chess::Color;
+use scoresheet::chess::{Color, Variant};
 use scoresheet_query::{PositionQuery, Query, SearchOptions, Tally};
 
 /// Parses a question: a position, or JSON as a text or a dict.
@@ -38,7 +38,12 @@ pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<scoresheet::Position> {
     }
     // A board of python-chess.
     if given.hasattr("fen")? && given.hasattr("legal_moves")? {
-        return read_fen(py, &given.call_method0("fen")?.extract::<String>()?);
+        let fen: String = given.call_method0("fen")?.extract()?;
+        let rules: String = given.getattr("uci_variant")?.extract()?;
+        return match Variant::from_tag(&rules) {
+            Some(variant) => read_fen_of(py, variant, &fen),
+            None => Err(PyValueError::new_err(format!("a board of a variant that is not supported: {rules}"))),
+        };
     }
     let wrong = || PyTypeError::new_err("a position is a FEN, moves such as \"e4 c5\", or a Position");
     let text: String = given.extract().map_err(|_| wrong())?;

@@ -6,6 +6,7 @@ use super::line::Line;
 use super::notes::{Comment, Notes, Variation};
 use super::played::PlayedMove;
 use super::values::Evaluation;
+use crate::fault::FaultKind;
 use scoresheet_chess::fen::FenError;
 use scoresheet_chess::{IllegalMove, Move, MoveKind, Position, Variant};
 use std::borrow::Cow;
@@ -162,11 +163,17 @@ impl Game {
 
     /// Returns the game with the starting position and the tag Variant that archives store.
     ///
-    /// Errors: the reason why it cannot be stored: the tag Variant names other rules than those of the position, or the
-    /// fault that [`Game::check`] finds.
+    /// Errors: the reason why it cannot be stored: the tag Variant names other rules than those of the position, or a
+    /// variant that is not supported; a value has a line end; or the fault that [`Game::check`] finds.
     #[doc(hidden)]
     pub fn as_stored(&self) -> Result<Cow<'_, Game>, String> {
-        let named = self.tag("Variant").and_then(Variant::from_tag);
+        let named = self.tag("Variant").map(|name| {
+            Variant::from_tag(name).ok_or_else(|| format!("{}: [Variant {name:?}]", FaultKind::Variant))
+        });
+        let named = named.transpose()?;
+        if let Some((name, _)) = self.tags.iter().find(|(_, value)| value.contains(['\r', '\n'])) {
+            return Err(format!("the value of the tag {name} has a line end"));
+        }
         let (start, added) = stored_start(&self.start, named)
             .map_err(|named| format!("the tag Variant names {named}, but not the position"))?;
         let stored = if matches!(start, Cow::Borrowed(_)) && added.is_none() {

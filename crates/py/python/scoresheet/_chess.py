@@ -20,12 +20,19 @@ def to_chess(game: Game) -> chess.pgn.Game:
     builder = chess.pgn.GameBuilder()
     builder.begin_game()
     builder.begin_headers()
+    headers = builder.game.headers
     for name, value in game.tags:
-        builder.visit_header(name, value)
+        # The first of several such tags states the start and the rules.
+        if name not in ("FEN", "Variant") or name not in headers:
+            builder.visit_header(name, value)
     builder.end_headers()
     built = builder.game
     try:
         board = built.board()
+        # Games of lists of positions and of training data have no tag FEN.
+        if "FEN" not in headers and board.fen(en_passant="fen").split()[:4] != game.start_fen.split()[:4]:
+            headers["SetUp"], headers["FEN"] = "1", game.start_fen
+            board = built.board()
     except ValueError:
         # python-chess rejects this FEN, and reports it when the caller requests the board.
         board = chess.Board()
