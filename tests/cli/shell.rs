@@ -60,6 +60,10 @@ fn errors_do_not_end_the_prompt_but_set_the_exit_code() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     assert_eq!(done.out, format!("g.bga\nh.bga\n9\n6\n{start}\nh.bga\n"), "{}", done.err);
     assert!(done.err.contains("show takes one archive, and 2 are open"), "{}", done.err);
+    // If one of several archives is not open, none is closed, and the choice stays.
+    let lines = "open h.bga copy.bga\nuse h.bga\nclose g.bga none.bga\narchives\nfen 4:0\nclose g.bga\nfen 4:0\n";
+    let done = shell(&room, &["g.bga"], lines);
+    assert_eq!(done.out, format!("g.bga\nh.bga\ncopy.bga\n{start}\n{start}\n"), "{}", done.err);
     // A line that is not closed continues; `quit` ends.
     let done = shell(&room, &["g.bga"], "list --where 'white ~ \"Adler\"\n' --count\nquit\nlist --count\n");
     assert_eq!((done.code, &*done.out), (Some(0), "1\n"), "{}", done.err);

@@ -61,16 +61,13 @@ impl Open {
         }
     }
 
-    /// Closes archives, or all archives if no path is given. Errors: an archive is not open.
+    /// Closes archives, or all archives if no path is given. Errors: an archive is not open, and none is closed.
     pub fn close(&mut self, paths: &[PathBuf]) -> Result<(), String> {
+        let closed = paths.iter().map(|path| self.index(path)).collect::<Result<Vec<usize>, String>>()?;
         let chosen = self.chosen.and_then(|index| self.paths.get(index).cloned());
-        if paths.is_empty() {
-            self.paths.clear();
-        }
-        for path in paths {
-            let index = self.index(path)?;
-            self.paths.remove(index);
-        }
+        let is_open = |index: usize| !paths.is_empty() && !closed.contains(&index);
+        let old = std::mem::take(&mut self.paths);
+        self.paths = old.into_iter().enumerate().filter(|(index, _)| is_open(*index)).map(|(_, path)| path).collect();
         self.chosen = self.paths.iter().position(|path| Some(path) == chosen.as_ref());
         Ok(())
     }
