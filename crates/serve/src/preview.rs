@@ -110,8 +110,7 @@ fn of_game(game: &Value, params: &Params) -> Result<Linked, Fault> {
         None => (None, None),
     };
     let players = [tag("White"), tag("Black")].map(|name| name.unwrap_or("?"));
-    let number = last.and_then(|node| node["ply"].as_u64()).unwrap_or(0);
-    let at = san.map(|san| format!("{}{} {san}", number.div_ceil(2), if number % 2 == 1 { "." } else { "…" }));
+    let at = san.zip(last.and_then(number)).map(|(san, number)| format!("{number} {san}"));
     let opening = game["opening"]["name"].as_str().map(str::to_owned);
     let line = [tag("Event").map(str::to_owned), tag("Date").map(str::to_owned), opening, at];
     Ok(Linked {
@@ -120,6 +119,14 @@ fn of_game(game: &Value, params: &Params) -> Result<Linked, Fault> {
         fen: last.unwrap_or(game)[if last.is_some() { "fen" } else { "start" }].as_str().unwrap_or_default().to_owned(),
         last: last.and_then(|node| node["uci"].as_str()).map(str::to_owned),
     })
+}
+
+/// Returns the number of a move with its dots, from the FEN of the position after it.
+fn number(node: &Value) -> Option<String> {
+    let mut fields = node["fen"].as_str()?.split(' ').skip(1);
+    let is_white = fields.next()? == "b";
+    let next: u64 = fields.last()?.parse().ok()?;
+    Some(if is_white { format!("{next}.") } else { format!("{}…", next.saturating_sub(1)) })
 }
 
 /// Returns the move at a ply, by the same rule as the game page. In `via`, `17.1` selects the first alternative at ply
