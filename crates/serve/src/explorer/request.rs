@@ -114,7 +114,7 @@ fn bound(params: &Params, name: &str, sign: &str, years: bool) -> Result<Option<
     let month = month.map(|month| month.parse::<u8>().ok().filter(|month| (1..=12).contains(month)).ok_or_else(wrong));
     let month = month.transpose()?;
     // The default bounds of the API exclude no games, even if clients send them.
-    if sign == ">=" && year <= 1952 || sign == "<=" && year >= 3000 {
+    if sign == ">=" && year == 1952 && matches!(month, None | Some(1)) || sign == "<=" && year >= 3000 {
         return Ok(None);
     }
     Ok(Some(match month {
@@ -185,6 +185,8 @@ mod tests {
     fn filters() {
         let filter = |kind, query| read(kind, query).unwrap().filter;
         assert_eq!(filter(Kind::Masters, "since=1952&until=3000"), "");
+        assert_eq!(filter(Kind::Masters, "since=1945"), "year >= 1945");
+        assert_eq!(filter(Kind::Lichess, "since=1952-01"), "");
         assert_eq!(filter(Kind::Masters, "since=1990&until=2000"), "year >= 1990 and year <= 2000");
         assert_eq!(filter(Kind::Lichess, "since=2016-03"), "date >= 2016.03");
         let groups = "(avgelo in 1600..1799 or avgelo >= 2500)";
