@@ -75,6 +75,13 @@ impl App {
         self.shelf.refresh()
     }
 
+    /// Returns the archives of which games may be missing, each with the reason.
+    pub fn incomplete(&self) -> Vec<String> {
+        let now = self.shelf.now();
+        let reasons = now.all().iter().filter_map(|book| Some((&book.name, book.archive().incomplete()?)));
+        reasons.map(|(name, reason)| format!("{name}: {reason}")).collect()
+    }
+
     /// Returns the number of games in all archives.
     pub fn games(&self) -> u64 {
         self.shelf.now().games()

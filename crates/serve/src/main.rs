@@ -136,6 +136,9 @@ async fn run(args: Args) -> ExitCode {
     let url = format!("http://{shown}/");
     println!("{url}");
     eprintln!("scoresheet serve: {} games; Ctrl-C stops the server", app.games());
+    for reason in app.incomplete() {
+        eprintln!("scoresheet serve: {reason}");
+    }
     if args.open
         && let Err(error) = open::that_detached(&url)
     {

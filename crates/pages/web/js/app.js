@@ -149,12 +149,12 @@ async function show() {
   }
 }
 
-/** Returns the footer of a server's pages: the archives, their commits, and warnings of outdated archives. */
+/** Returns the footer of a server's pages: the archives, and warnings of outdated and of damaged archives. */
 function shown() {
   const foot = el("footer.foot", { id: "shown" });
-  const tell = () => fill(foot, archives.map((archive) => el("span", { class: archive.outdated ? "warn" : null },
+  const tell = () => fill(foot, archives.map((archive) => el("span", { class: archive.outdated || archive.is_incomplete ? "warn" : null },
     t("shown", { name: titled(archive), games: counted("game", archive.games) }),
-    archive.outdated && ` ${t("outdated", { why: archive.outdated })}`)));
+    archive.outdated && ` ${t("outdated", { why: archive.outdated })}`, archive.is_incomplete && ` ${t("incomplete")}`)));
   tell();
   // The archives may have changed since the page was opened.
   api.archives(controller.signal).then((now) => {

@@ -144,7 +144,7 @@ export const gamesTable = (rows) => el("table.games-table", {},
 export function playerFigures(found, to) {
   const sides = [["white", found.white], ["black", found.black], ["both", found]];
   const span = ({ year }) => (/^\d+-\d+$/.test(year) ? `year in ${year.replace("-", "..")}` : `year = ${year}`);
-  const family = ({ opening: name }) => `(opening = ${quoted(name)} or opening ^= ${quoted(`${name}:`)})`;
+  const family = ({ opening: name }) => `(opening = ${quoted(name)} or opening ^= ${quoted(`${name}:`)} or opening ^= ${quoted(`${name},`)})`;
   const years = found.years.map((row) => ({ name: row.year, white: row.won, draws: row.drawn, black: row.lost }));
   const ratings = found.years.map((row) => ({ name: row.year, value: row.rating ?? null }));
   const { unread = 0, undecided = 0, left_out: leftOut = 0 } = found;

@@ -272,7 +272,9 @@ export function show(main, { params, embedded: isEmbedded, signal, archives, ins
   function list(side = sides()[0]) {
     const { where, archive, isOwn } = side;
     if (isOwn) return state.address("own", { me: params.me, color: params.color, where: undefined, find: undefined, archive: undefined });
-    return state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, variant, where: where || undefined, archive });
+    // Without a position, the page would list the games that begin elsewhere, too.
+    const fen = start ?? (at || variant ? undefined : position?.fen);
+    return state.address("games", { fen, play: line.slice(0, at).join(",") || undefined, variant, where: where || undefined, archive });
   }
 
   const score = (row) => (row.white + row.draws / 2) / Math.max(1, row.white + row.draws + row.black);

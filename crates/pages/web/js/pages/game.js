@@ -38,7 +38,7 @@ export function show(main, { params, embedded, signal, archives }) {
     }
   }, (game) => {
     if (game.error) fill(holder, brokenPage(game.error, request, t("game")));
-    else page = view(holder, { ...game, near: (n) => (n >= 1 && n <= game.last ? state.address("game", { n }) : null) }, params, embedded, isIndexed, signal);
+    else page = view(holder, { ...game, near: (step) => { const n = step < 0 ? game.previous : game.next; return n && state.address("game", { n }); } }, params, embedded, isIndexed, signal);
   });
   request();
   return {
@@ -49,7 +49,8 @@ export function show(main, { params, embedded, signal, archives }) {
 }
 
 /** Shows a game of the archives, or with `isOwn` a game of the reader's text. The latter has no address, and contains
- * its `novelty` and its `pgn`. `near(n)` returns the address of game `n` in the same source. */
+ * its `novelty` and its `pgn`. `near(step)` returns the address of the game before (-1) or after (1) it in the same
+ * source. */
 export function view(holder, game, params, embedded, isIndexed, signal) {
   /** The number of the game in its source. */
   const number = game.isOwn ? game.number : game.game;
@@ -203,7 +204,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   }
 
   function near(step) {
-    const to = game.near(number + step);
+    const to = game.near(step);
     if (to && side()) to.searchParams.set("side", side());
     return to;
   }
