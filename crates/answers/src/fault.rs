@@ -124,6 +124,12 @@ impl Fault {
             .with("bytes", bytes)
     }
 
+    /// Returns the fault of a request for novelties without a position index.
+    pub fn no_index() -> Fault {
+        Fault::new(StatusCode::CONFLICT, "no_index", reason!("no_index", "novelties need a position index"))
+            .with("advice", "scoresheet index ARCHIVE --positions")
+    }
+
     /// Returns the fault for an internal error.
     pub fn internal() -> Fault {
         Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", reason!("internal", "internal error of the server"))

@@ -161,6 +161,11 @@ impl Snapshot {
         Ok((book, number - game, game))
     }
 
+    /// Returns the first of these games that is not deleted.
+    pub fn live(&self, mut numbers: impl Iterator<Item = u64>) -> Option<u64> {
+        numbers.find(|number| self.locate(*number).is_ok_and(|(book, _, game)| !book.archive().is_deleted(game)))
+    }
+
     /// Returns whether every archive has its position index, so trees need no scan.
     pub fn is_indexed(&self) -> bool {
         self.books.iter().all(|book| book.has_index())
@@ -177,6 +182,12 @@ impl Snapshot {
             0 => Ok(()),
             bytes => Err(Fault::complete_archive(bytes)),
         }
+    }
+
+    /// Returns an error if a query uses the novelty, and an archive of `books` has no position index.
+    pub fn require_index(&self, query: &Query, only: Option<usize>) -> Result<(), Fault> {
+        let is_missing = self.books(only)?.iter().any(|(_, _, book)| query.missing_index(book.tags()).is_some());
+        if is_missing { Err(Fault::no_index()) } else { Ok(()) }
     }
 
     /// Returns whether filters work without reading all tags.
@@ -225,10 +236,7 @@ impl Snapshot {
             return Ok(Arc::clone(kept));
         }
         let made = Arc::new(self.make(choice, stop)?);
-        // The results of filters that depend on the day are not cached beyond the request.
-        if !choice.filter.to_lowercase().contains("today") {
-            self.keep(key, &made);
-        }
+        self.keep(key, &made);
         Ok(made)
     }
 
@@ -237,6 +245,10 @@ impl Snapshot {
     }
 
     fn keep(&self, key: String, made: &Arc<Selection>) {
+        // The results of filters that depend on the day are not cached beyond the request.
+        if key.to_lowercase().contains("today") {
+            return;
+        }
         let mut kept = self.kept();
         kept.retain(|(known, _)| *known != key);
         kept.push_front((key, Arc::clone(made)));
@@ -284,6 +296,11 @@ impl Snapshot {
             question = question.map(|question| question.rules(rules));
         }
         let of_query = of_question.or(query.stated_rules());
+        // The question may give a condition on a player to one side, so it answers the filter too.
+        if let (Some(asked), Some(filter)) = (&mut question, query.get_filter()) {
+            *asked = asked.clone().and_filter(filter.clone());
+            query = Query::new();
+        }
         let rules = stated.or(of_query).unwrap_or(Rules::Only(Variant::Chess));
         let is_of_variant = matches!(rules, Rules::Only(variant) if variant != Variant::Chess);
         let order = match sort.trim() {
@@ -303,6 +320,10 @@ impl Snapshot {
         let leaves_out = books.iter().any(|(_, _, book)| leaves_out(book));
         if leaves_out && at.is_none() || matches!(stated, Some(Rules::Only(_))) {
             query = query.rules(rules);
+        }
+        let sorted = order.iter().map(|keys| Query::new().sort(keys.clone()));
+        for query in question.iter().chain([&query]).cloned().chain(sorted) {
+            self.require_index(&query, only)?;
         }
         let monitor = Monitor::new().stop(stop.flag());
         let (mut undecided, mut sets) = (0, None);
@@ -402,7 +423,7 @@ impl Selection {
             return order.iter().skip(skip).take(limit).copied().collect();
         }
         let Some(sets) = &self.sets else {
-            return (offset + 1..=snapshot.games()).take(limit).collect();
+            return (offset.saturating_add(1)..=snapshot.games()).take(limit).collect();
         };
         let (mut page, mut skip) = (Vec::new(), offset);
         for (set, member) in sets.iter().zip(snapshot.set.members()) {

@@ -162,10 +162,12 @@ pub fn by_question(body: &[u8]) -> Result<FindRequest, Fault> {
         }
         let filter = fields.remove("where").and_then(|filter| filter.as_str().map(str::to_owned)).unwrap_or_default();
         fields.remove("limit");
-        let is_plain = !["sort", "offset", "games"].iter().any(|name| fields.contains_key(*name));
+        let is_plain = !["sort", "games"].iter().any(|name| fields.contains_key(*name));
         again = (is_plain && !fields.is_empty()).then(|| (Value::Object(fields).to_string(), filter));
     }
     let query: Query = text.parse().map_err(|fault| Fault::query("the question", &fault))?;
+    // The games that a search skips belong to other pages of the same list.
+    let again = again.filter(|_| query.get_offset() == 0);
     let limit = listed.is_none().then(|| query.get_limit().unwrap_or(FOUND).min(MOST));
     Ok(FindRequest { query: query.limit(limit), only, listed, again, by_site: None })
 }
@@ -175,6 +177,7 @@ pub fn find(snapshot: &Arc<Snapshot>, request: &Arc<FindRequest>) -> Result<Answ
     snapshot.books(request.only)?;
     if request.by_site.is_none() || request.query.get_filter().is_some() {
         snapshot.require_complete()?;
+        snapshot.require_index(&request.query, request.only)?;
     }
     let (snapshot, request) = (Arc::clone(snapshot), Arc::clone(request));
     let pieces = move |flow: &mut Flow<'_>| {
@@ -256,14 +259,16 @@ fn by_site(
         of = passed.games.len();
         unread = passed.unread.iter().map(Unread::count).sum();
     }
-    let (all, limit) = (games.len() as u64, request.query.get_limit().unwrap_or(FOUND));
-    games.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let all = games.len() as u64;
+    // With `listed`, all games are counted.
+    let listed = request.listed.or(request.query.get_limit()).unwrap_or(FOUND);
+    let found = if request.listed.is_some() { all } else { all.min(listed) };
+    games.truncate(usize::try_from(listed).unwrap_or(usize::MAX));
     for (game, ply) in &games {
         if !(flow.push)(line(&hit(snapshot, *game, &[Hit::new(*game, *ply)]))) {
             return Ok(());
         }
     }
-    let found = games.len() as u64;
     (flow.push)(progress(of, of, found));
     (flow.push)(done(of, of, found, unread, found == all));
     Ok(())

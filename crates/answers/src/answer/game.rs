@@ -2,6 +2,7 @@
 //! game.
 
 use super::Answer;
+use crate::book::Book;
 use crate::fault::Fault;
 use crate::site::SiteFile;
 use crate::snapshot::Snapshot;
@@ -13,7 +14,7 @@ use scoresheet::pgn::PgnWriter;
 use scoresheet::{Archive, Error, Game};
 use scoresheet_query::openings::{Opening, Openings};
 use scoresheet_query::position::novelty::first_left;
-use scoresheet_query::{PositionQuery, SearchOptions, reason};
+use scoresheet_query::{PositionQuery, Query, Rules, reason};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
@@ -50,20 +51,16 @@ fn bytes(
 /// game.
 pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, Fault> {
     let (book, before, game_number) = snapshot.locate(number)?;
-    let no_index = || {
-        Fault::new(http::StatusCode::CONFLICT, "no_index", reason!("no_index", "novelties need a position index"))
-            .with("advice", "scoresheet index ARCHIVE --positions")
-    };
     if !snapshot.is_indexed() {
-        return Err(no_index());
+        return Err(Fault::no_index());
     }
     let game = book.archive().game(game_number).and_then(|game| game.to_game()).map_err(Fault::in_archive(before))?;
     if let Some(site) = book.site() {
         // The positions of a site are those of games of chess.
         if game.variant() != Variant::Chess {
-            return Err(no_index());
+            return Err(Fault::no_index());
         }
-        return novelty_of_site(snapshot, site, &game, game_number);
+        return novelty_of_site(book, site, &game, game_number);
     }
     let (novelty, known) = left(snapshot, &game, Some(number), &mut HashMap::new(), stop)?;
     let (ply, san) = novelty.unzip();
@@ -71,38 +68,38 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
 }
 
 /// Returns the ply and the move at which a game leaves all other games, and the number of other games that reach the
-/// position before this move. `number` is the game's number, if it is in an archive. `counted` keeps the numbers of
-/// other games by position, for more games outside the archives.
+/// position before this move, which are games of the same rules. `number` is the game's number, if it is in an archive.
+/// `counted` keeps the numbers of other games by position, for more games outside the archives.
 pub fn left(
     snapshot: &Snapshot,
     game: &Game,
     number: Option<u64>,
-    counted: &mut HashMap<u64, u64>,
+    counted: &mut HashMap<(Variant, u64), u64>,
     stop: &Stop,
 ) -> Result<(Option<(u32, String)>, u64), Fault> {
-    let mut position = game.start.clone();
-    let is_reached = |m: Move| {
+    let rules = game.variant();
+    let mut count = |position: &Position| {
         if stop.is_set() {
             return Err(Fault::stopped());
         }
+        let key = (rules, position.zobrist());
+        if let Some(others) = counted.get(&key) {
+            return Ok(*others);
+        }
+        let others = others(snapshot, number, position, rules)?;
+        counted.insert(key, others);
+        Ok(others)
+    };
+    let mut position = game.start.clone();
+    let is_reached = |m: Move| {
         position.play_unchecked(m);
-        let others = match counted.get(&position.zobrist()) {
-            Some(others) => *others,
-            None => others(snapshot, number, &position, FEW)?,
-        };
-        counted.insert(position.zobrist(), others);
-        Ok(others > 0)
+        Ok::<bool, Fault>(count(&position)? > 0)
     };
     let ply = first_left(game.main_line().map(is_reached))?;
     // The last position that other games reach.
     let (known, next) = before(game, ply);
     let novelty = ply.zip(next.map(|m| known.san(m)));
-    let before = match counted.get(&known.zobrist()) {
-        _ if known.is_usual_start() => begun(snapshot, number, known.variant())?,
-        Some(others) if *others <= FEW => *others,
-        _ => others(snapshot, number, &known, MANY)?,
-    };
-    Ok((novelty, before))
+    Ok((novelty, count(&known)?))
 }
 
 /// Returns the position before the move of this ply, and the move, or the last position of the main line.
@@ -117,59 +114,55 @@ fn before(game: &Game, ply: Option<u32>) -> (Position, Option<Move>) {
     (position, None)
 }
 
-/// Up to this number of places (games and plies) of a position in the index, `left` looks at the games to know whether
-/// there are others than its own: one game rarely has more, and positions with equal keys in the index are rarer still.
-const FEW: u64 = 100;
-
 /// Like `novelty`, but reads the ply from the site file.
-fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
+fn novelty_of_site(book: &Book, site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
     let ply = Some(site.known(number)?.novelty).filter(|ply| *ply > 0);
     let (position, next) = before(game, ply);
     let san = next.map(|m| position.san(m));
-    let others = match position.is_usual_start() {
-        true => begun(snapshot, Some(number), position.variant())?,
-        false => site.count(&position)?.saturating_sub(1),
-    };
+    let others = of_site(book, site, &position)?.saturating_sub(1);
     Ok(json!({"game": number, "ply": ply, "san": san, "games_before": others}))
 }
 
-/// Returns the number of other games of a variant, or of chess. Except for the few set-up games, they all begin at its
-/// starting position.
-fn begun(snapshot: &Snapshot, number: Option<u64>, variant: Variant) -> Result<u64, Fault> {
-    let is_chess = variant == Variant::Chess;
-    let counts = snapshot.books(None)?.into_iter().flat_map(|(_, _, book)| book.variants());
-    let of_variants: u64 = counts.filter(|(other, _)| is_chess || *other == variant).map(|(_, games)| games).sum();
-    let games = if is_chess { snapshot.games().saturating_sub(of_variants) } else { of_variants };
-    Ok(games.saturating_sub(u64::from(number.is_some())))
-}
+/// Up to this number of places (games and plies) of a position in the index, `others` counts the games. More places cannot
+/// all be in a single game.
+const COUNTED: u64 = 20_000;
 
-/// Returns the number of other games that reach a position; numbers above `exact` are approximate.
-fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position, exact: u64) -> Result<u64, Fault> {
-    let query = PositionQuery::from(position);
+/// Returns the number of other games of these rules that reach a position. Large numbers are approximate.
+fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position, rules: Variant) -> Result<u64, Fault> {
+    let query = Query::from(position).rules(Rules::Only(rules));
     let mut others = 0;
     for (_, before, book) in snapshot.books(None)? {
         if let Some(site) = book.site() {
-            others += site.count(position)?.saturating_sub(u64::from(number.is_some()));
+            others += of_site(book, site, position)?.saturating_sub(u64::from(number.is_some()));
             continue;
         }
-        let search = book.search();
-        let most = search.cost(Some(&query)).games;
+        let most = book.search().cost(Some(&PositionQuery::from(position))).games;
+        let not_counted = not_counted(book);
         others += match most {
             0 => 0,
-            most if most <= exact => {
-                let hits = search.position(&query, SearchOptions::default()).hits;
-                hits.iter().filter(|hit| Some(before + hit.game) != number).count() as u64
+            most if rules != Variant::Chess || most <= COUNTED.max(2 * not_counted) => {
+                let games = query.in_archive(book.indexed(), None, None).games;
+                let own = number.and_then(|number| number.checked_sub(before)).is_some_and(|own| games.contains(own));
+                games.len() - u64::from(own)
             }
-            // The index stores places (a game and a ply). The number of places already shows whether there are other
-            // games.
-            _ => most,
+            most => most - not_counted,
         };
     }
     Ok(others)
 }
 
-/// The maximum number of games that are counted exactly, one by one.
-const MANY: u64 = 1000;
+/// Returns the number of games that are not counted as games of chess: deleted games, and games of variants.
+fn not_counted(book: &Book) -> u64 {
+    book.archive().deleted_count() + book.variants().iter().map(|(_, games)| games).sum::<u64>()
+}
+
+/// Returns the number of games of chess in a site that reach a position.
+fn of_site(book: &Book, site: &SiteFile, position: &Position) -> Result<u64, Fault> {
+    match position.is_usual_start() {
+        true => Ok(book.archive().len().saturating_sub(not_counted(book))),
+        false => site.count(position),
+    }
+}
 
 /// Returns a game with all of its data.
 pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault> {
@@ -185,6 +178,8 @@ pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault
         ("archive".to_owned(), book.name.as_str().into()),
         ("number".to_owned(), (number - before).into()),
         ("last".to_owned(), snapshot.games().into()),
+        ("previous".to_owned(), snapshot.live((1..number).rev()).into()),
+        ("next".to_owned(), snapshot.live(number + 1..=snapshot.games()).into()),
     ]);
     answer.extend(members(&game, opening, has_fault, fens)?);
     answer.insert("is_changed".to_owned(), is_changed.into());

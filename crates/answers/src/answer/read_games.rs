@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use scoresheet::Game;
-use scoresheet::chess::Position;
+use scoresheet::chess::{Position, Variant};
 use scoresheet::game::Outcome;
 use scoresheet_query::reason;
 use scoresheet_query::value;
@@ -71,7 +71,7 @@ fn summary(
     snapshot: &Snapshot,
     game: &Game,
     part: Range<usize>,
-    known: &mut HashMap<u64, u64>,
+    known: &mut HashMap<(Variant, u64), u64>,
     stop: &Stop,
 ) -> Result<Value, Fault> {
     let tag = |name: &str| game.tag(name).map(str::to_owned);

@@ -178,10 +178,55 @@ fn a_game_leaves_the_others_at_a_move() {
         let found = mixed.fine(&format!("/api/v1/games/{game}/novelty")).json();
         assert_eq!((&found["ply"], &found["games_before"]), (&json!(1), &json!(begun)), "game {game}");
     }
+    // Chess games are compared with chess games alone, and games of variants with those of their rules.
+    let king = "[Variant \"King of the Hill\"]\n\n1. e4 e5 2. Ke2 *\n\n";
+    let mixed = Server::of(&format!("1. e4 e5 2. Ke2 Ke7 *\n\n{king}1. e4 e5 2. Nf3 *\n\n{king}"));
+    for (game, novelty, begun) in [(1, 3, 1), (2, 0, 1), (3, 3, 1)] {
+        let found = mixed.fine(&format!("/api/v1/games/{game}/novelty")).json();
+        assert_eq!((found["ply"].as_u64().unwrap_or(0), found["games_before"].as_u64()), (novelty, Some(begun)), "{game}");
+    }
+    // Deleted games do not count, and neither does the game itself, however often it repeats a position.
+    let shuffled: String = (1..150).map(|n| format!("{}. Nf3 Nf6 {}. Ng1 Ng8 ", 2 * n, 2 * n + 1)).collect();
+    let many = format!("1. e4 e5 {shuffled}*\n\n1. a3 *\n\n{}", "1. e4 e5 2. Nf3 *\n\n".repeat(150));
+    let deleted = Server::with(|folder| {
+        let path = archive(folder, "d.bga", &many);
+        index(&path);
+        Archive::delete(&path, 3..=152).unwrap();
+        Config { archives: vec![path], ..Config::default() }
+    });
+    let found = deleted.fine("/api/v1/games/1/novelty").json();
+    assert_eq!((found["ply"].as_u64(), found["games_before"].as_u64()), (Some(1), Some(1)));
+    let game = deleted.fine("/api/v1/games/2").json();
+    assert_eq!((&game["previous"], &game["next"]), (&json!(1), &Value::Null));
     let plain =
         Server::with(|folder| Config { archives: vec![archive(folder, "a.bga", "1. e4 *\n")], ..Config::default() });
-    let refused = plain.get("/api/v1/games/1/novelty");
-    assert_eq!((refused.status, refused.json()["error"]["code"].as_str()), (409, Some("no_index")));
+    for path in ["games/1/novelty", "games?where=novelty < 10", "games?sort=novelty", "download.pgn?where=novelty > 1"] {
+        let refused = plain.get(&format!("/api/v1/{path}"));
+        assert_eq!((refused.status, refused.json()["error"]["code"].as_str()), (409, Some("no_index")), "{path}");
+    }
+    assert_eq!(plain.post("/api/v1/find", &json!({"moves": "e4", "where": "novelty < 10"})).status, 409);
+}
+
+#[test]
+fn a_filter_and_a_question_are_one_search() {
+    // Black plays Bxh2+ and loses; White plays Bxh7+ and wins.
+    let win = "1. e4 e6 2. d4 d5 3. Bd3 Nf6 4. e5 Nfd7 5. Nf3 Be7 6. Bxh7 1-0\n\n";
+    let loss = "1. e4 e5 2. d3 d6 3. d4 Bd6 0-1\n\n";
+    let server = Server::of(&format!("[Result \"1-0\"]\n\n{win}[Result \"0-1\"]\n\n{win}[Result \"0-1\"]\n\n{loss}"));
+    let question = json!({"white_move": "Bxh7", "either_color": true});
+    let path = format!("/api/v1/games?where=score = 1&find={question}");
+    let total = |more: &str| server.fine(&format!("{path}{more}")).json()["total"].clone();
+    assert_eq!(total(""), 1);
+    let mut asked = question.clone();
+    asked["where"] = "score = 1".into();
+    assert_eq!(server.post("/api/v1/find", &asked).lines().last().unwrap()["done"]["found"], 1);
+    assert_eq!(total("&limit=1"), 1);
+    assert_eq!(server.fine("/api/v1/games?offset=18446744073709551615").json()["games"], json!([]));
+    // What a search skips is not remembered for other requests.
+    let skipping = json!({"white-move": "Bxh7", "skip": 1});
+    assert_eq!(server.post("/api/v1/find", &skipping).lines().last().unwrap()["done"]["found"], 1);
+    let path = format!("/api/v1/games?find={skipping}");
+    assert_eq!(server.fine(&path).json()["total"], 2);
 }
 
 #[test]
