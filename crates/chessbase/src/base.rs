@@ -2,11 +2,13 @@
 
 use crate::container;
 use cbvault::bridge::{Database, Error, GameBuf, Generation, generation_of};
+use cbvault_format::cbh::{Entities, Entity, GameHeaderRef};
 use cbvault_format::game::RecordKind;
 use scoresheet::error::{Error as LibraryError, Result};
 use scoresheet::import::{GameBatch, GameReceiver, GameSource};
 use scoresheet::pgn::FaultKind;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +18,9 @@ use tempfile::TempDir;
 const BATCH: u32 = 256;
 /// The size of an entry in the index in bytes.
 const ENTRY: u64 = 46;
+/// The files that a database needs, with their contents.
+const NEEDED: [(&str, &str); 5] =
+    [("cbg", "moves"), ("cbp", "players"), ("cbt", "tournaments"), ("cbc", "annotators"), ("cbs", "sources")];
 
 /// A database of ChessBase: a source of an import.
 ///
@@ -37,6 +42,7 @@ pub struct Base {
 /// The open files of a database, and the folder of those that have been unpacked.
 struct Files {
     database: Database,
+    names: Entities,
     has_annotations: bool,
     _folder: Option<TempDir>,
 }
@@ -56,7 +62,7 @@ impl Base {
     /// `.cbz` without a password), which is unpacked into a temporary folder.
     ///
     /// Errors: a file cannot be opened or is damaged; the archive needs a password or contains no database; the
-    /// database is a `.2cbh`. A missing file of annotations is a fault ([`fault`](Base::fault)).
+    /// database is a `.2cbh`. A missing file of annotations and missing games are faults ([`fault`](Base::fault)).
     pub fn open(path: impl AsRef<Path>) -> Result<Base> {
         let path = path.as_ref();
         let refused = |what: &str| LibraryError::input(path.display().to_string(), what.to_owned());
@@ -72,6 +78,9 @@ impl Base {
         if generation_of(&index) != Generation::Classic {
             return Err(refused("no database of ChessBase"));
         }
+        if let Some((ending, what)) = NEEDED.into_iter().find(|(ending, _)| beside(&index, ending).is_none()) {
+            return Err(refused(&format!("its file of {what} (.{ending}) is missing: a database has several files")));
+        }
         let has_annotations = beside(&index, "cba").is_some();
         let index = match (has_annotations, &folder) {
             (true, _) => index,
@@ -86,13 +95,21 @@ impl Base {
             }
         };
         let database = Database::open(&index).map_err(|error| refused(&error.to_string()))?;
+        let names = Entities::open(&index.with_extension("")).map_err(|error| refused(&error.to_string()))?;
         let (records, mut games, mut texts) = (database.records(), 0, 0);
         for record in database.record_batch(1, records).map_err(|error| refused(&error.to_string()))? {
             games += u64::from(record.kind() == RecordKind::Game);
             texts += u64::from(record.kind() != RecordKind::Game);
         }
-        let fault = (!has_annotations).then(|| "its file of annotations (.cba) is missing".to_owned());
-        let files = Arc::new(Files { database, has_annotations, _folder: folder });
+        let stated = stated_records(&index).map_err(LibraryError::io("cannot read", path))?;
+        let faults = [
+            (!has_annotations).then(|| "its file of annotations (.cba) is missing".to_owned()),
+            (stated != records)
+                .then(|| format!("its header says {stated} games and texts, but it has {records}: it may be cut off")),
+        ];
+        let faults: Vec<String> = faults.into_iter().flatten().collect();
+        let fault = (!faults.is_empty()).then(|| faults.join("; "));
+        let files = Arc::new(Files { database, names, has_annotations, _folder: folder });
         Ok(Base { files, records, next: 1, games, texts, fault })
     }
 
@@ -157,7 +174,7 @@ impl GameBatch for Batch {
     }
 
     fn decode(&self, games: &mut GameReceiver<'_>) {
-        let Files { database, has_annotations, .. } = &*self.files;
+        let Files { database, names, has_annotations, .. } = &*self.files;
         let mut buffer = GameBuf::new();
         for (number, is_deleted) in &self.games {
             games.begin(u64::from(*number) * ENTRY, 0);
@@ -178,14 +195,61 @@ impl GameBatch for Batch {
             };
             match text {
                 Ok(text) => {
-                    games.pgn(text.as_bytes());
-                    fault.iter().for_each(|fault| games.fault(FaultKind::UnreadableValue, fault));
+                    let (tags, mut faults) = match database.header_ref(*number) {
+                        Ok(header) => more_tags(names, &header),
+                        Err(error) => (String::new(), vec![reason(&error)]),
+                    };
+                    faults.extend(fault);
+                    faults.iter().for_each(|fault| games.fault(FaultKind::UnreadableValue, fault));
+                    // An empty line follows the tags.
+                    let (before, after) = text.split_at(text.find("\n\n").map_or(0, |end| end + 1));
+                    games.pgn([before, &tags, after].concat().as_bytes());
                     if *is_deleted { games.end_deleted() } else { games.end() }
                 }
                 Err(reason) => games.reject(&reason),
             }
         }
     }
+}
+
+/// Returns the number of games and texts that the header of an index states.
+fn stated_records(index: &Path) -> std::io::Result<u32> {
+    let mut head = [0; 10];
+    File::open(index)?.read_exact(&mut head)?;
+    let [.., a, b, c, d] = head;
+    Ok(u32::from_be_bytes([a, b, c, d]).saturating_sub(1))
+}
+
+/// Returns the tags that the reader of games leaves out, as PGN, and the names that the database lacks.
+fn more_tags(names: &Entities, header: &GameHeaderRef<'_>) -> (String, Vec<String>) {
+    let (mut tags, mut faults) = (String::new(), Vec::new());
+    let mut tag = |name: &str, value: &str| {
+        let value: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let value = value.trim().replace('\\', "\\\\").replace('"', "\\\"");
+        if !value.is_empty() {
+            tags += &format!("[{name} \"{value}\"]\n");
+        }
+    };
+    tag("Annotator", &names.annotator(header.annotator()).ok().flatten().unwrap_or_default());
+    if let Ok(Some(tournament)) = names.tournament(header.tournament())
+        && tournament.start.year() > 0
+    {
+        tag("EventDate", &tournament.start.pgn());
+    }
+    tag("SourceTitle", &names.source(header.source()).ok().flatten().unwrap_or_default());
+    for (name, entity, id) in [
+        ("White", Entity::Player, header.white()),
+        ("Black", Entity::Player, header.black()),
+        ("Event", Entity::Tournament, header.tournament()),
+        ("Annotator", Entity::Annotator, header.annotator()),
+        ("SourceTitle", Entity::Source, header.source()),
+    ] {
+        // A database without any names of a kind gives its games the number 0.
+        if id > 0 && !names.data(entity, id).is_ok_and(|data| data.is_some()) {
+            faults.push(format!("{name}: the base has no name {id}"));
+        }
+    }
+    (tags, faults)
 }
 
 /// Returns what is wrong with a game, without the path of the file, because a fault keeps 40 characters.
@@ -204,10 +268,13 @@ fn ending(path: &Path) -> Option<String> {
 
 /// Returns the file of a database that has this ending in any case.
 fn beside(index: &Path, ending: &str) -> Option<PathBuf> {
-    [ending.to_owned(), ending.to_ascii_uppercase()]
-        .into_iter()
-        .map(|ending| index.with_extension(ending))
-        .find(|path| path.exists())
+    let usual = [ending.to_owned(), ending.to_ascii_uppercase()].into_iter().map(|ending| index.with_extension(ending));
+    usual.into_iter().find(|path| path.exists()).or_else(|| {
+        let name = index.with_extension(ending).file_name()?.to_ascii_lowercase();
+        let folder = index.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let files = fs::read_dir(folder).ok()?.filter_map(|file| Some(file.ok()?.path()));
+        files.into_iter().find(|path| path.file_name().is_some_and(|other| other.to_ascii_lowercase() == name))
+    })
 }
 
 /// Returns a folder with links to the files of a database and an empty file of annotations, because the reader needs

@@ -23,6 +23,7 @@ use scoresheet::import::{ImportSource, Summary};
 use scoresheet::{Archive, Existing, Import, ImportOptions, Monitor};
 use scoresheet_chessbase::Base;
 use settings::number;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -102,6 +103,23 @@ fn what_cannot_be_read_is_refused_or_reported() {
         let error = error(&container);
         assert!(error.contains(if ending == "cbz" { "password" } else { "no archive of ChessBase" }), "{error}");
     }
+    // An index that is cut off has fewer games than its header says.
+    let whole = fs::read(&index).unwrap();
+    fs::write(&index, &whole[..46 * 3]).unwrap();
+    let base = Base::open(&index).unwrap();
+    assert_eq!(base.fault(), Some("its header says 3 games and texts, but it has 2: it may be cut off"));
+    drop(base);
+    // A game keeps its moves if the names it refers to are missing.
+    let mut lacking = whole.clone();
+    lacking[46 + 11] = 5;
+    lacking[46 + 17] = 9;
+    fs::write(&index, lacking).unwrap();
+    let (summary, faults) = imported(&index, &folder.path().join("lacking.bga"));
+    assert_eq!((summary.stored, summary.faulty), (2, 1));
+    for what in ["White: the base has no name 5", "Event: the base has no name 9"] {
+        assert!(faults.iter().any(|fault| fault.contains(what)), "{faults:?}");
+    }
+    fs::write(&index, whole).unwrap();
     // Without annotations, the games remain.
     fs::remove_file(index.with_extension("cba")).unwrap();
     let base = Base::open(&index).unwrap();
@@ -109,7 +127,7 @@ fn what_cannot_be_read_is_refused_or_reported() {
     drop(base);
     assert_eq!(imported(&index, &folder.path().join("games.bga")).0.stored, 2);
     fs::remove_file(index.with_extension("cbg")).unwrap();
-    assert!(error(&index).contains(".cbg"), "{}", error(&index));
+    assert!(error(&index).contains("base.cbh: its file of moves (.cbg) is missing"), "{}", error(&index));
 }
 
 /// Each base of the corpora has the moves and variations of the PGN beside it.
@@ -120,7 +138,7 @@ fn corpora_of_chessbase_are_read() {
     };
     let bases = corpora.join("chessbase/bases");
     let folder = folder::tempdir().unwrap();
-    let mut read = 0;
+    let (mut read, mut tags) = (0, HashMap::new());
     for entry in fs::read_dir(&bases).unwrap() {
         let entry = entry.unwrap().path();
         let Some(index) = entry.is_dir().then(|| index_in(&entry)) else { continue };
@@ -144,9 +162,14 @@ fn corpora_of_chessbase_are_read() {
                 index.display()
             );
             assert_eq!(ours.outcome, theirs.outcome);
+            for name in ["Annotator", "SourceTitle", "EventDate"] {
+                *tags.entry(name).or_insert(0) += u64::from(ours.tag(name).is_some());
+            }
             read += 1;
         }
     }
+    // Of linares, 410 games have an annotator.
+    assert!(tags["Annotator"] >= 410 && tags["EventDate"] > 600 && tags["SourceTitle"] > 0, "{tags:?}");
     assert!(read > 700, "{read} games");
 }
 
