@@ -43,6 +43,10 @@ fn a_surname_comes_before_a_part_of_a_name() {
 fn an_unknown_name_is_reported_with_a_similar_one() {
     let room = room();
     room.fails(&["player", "g.bga", "Carlsn, Magnus"], 1, &["did you mean \"Carlsen, Magnus\"?"]);
+    room.write("gone.pgn", "[White \"Zed\"]\n\n1. e4 *\n\n1. d4 *\n");
+    room.fine(&["import", "gone.pgn", "-o", "gone.bga", "-q"]);
+    room.fine(&["delete", "gone.bga", "--games", "1", "-q"]);
+    room.fails(&["player", "gone.bga", "Zed"], 1, &["all games of Zed have been deleted"]);
     // The player exists, but not in that year.
     let where_none = ["player", "g.bga", "carlsen", "--where", "year = 1900"];
     room.fails(&where_none, 1, &["Carlsen, Magnus (2) has 2 games, but none", "--where 'year = 1900'"]);

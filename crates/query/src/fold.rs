@@ -3,8 +3,8 @@
 /// Returns a text in lower case and without accents: `Polgár` becomes `polgar`, `Łódź` becomes `lodz`, and `Großmann`
 /// becomes `grossmann`.
 ///
-/// Latin letters lose their diacritics, whether they are written as a single character or as a letter with a combining
-/// mark. Letters of other alphabets are only converted to lower case.
+/// Latin, Greek and Cyrillic letters lose their diacritics, whether they are written as a single character or as a letter
+/// with a combining mark. Letters of other alphabets are only converted to lower case.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -25,8 +25,8 @@ fn is_mark(letter: char) -> bool {
     ('\u{300}'..='\u{36F}').contains(&letter)
 }
 
-/// Lower-case Latin letters, with their common ASCII spellings.
-const BARE: [(&str, &str); 22] = [
+/// Lower-case letters, with their common spellings without diacritics.
+const BARE: [(&str, &str); 36] = [
     ("a", "áàâäãåāăąǎạảấầẩẫậắằẳẵặ"),
     ("c", "çćĉċč"),
     ("d", "ďđð"),
@@ -49,6 +49,20 @@ const BARE: [(&str, &str); 22] = [
     ("y", "ýÿŷỳỵỷỹ"),
     ("z", "źżžẓ"),
     ("th", "þ"),
+    ("α", "ά"),
+    ("ε", "έ"),
+    ("η", "ή"),
+    ("ι", "ίϊΐ"),
+    ("ο", "ό"),
+    ("σ", "ς"),
+    ("υ", "ύϋΰ"),
+    ("ω", "ώ"),
+    ("г", "ѓ"),
+    ("е", "ёѐ"),
+    ("и", "йѝ"),
+    ("к", "ќ"),
+    ("і", "ї"),
+    ("у", "ў"),
 ];
 
 #[cfg(test)]
@@ -57,6 +71,9 @@ mod tests {
 
     #[test]
     fn names_lose_case_and_accents() {
+        assert_eq!(fold("Ёлка Й."), fold("Елка И."));
+        assert_eq!(fold("Αλέξης"), fold("ΑΛΕΞΗΣ"));
+        assert_eq!((fold("й"), fold("ό")), (fold("и\u{306}"), fold("ο\u{301}")));
         for (text, plain) in [
             ("Polgár, Judit", "polgar, judit"),
             ("POLGÁR", "polgar"),

@@ -63,6 +63,9 @@ pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Chosen, F
             let found = groups::games_of_player(selection.columns(), &selection.archive().live(), name, least);
             join(&mut known, &found.map_err(Failure::of_archive(selection.archive().path()))?.names);
         }
+        if known.is_empty() {
+            return Err(Failure::Message(format!("all games of {} have been deleted", printable(name))));
+        }
         let games = count(known.iter().map(|(_, games)| games).sum(), "game", "games");
         let of = filter.text().map_or_else(|| "is selected".to_owned(), |text| format!("matches --where \'{text}\'"));
         return Err(Failure::Message(format!("{} has {games}, but none {of}", listed(&known, 3))));
