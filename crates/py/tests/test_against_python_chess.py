@@ -94,6 +94,47 @@ def test_castling_in_a_game_from_the_standard_position(variant: str, tmp_path: P
     assert game.moves[6:] == ["e1g1", "e8g8"]
 
 
+def test_a_start_without_a_tag(tmp_path: Path) -> None:
+    """Games of lists of positions have no tag FEN, and the first of several tags states the start."""
+    (tmp_path / "list.epd").write_text('4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id "x";\n')
+    scoresheet.import_pgn(tmp_path / "list.epd", tmp_path / "list.bga", progress=False)
+    with scoresheet.open(tmp_path / "list.bga") as archive:
+        theirs = archive[0].to_chess()
+        assert theirs.board().fen() == archive[0].start_fen == "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+        assert theirs.headers["SetUp"] == "1"
+    fens = ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/3P4/4K3 w - - 0 1"]
+    text = "".join(f'[FEN "{fen}"]\n' for fen in fens) + "\n1. e4 *\n"
+    (game,) = scoresheet.read_pgn(io.StringIO(text))
+    assert game.to_chess().board().fen() == fens[0] and len(list(game.to_chess().mainline_moves())) == 1
+    (plain,) = scoresheet.read_pgn(io.StringIO("1. e4 *\n"))
+    assert "FEN" not in plain.to_chess().headers
+
+
+def test_boards_are_searched_for_by_their_rules(tmp_path: Path) -> None:
+    import chess.variant
+
+    names = ["chess", "atomic", "antichess", "horde", "racingkings", "3check", "kingofthehill", "crazyhouse"]
+    boards = [chess.variant.find_variant(name)() for name in names]
+    text = "".join(f"{pgn.Game.from_board(board)}\n\n" for board in boards)
+    scoresheet.import_pgn(io.StringIO(text), tmp_path / "all.bga", progress=False)
+    with scoresheet.open(tmp_path / "all.bga") as archive:
+        for number, board in enumerate(boards, 1):
+            assert list(archive.find(board).numbers) == [number], names[number - 1]
+        suicide = chess.variant.SuicideBoard()
+        with pytest.raises(ValueError, match="suicide"):
+            archive.find(suicide)
+    with scoresheet.ArchiveWriter(tmp_path / "new.bga") as writer:
+        for wrong in (pgn.Game.from_board(suicide), pgn.Game({"Event": "a\nb"})):
+            with pytest.raises(ValueError, match="Suicide|line end"):
+                writer.add(wrong)
+        game = pgn.read_game(io.StringIO("1. e4 *"))
+        assert game is not None
+        game.variation(0).nags.add(256)
+        writer.add(game)
+    (stored,) = scoresheet.open(tmp_path / "new.bga")
+    assert "$256" in stored.pgn()
+
+
 def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
     """Compares the first games of a file. Returns the number of games compared, and the reasons for skipped ones."""
     scoresheet.import_pgn(path, folder / "own.bga", progress=False, replace=True)
