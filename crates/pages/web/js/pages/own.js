@@ -59,7 +59,7 @@ export function show(main, { params, signal, archives }) {
     const last = source.games.length;
     const n = Math.min(Math.max(1, Number(params.n) || 1), last);
     load(holder, () => api.read({ pgn: textOf(source.games[n - 1]), number: 1 }, signal), (game) => {
-      const near = (to) => (to >= 1 && to <= last ? state.address("own", { n: to }) : null);
+      const near = (step) => (n + step >= 1 && n + step <= last ? state.address("own", { n: n + step }) : null);
       page = view(holder, { ...game, number: n, last, isOwn: true, near }, params, false, api.isIndexed(archives), signal);
       // Above the board, the notice would push the step buttons out of the window.
       holder.querySelector("section.right").append(about(), last > 1 && el("p", {}, el("a.button", { href: state.address("own", { n: undefined, me: params.me, color: params.color }) }, t("own_all"))));
