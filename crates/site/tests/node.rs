@@ -183,6 +183,7 @@ fn answers_in_node_are_the_native_ones() {
                 let fen = percent(&game.position(ply).unwrap().fen());
                 let either = if number % 8 == 0 { "&either_color=1" } else { "" };
                 ask(&snapshot, "find", &format!("fen={fen}&limit=300{either}"), None, false);
+                ask(&snapshot, "find", &format!("fen={fen}&listed=5{either}"), None, false);
             }
             2 if number % 20 == 2 => {
                 let material = materials[(number / 20) as usize % materials.len()];
