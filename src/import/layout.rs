@@ -35,9 +35,9 @@ impl LayoutBuilder {
         if !edits.is_empty() {
             let last = self.writer.style();
             let mut best = last;
-            for joined in [true, false] {
-                let style = Style { windows_1252, ..Style::infer_comments(game_text, last, joined) };
-                if style == last || !joined && style == best {
+            let [joined, apart] = Style::infer_comments(game_text, last);
+            for style in [joined, apart].map(|style| Style { windows_1252, ..style }) {
+                if style == last || style == best {
                     continue;
                 }
                 self.writer.clear();

@@ -167,10 +167,8 @@ impl Game {
     /// variant that is not supported; a value has a line end; or the fault that [`Game::check`] finds.
     #[doc(hidden)]
     pub fn as_stored(&self) -> Result<Cow<'_, Game>, String> {
-        let named = self.tag("Variant").map(|name| {
-            Variant::from_tag(name).ok_or_else(|| format!("{}: [Variant {name:?}]", FaultKind::Variant))
-        });
-        let named = named.transpose()?;
+        let unknown = |name: &str| format!("{}: [Variant {name:?}]", FaultKind::Variant);
+        let named = self.tag("Variant").map(|name| Variant::from_tag(name).ok_or_else(|| unknown(name))).transpose()?;
         if let Some((name, _)) = self.tags.iter().find(|(_, value)| value.contains(['\r', '\n'])) {
             return Err(format!("the value of the tag {name} has a line end"));
         }

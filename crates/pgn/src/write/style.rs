@@ -168,12 +168,13 @@ impl Style {
 
     /// Infers the style of the text of a game. Properties that the text does not show are copied from `last`.
     pub fn infer(text: &[u8], last: Style) -> Style {
-        Style::infer_comments(text, last, true)
+        let [style, _] = Style::infer_comments(text, last);
+        style
     }
 
-    /// Like [`infer`](Style::infer). `joined_comments` can become true only if `joined` is true, because the positions
-    /// of comments are weak evidence for it.
-    pub fn infer_comments(text: &[u8], last: Style, joined: bool) -> Style {
+    /// Returns the style that [`infer`](Style::infer) returns, and the style without `joined_comments`, because the
+    /// positions of comments are weak evidence for it.
+    pub fn infer_comments(text: &[u8], last: Style) -> [Style; 2] {
         let mut style = last;
         if let Some(end) = text.iter().position(|b| is_line_end(*b)) {
             style.line_end = match from(text, end) {
@@ -201,11 +202,16 @@ impl Style {
         }
         style.infer_numbers(moves);
         style.infer_breaks(moves);
-        style.joined_comments = joined && style.unbroken_numbers && are_commented(moves);
-        if !style.infer_filled(moves, last) {
-            style.infer_width(moves);
-        }
-        style
+        let with_width = |joined_comments| {
+            let mut style = Style { joined_comments, ..style };
+            if !style.infer_filled(moves, last) {
+                style.infer_width(moves);
+            }
+            style
+        };
+        let apart = with_width(false);
+        let joined = style.unbroken_numbers && are_commented(moves);
+        [if joined { with_width(true) } else { apart }, apart]
     }
 
     fn infer_numbers(&mut self, moves: &[&[u8]]) {
