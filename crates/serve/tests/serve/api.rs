@@ -183,7 +183,11 @@ fn a_game_leaves_the_others_at_a_move() {
     let mixed = Server::of(&format!("1. e4 e5 2. Ke2 Ke7 *\n\n{king}1. e4 e5 2. Nf3 *\n\n{king}"));
     for (game, novelty, begun) in [(1, 3, 1), (2, 0, 1), (3, 3, 1)] {
         let found = mixed.fine(&format!("/api/v1/games/{game}/novelty")).json();
-        assert_eq!((found["ply"].as_u64().unwrap_or(0), found["games_before"].as_u64()), (novelty, Some(begun)), "{game}");
+        assert_eq!(
+            (found["ply"].as_u64().unwrap_or(0), found["games_before"].as_u64()),
+            (novelty, Some(begun)),
+            "{game}"
+        );
     }
     // Deleted games do not count, and neither does the game itself, however often it repeats a position.
     let shuffled: String = (1..150).map(|n| format!("{}. Nf3 Nf6 {}. Ng1 Ng8 ", 2 * n, 2 * n + 1)).collect();
@@ -200,7 +204,8 @@ fn a_game_leaves_the_others_at_a_move() {
     assert_eq!((&game["previous"], &game["next"]), (&json!(1), &Value::Null));
     let plain =
         Server::with(|folder| Config { archives: vec![archive(folder, "a.bga", "1. e4 *\n")], ..Config::default() });
-    for path in ["games/1/novelty", "games?where=novelty < 10", "games?sort=novelty", "download.pgn?where=novelty > 1"] {
+    for path in ["games/1/novelty", "games?where=novelty < 10", "games?sort=novelty", "download.pgn?where=novelty > 1"]
+    {
         let refused = plain.get(&format!("/api/v1/{path}"));
         assert_eq!((refused.status, refused.json()["error"]["code"].as_str()), (409, Some("no_index")), "{path}");
     }
