@@ -321,7 +321,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         kept.report(session, output);
     }
     if let Some(rejects) = rejects {
+        let lacking = summary.rejected.saturating_sub(rejects.games);
         rejects.finish()?;
+        if lacking > 0 {
+            let games = count(lacking, "rejected game has", "rejected games have");
+            session.note(&format!("{games} no text to write: too long, or from a database of another program"));
+        }
     }
     if !args.json {
         summary::report_empty(session, files, &summary, &kept.indices);

@@ -11,6 +11,8 @@ pub struct Rejects {
     target: Target,
     /// Whether the last game ended with a line end.
     ends_line: bool,
+    /// The number of games.
+    pub games: u64,
     /// The reason why the file cannot be written.
     broken: Option<io::Error>,
 }
@@ -18,11 +20,12 @@ pub struct Rejects {
 impl Rejects {
     /// Starts the file.
     pub fn create(target: Target) -> Result<Rejects, Failure> {
-        Ok(Rejects { file: NewFile::create(&target)?, target, ends_line: true, broken: None })
+        Ok(Rejects { file: NewFile::create(&target)?, target, ends_line: true, games: 0, broken: None })
     }
 
     /// Appends a game, after an empty line unless it is the first game.
     pub fn write(&mut self, text: &[u8]) {
+        self.games += 1;
         let separator: &[u8] = if self.ends_line { b"" } else { b"\n\n" };
         self.ends_line = text.ends_with(b"\n") || text.ends_with(b"\r");
         if self.broken.is_none() {
