@@ -226,6 +226,20 @@ fn only_what_is_new_is_imported() {
     assert_eq!((&known["content"], &known["headers"]), (&0.into(), &1.into()));
     assert_eq!(room.fine(&["list", "new.bga"]).lines().count(), 5);
     assert_eq!(room.run(&["import", "week.pgn", "-o", "g.bga", "--new-only", "--force"]).code, Some(2));
+    // The games of a match of engines have the address of the match.
+    let game = |round: u8, players: [&str; 2], moves: &str| {
+        let [white, black] = players;
+        format!(
+            "[Site \"https://example.org/tests/67c9b6aa\"]\n[Round \"{round}\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n\n{moves}\n\n"
+        )
+    };
+    let rounds =
+        [(1, ["New", "Base"], "1. e4 e5 1-0"), (2, ["Base", "New"], "1. d4 d5 0-1"), (3, ["New", "Base"], "1. c4 1-0")];
+    room.write("match.pgn", &rounds.map(|(round, players, moves)| game(round, players, moves)).concat());
+    let done = room.run(&["import", "match.pgn", "-o", "m.bga", "--new-only"]);
+    assert!(done.err.contains("3 games seen = 3 stored"), "{}", done.err);
+    let done = room.run(&["import", "match.pgn", "-o", "m.bga", "--new-only"]);
+    assert!(done.err.contains("3 games seen = 0 stored + 3 already"), "{}", done.err);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use scoresheet::ImportOptions;
 use scoresheet::archive::{Archive, FileKind, GameRef};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::chess::{Role, Square};
-use scoresheet::game::{Evaluation, Event, Outcome, TextKind};
+use scoresheet::game::{Comment, Evaluation, Event, Outcome, TextKind};
 use scoresheet_query::Filter;
 use scoresheet_query::tag_columns::{self, TagColumns};
 use std::collections::{BTreeMap, HashSet};
@@ -118,7 +118,7 @@ impl Seen<'_> {
     /// Returns the fewest moves of a mate in the evaluations of the main line.
     fn announced_mate(&self) -> Option<u32> {
         let comments = self.game.comments().unwrap().into_iter().filter(|note| note.depth == 0);
-        let evaluations = comments.filter(|note| note.ply > 0).filter_map(|note| note.evaluation());
+        let evaluations = comments.filter(|note| note.ply > 0).filter_map(|note| stated(&note));
         let mates = evaluations.filter_map(|evaluation| match evaluation {
             Evaluation::Mate(moves) => Some(moves.unsigned_abs()),
             Evaluation::Centipawns(_) => None,
@@ -148,7 +148,7 @@ impl Seen<'_> {
         let comments = self.game.comments().unwrap().into_iter().filter(|note| note.depth == 0 && note.ply > 0);
         let mut of_plies = BTreeMap::new();
         for note in comments {
-            if let Some(evaluation) = note.evaluation() {
+            if let Some(evaluation) = stated(&note) {
                 of_plies.entry(note.ply).or_insert(evaluation);
             }
         }
@@ -228,6 +228,11 @@ impl Seen<'_> {
             for (word, end) in [
                 ("checkmate", "checkmate"),
                 ("stalemate", "stalemate"),
+                ("on time", "time"),
+                ("time forfeit", "time"),
+                ("time out", "time"),
+                ("timeout", "time"),
+                ("out of time", "time"),
                 ("insufficient material", "insufficient"),
                 ("insufficient mating material", "insufficient"),
                 ("75-move", "seventyfive"),
@@ -239,11 +244,6 @@ impl Seen<'_> {
                 ("fifty move", "fifty"),
                 ("repetition", "repetition"),
                 ("resign", "resignation"),
-                ("on time", "time"),
-                ("time forfeit", "time"),
-                ("time out", "time"),
-                ("timeout", "time"),
-                ("out of time", "time"),
                 ("agreement", "agreement"),
                 ("agreed", "agreement"),
                 ("adjudicat", "adjudication"),
@@ -264,6 +264,11 @@ impl Seen<'_> {
     fn event(&self, fits: impl Fn(&Event) -> bool) -> bool {
         self.game.to_game().unwrap().events.iter().any(fits)
     }
+}
+
+/// Returns the evaluation of a comment. A mate in 0 states no side.
+fn stated(note: &Comment) -> Option<Evaluation> {
+    note.evaluation().filter(|evaluation| *evaluation != Evaluation::Mate(0))
 }
 
 /// Returns whether an evaluation is better than this number of centipawns for a side.
@@ -511,6 +516,12 @@ const ODD: &str = r#"
 1. f3 e5 2. g4 (2. Nc3 {Zugzwang}) Qh4# 0-1
 
 1. e4 Nf6 2. Nf3 Ng8 3. Ng1 Nf6 4. Nf3 Ng8 5. Ng1 1/2-1/2
+
+[Termination "Game drawn by timeout vs insufficient material"]
+
+1. e4 e5 1/2-1/2
+
+1. f3 {[%eval -0.3]} e5 {[%eval -0.3]} 2. g4 {[%eval #-1]} Qh4# {[%eval #0]} 0-1
 "#;
 
 fn imported(folder: &Path, sources: &[PathBuf], name: &str) -> PathBuf {
@@ -561,27 +572,28 @@ fn filters_say_what_a_naive_reading_says() {
     let archive = Archive::open(&odd).unwrap();
     let games = |text: &str| Filter::parse(text).unwrap().numbers(&archive).unwrap();
     // Written by hand, so both evaluations cannot share an error.
-    assert_eq!(archive.len(), 13);
+    assert_eq!(archive.len(), 15);
+    assert_eq!(games("blackaccuracy >= 99 and whiteaccuracy < 70 and blackworsteval = 0.3"), [15]);
     assert_eq!(games("player ~ kasparov"), [1, 2]);
     assert_eq!(games("year = 1998"), [1, 3, 4]);
     assert_eq!(games("date >= 1998.05"), [2, 3, 4, 5]);
     assert_eq!(games("date <= 1998.06"), [3, 4, 6]);
-    assert_eq!(games("result = draw"), [1, 9, 13]);
-    assert_eq!(games("result = 0-1"), [2, 12]);
+    assert_eq!(games("result = draw"), [1, 9, 13, 14]);
+    assert_eq!(games("result = 0-1"), [2, 12, 15]);
     assert_eq!(games("eco = B90"), [1]);
     assert_eq!(games("elo > 2650"), [1, 3]);
     assert_eq!(games("avgelo = 2650"), [3]);
     assert_eq!(games("event ~ łÓDŹ"), [3]);
     assert_eq!(games("white = B"), [0u64; 0]);
     assert_eq!(games("fault"), [2, 5, 12]);
-    assert_eq!(games("setup or comments"), [1, 4, 9, 10, 11, 12]);
+    assert_eq!(games("setup or comments"), [1, 4, 9, 10, 11, 12, 15]);
     assert_eq!(games("has(annotator)"), [0u64; 0]);
     assert_eq!(games("end = repetition"), [7, 13]);
     assert_eq!(games("end = resignation"), [8]);
     assert_eq!(games("end = fifty"), [9]);
     assert_eq!(games("end = insufficient"), [10]);
-    assert_eq!(games("end = time"), [11]);
-    assert_eq!(games("end = checkmate"), [12]);
+    assert_eq!(games("end = time"), [11, 14]);
+    assert_eq!(games("end = checkmate"), [12, 15]);
     assert_eq!(games("comment ~ zugZWANG"), [12]);
     assert_eq!(games("glyph = \"!\""), [2]);
     assert_eq!(games("glyph not in {$2, $3} and has(glyph)"), [2]);

@@ -28,12 +28,13 @@ pub enum End {
 const ENDS: [(End, &str, &[&str]); 11] = [
     (End::Checkmate, "checkmate", &["checkmate"]),
     (End::Stalemate, "stalemate", &["stalemate"]),
+    // Before the next, because of `timeout vs insufficient material`.
+    (End::Time, "time", &["on time", "time forfeit", "time out", "timeout", "out of time"]),
     (End::Insufficient, "insufficient", &["insufficient material", "insufficient mating material"]),
     (End::SeventyFive, "seventyfive", &["75-move", "75 move", "seventy-five"]),
     (End::Fifty, "fifty", &["50-move", "50 move", "fifty-move", "fifty move"]),
     (End::Repetition, "repetition", &["repetition"]),
     (End::Resignation, "resignation", &["resign"]),
-    (End::Time, "time", &["on time", "time forfeit", "time out", "timeout", "out of time"]),
     (End::Agreement, "agreement", &["agreement", "agreed"]),
     (End::Adjudication, "adjudication", &["adjudicat"]),
     (End::Abandonment, "abandonment", &["abandon"]),

@@ -38,7 +38,7 @@ pub struct GameMeasures {
     /// use).
     pub clock_after: Vec<Option<Duration>>,
     /// The evaluation after each ply of the main line from White's point of view, if a comment states it
-    /// (`[%eval 0.35]`, or a form that engines use).
+    /// (`[%eval 0.35]`, or a form that engines use). A mate in 0 states no side and is left out.
     pub evaluation_after: Vec<Option<Evaluation>>,
     /// The clock measures of each side, or `None` if there is no data.
     pub clocks: [Option<ClockMeasures>; 2],
@@ -111,7 +111,9 @@ impl GameMeasures {
         let control = if has_times { game.tag("TimeControl")? } else { None };
         let control = control.as_deref().map(str::as_bytes);
         let clock_after = notes.clocks(control);
-        let evaluation_after = notes.of_plies(Comment::evaluation);
+        // A mate in 0 states no side, so the board decides who has mated.
+        let evaluation = |comment: &Comment| comment.evaluation().filter(|stated| *stated != Evaluation::Mate(0));
+        let evaluation_after = notes.of_plies(evaluation);
         let first = game.start().turn();
         let mut measures = GameMeasures { clock_after, evaluation_after, ..GameMeasures::default() };
         for comment in notes.comments.iter().filter(|comment| comment.depth == 0) {

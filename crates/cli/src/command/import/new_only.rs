@@ -254,17 +254,17 @@ impl Headers {
         }
     }
 
-    /// Returns the identity of a game: its address, or its players, event, date and round; `None` if a required part is
-    /// unknown.
+    /// Returns the identity of a game: its players, date and round with its address or event. An address may be that of
+    /// a tournament or a match of engines. Without an address, `None` if a part is unknown.
     fn key(&self, game: u64) -> Option<Vec<u8>> {
-        if let Some(site) = self.site(game).or_else(|| self.value("GameId", game)) {
-            return Some(site.to_vec());
-        }
+        let address = self.site(game).or_else(|| self.value("GameId", game));
         let mut key = Vec::new();
-        for name in ["White", "Black", "Event", "Date", "Round"] {
-            key.extend_from_slice(self.value(name, game)?);
+        for name in ["White", "Black", "Date", "Round"] {
+            let value = self.value(name, game);
+            key.extend_from_slice(if address.is_some() { value.unwrap_or_default() } else { value? });
             key.push(0);
         }
+        key.extend_from_slice(address.or_else(|| self.value("Event", game))?);
         Some(key)
     }
 }
