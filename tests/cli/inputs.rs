@@ -328,7 +328,7 @@ fn what_is_no_pgn_is_refused() {
         ("nuls", &[0; 100_000], "binary data (4096 of its first 4096 bytes are control characters)"),
         ("utf16", b"\r\0\n\0[\0E\0v\0", "UTF-16"),
         ("twice", &gzip(PGN.as_bytes()), "compressed twice (gzip)"),
-        ("text.tar", &tar(&[("readme.txt", b"1. e4 *")]), "no .pgn or .pcn file in this tar file"),
+        ("text.tar", &tar(&[("readme.txt", b"1. e4 *")]), ": there is no .pgn or .pcn file in this tar file"),
         (
             "bad.tar",
             &tar(&[("a.pgn", PGN.as_bytes()), ("b.pgn", b"%PDF-1.7")]),

@@ -23,8 +23,8 @@ impl<C: Container> Joined<C> {
         let head = io::Cursor::default();
         let mut joined = Joined { container, content: None, head, within: false, last: b'\n' };
         if !joined.enter()? {
-            let none = format!("there is no .pgn or .pcn file in this {} file", C::NAME);
-            return Err(SourceError::Io(io::Error::new(io::ErrorKind::InvalidData, none)));
+            let none = format!("there is no .pgn or .pcn file in this {} file that is not compressed again", C::NAME);
+            return Err(SourceError::Io(io::Error::new(io::ErrorKind::Unsupported, none)));
         }
         let content = joined.content.unwrap_or(Content::Pgn);
         Ok((joined, content))
