@@ -66,18 +66,21 @@ pub fn report_incomplete(session: &Session, archive: &Archive) {
     session.set_incomplete();
     let path = shown(archive.path());
     let games = thousands(archive.len());
-    session.message(&match incomplete {
-        Incomplete::Cut(cut) => format!(
-            "{path} is damaged: it was truncated at {} of {} bytes; of its {}, only the first {games} can be read",
-            thousands(cut.length),
-            thousands(cut.committed),
-            count(cut.games, "game", "games"),
-        ),
-        Incomplete::HeaderPage { offset } => format!(
-            "{path} is damaged: the header page at byte {offset} cannot be read, and games after the first {games} may be missing; \
-             `scoresheet repair` makes a new archive of all games that it finds"
-        ),
-    });
+    let what = match incomplete {
+        Incomplete::Cut(cut) => {
+            let left = match (cut.games, archive.len()) {
+                (0, _) => "its number of games is unknown".to_owned(),
+                (all, 0) => format!("none of its {} can be read here", count(all, "game", "games")),
+                (all, _) => format!("of its {}, only the first {games} can be read", count(all, "game", "games")),
+            };
+            format!("it was truncated at {} of {} bytes; {left}", thousands(cut.length), thousands(cut.committed))
+        }
+        Incomplete::HeaderPage { offset } => {
+            format!("the header page at byte {offset} cannot be read, and games after the first {games} may be missing")
+        }
+    };
+    let advice = "`scoresheet repair` makes a new archive of all games that it finds";
+    session.message(&format!("{path} is damaged: {what}; {advice}"));
 }
 
 /// Returns the name of the archive, for messages and output lines, if there are several archives.
