@@ -49,7 +49,7 @@ pub fn book(games: &[Game], sizes: Sizes) -> Vec<u8> {
     let mut nodes = vec![Node { games: 0, key: key(&standard), next: Vec::new() }];
     let mut played: HashMap<u64, HashMap<TurnedMove, u32>> = HashMap::new();
     for game in games.iter().filter(|game| game.start.is_none()) {
-        let (mut board, mut history, mut node) = (standard.clone(), History::default(), 0);
+        let (mut board, mut history, mut node) = (standard, History::default(), 0);
         let mut turn = scoresheet::chess::Color::White;
         for &m in game.moves.iter().take(DEPTH) {
             let step = TurnedBoard::step(m, turn);
