@@ -235,7 +235,7 @@ fn only_what_is_new_is_imported() {
     };
     let rounds =
         [(1, ["New", "Base"], "1. e4 e5 1-0"), (2, ["Base", "New"], "1. d4 d5 0-1"), (3, ["New", "Base"], "1. c4 1-0")];
-    room.write("match.pgn", &rounds.map(|(round, players, moves)| game(round, players, moves)).concat());
+    room.write("match.pgn", rounds.map(|(round, players, moves)| game(round, players, moves)).concat());
     let done = room.run(&["import", "match.pgn", "-o", "m.bga", "--new-only"]);
     assert!(done.err.contains("3 games seen = 3 stored"), "{}", done.err);
     let done = room.run(&["import", "match.pgn", "-o", "m.bga", "--new-only"]);

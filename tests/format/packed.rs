@@ -249,7 +249,7 @@ fn the_coders_moves_are_shakmatys() {
         }
         let mut sum = 0;
         for step in steps.0 {
-            let (mut next, mut after, mut past) = (board.clone(), position.clone(), *history);
+            let (mut next, mut after, mut past) = (*board, position.clone(), *history);
             let m = board.to_move(step, position.turn());
             train::play(&mut next, &mut past, m, position.turn(), 0);
             after.play_unchecked(m);
