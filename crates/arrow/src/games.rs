@@ -226,9 +226,10 @@ fn unexpected(error: &dyn std::fmt::Display) -> scoresheet::Error {
     scoresheet::Error::Input { name, what: error.to_string(), source: None }
 }
 
-/// Returns the evaluation after each ply.
+/// Returns the evaluation after each ply. A mate in 0 states no side, so it is none.
 fn evals(game: &GameRef<'_>) -> Result<Vec<Option<i16>>> {
-    Ok(game.evaluations()?.into_iter().map(|eval| eval.map(centipawns)).collect())
+    let stated = |eval: Option<Evaluation>| eval.filter(|eval| *eval != Evaluation::Mate(0)).map(centipawns);
+    Ok(game.evaluations()?.into_iter().map(stated).collect())
 }
 
 /// Returns the score of each position.
