@@ -6,7 +6,6 @@ use super::line::Line;
 use super::notes::{Comment, Notes, Variation};
 use super::played::PlayedMove;
 use super::values::Evaluation;
-use crate::fault::FaultKind;
 use scoresheet_chess::fen::FenError;
 use scoresheet_chess::{IllegalMove, Move, MoveKind, Position, Variant};
 use std::borrow::Cow;
@@ -167,7 +166,7 @@ impl Game {
     /// variant that is not supported; a value has a line end; or the fault that [`Game::check`] finds.
     #[doc(hidden)]
     pub fn as_stored(&self) -> Result<Cow<'_, Game>, String> {
-        let unknown = |name: &str| format!("{}: [Variant {name:?}]", FaultKind::Variant);
+        let unknown = |name: &str| format!("a variant of chess that is not supported: [Variant {name:?}]");
         let named = self.tag("Variant").map(|name| Variant::from_tag(name).ok_or_else(|| unknown(name))).transpose()?;
         if let Some((name, _)) = self.tags.iter().find(|(_, value)| value.contains(['\r', '\n'])) {
             return Err(format!("the value of the tag {name} has a line end"));
