@@ -52,9 +52,6 @@ export function show(main, { params, embedded, signal, archives }) {
  * its `novelty` and its `pgn`. `near(step)` returns the address of the game before (-1) or after (1) it in the same
  * source. */
 export function view(holder, game, params, embedded, isIndexed, signal) {
-  /** The number of the game in its source. */
-  const number = game.isOwn ? game.number : game.game;
-
   const tag = (name) => game.tags.find(([key]) => key === name)?.[1];
   // Every move is a node with links to the previous move and to its continuations.
   const root = { ply: 0, fen: game.start, comments: game.before, next: [] };
