@@ -154,7 +154,7 @@ function shown() {
   const foot = el("footer.foot", { id: "shown" });
   const tell = () => fill(foot, archives.map((archive) => el("span", { class: archive.outdated || archive.is_incomplete ? "warn" : null },
     t("shown", { name: titled(archive), games: counted("game", archive.games) }),
-    archive.outdated && ` ${t("outdated", { why: archive.outdated })}`, archive.is_incomplete && ` ${t("incomplete")}`)));
+    archive.outdated && ` · ${t("outdated", { why: archive.outdated })}`, archive.is_incomplete && ` · ${t("incomplete")}`)));
   tell();
   // The archives may have changed since the page was opened.
   api.archives(controller.signal).then((now) => {
