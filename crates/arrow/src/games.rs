@@ -228,8 +228,7 @@ fn unexpected(error: &dyn std::fmt::Display) -> scoresheet::Error {
 
 /// Returns the evaluation after each ply. A mate in 0 states no side, so it is none.
 fn evals(game: &GameRef<'_>) -> Result<Vec<Option<i16>>> {
-    let stated = |eval: Option<Evaluation>| eval.filter(|eval| *eval != Evaluation::Mate(0)).map(centipawns);
-    Ok(game.evaluations()?.into_iter().map(stated).collect())
+    Ok(game.evaluations()?.into_iter().map(|eval| eval?.of_a_side().map(centipawns)).collect())
 }
 
 /// Returns the score of each position.

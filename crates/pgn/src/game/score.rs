@@ -13,8 +13,7 @@ pub fn stated_score(text: &[u8], ply: u32, mover: Option<Color>) -> Option<(u32,
     }
     let text = std::str::from_utf8(text).ok()?;
     let comment = Comment { ply, depth: 0, text: text.to_owned(), mover };
-    // After checkmate, programs write a mate in 0 moves, of either side.
-    let score = comment.evaluation().filter(|score| *score != Evaluation::Mate(0))?;
+    let score = comment.evaluation()?.of_a_side()?;
     match comment.command("eval") {
         Some(_) => Some((ply, score)),
         None => Some((ply.checked_sub(1)?, score)),

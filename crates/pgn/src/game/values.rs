@@ -51,6 +51,12 @@ impl Evaluation {
         (centipawns.abs() <= f64::from(i32::MAX)).then_some(Evaluation::Centipawns(centipawns as i32))
     }
 
+    /// Returns the evaluation, except for a mate in 0 moves: after checkmate, programs write it for either side.
+    #[doc(hidden)]
+    pub fn of_a_side(self) -> Option<Evaluation> {
+        Some(self).filter(|evaluation| *evaluation != Evaluation::Mate(0))
+    }
+
     /// Returns the evaluation as a score of engines' training data: hundredths of a pawn, where a mate in N moves is
     /// 32000 - 2N, or the negative number if Black mates. N is at most 1000.
     ///

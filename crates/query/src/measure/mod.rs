@@ -111,9 +111,8 @@ impl GameMeasures {
         let control = if has_times { game.tag("TimeControl")? } else { None };
         let control = control.as_deref().map(str::as_bytes);
         let clock_after = notes.clocks(control);
-        // A mate in 0 states no side, so the board decides who has mated.
-        let evaluation = |comment: &Comment| comment.evaluation().filter(|stated| *stated != Evaluation::Mate(0));
-        let evaluation_after = notes.of_plies(evaluation);
+        // Of a mate in 0, the board decides who has mated.
+        let evaluation_after = notes.of_plies(|comment| comment.evaluation()?.of_a_side());
         let first = game.start().turn();
         let mut measures = GameMeasures { clock_after, evaluation_after, ..GameMeasures::default() };
         for comment in notes.comments.iter().filter(|comment| comment.depth == 0) {
