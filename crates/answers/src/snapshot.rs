@@ -321,9 +321,10 @@ impl Snapshot {
         if leaves_out && at.is_none() || matches!(stated, Some(Rules::Only(_))) {
             query = query.rules(rules);
         }
-        let sorted = order.iter().map(|keys| Query::new().sort(keys.clone()));
-        for query in question.iter().chain([&query]).cloned().chain(sorted) {
-            self.require_index(&query, only)?;
+        // Only one of both has the filter.
+        self.require_index(question.as_ref().unwrap_or(&query), only)?;
+        if let Some(keys) = &order {
+            self.require_index(&Query::new().sort(keys.clone()), only)?;
         }
         let monitor = Monitor::new().stop(stop.flag());
         let (mut undecided, mut sets) = (0, None);
