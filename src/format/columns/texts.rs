@@ -61,13 +61,17 @@ impl TextsBuilder {
     /// Adds a text to the current game. `after` is the number of preceding moves in the stream. It is given only for
     /// the first text directly after a move. Returns whether the text needs a marker in the moves.
     pub fn push(&mut self, kind: TextKind, text: &[u8], after: Option<u32>) -> bool {
+        let is_structured = kind == TextKind::Brace && after.is_some() && self.is_structured(text);
+        self.draft(kind, after.filter(|_| is_structured), text);
+        !is_structured
+    }
+
+    /// Returns whether a comment is structured, and notes whether it may contain a line of moves.
+    fn is_structured(&mut self, text: &[u8]) -> bool {
         let mut structure = Structure { lines: self.lines, ..Structure::default() };
-        if kind == TextKind::Brace && after.is_some() {
-            annotation::parse(text, &mut self.habits, &mut structure);
-            self.lines = structure.lines;
-        }
-        self.draft(kind, after.filter(|_| structure.any), text);
-        !structure.any
+        annotation::parse(text, &mut self.habits, &mut structure);
+        self.lines = structure.lines;
+        structure.any
     }
 
     /// Adds a text, without its zero bytes.
@@ -84,9 +88,7 @@ impl TextsBuilder {
     /// in the moves.
     pub fn keep(&mut self, kind: TextKind, after: Option<u32>, text: &[u8]) {
         if kind == TextKind::Brace {
-            let mut structure = Structure { lines: self.lines, ..Structure::default() };
-            annotation::parse(text, &mut self.habits, &mut structure);
-            self.lines = structure.lines;
+            self.is_structured(text);
         }
         self.draft(kind, after, text);
     }

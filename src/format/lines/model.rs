@@ -146,8 +146,7 @@ impl Model {
         refuted: Option<TurnedMove>,
         step: TurnedMove,
     ) -> Option<TurnedMove> {
-        let [last, before] = at.kinds;
-        let [last, before] = [last, before].map(|kind| usize::from(kind & 15));
+        let [last, before] = at.kinds.map(|kind| usize::from(kind & 15));
         let estimates = [&mut self.after[last], &mut self.left[(at.own_pieces() * 16 + before) & 127]];
         let kind = code_by_two(estimates, coder, usize::from(at.kind(step)));
         let history = &self.history[usize::from(at.flip != 0)];
