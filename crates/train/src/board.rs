@@ -78,15 +78,88 @@ pub fn nibbles(occupied: u64, nibble: impl Fn(Square) -> u8) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// Returns a record of 32 bytes: the occupied squares, the nibbles of their pieces, and eight other bytes.
-#[inline]
-pub fn record(occupied: u64, nibbles: u128, rest: u64) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    let words = [occupied, nibbles as u64, (nibbles >> 64) as u64, rest];
-    for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
-        *bytes = word.to_le_bytes();
+/// The pieces of a position from the point of view of a side, as a set of squares and their [`nibbles`]. A nibble is a
+/// role, and 8 for pieces of the other side. For Black, the ranks are flipped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct View {
+    pub occupied: u64,
+    pub nibbles: u128,
+    /// 56 to flip the ranks of squares, or 0.
+    flip: u8,
+}
+
+impl View {
+    pub fn new(position: &Position, side: Color) -> View {
+        let flip = if side == Color::White { 0 } else { 56 };
+        let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
+        let occupied = if side == Color::White { occupied } else { occupied.swap_bytes() };
+        let nibble = |square: Square| {
+            let piece = position.piece_at(Square::masked(square.index() ^ flip));
+            piece.map_or(0, |piece| piece.role as u8 | u8::from(piece.color != side) << 3)
+        };
+        View { occupied, nibbles: nibbles(occupied, nibble), flip }
     }
-    bytes
+
+    /// Updates at most 32 pieces by a move of chess other than a null move.
+    #[inline]
+    pub fn play(&mut self, m: &Move) {
+        let [from, to] = [m.from, m.to].map(|square| square.index() ^ self.flip);
+        let moved = self.remove(from);
+        match m.kind {
+            MoveKind::Castle(side) => {
+                let rook = self.remove(to);
+                let (king_file, rook_file) = if side == CastlingSide::King { (6, 5) } else { (2, 3) };
+                self.put(from & 56 | king_file, moved);
+                self.put(from & 56 | rook_file, rook);
+            }
+            MoveKind::Promotion(role) => self.put(to, moved & 8 | role as u8),
+            MoveKind::EnPassant => {
+                self.remove(from & 56 | to & 7);
+                self.put(to, moved);
+            }
+            MoveKind::Plain | MoveKind::Drop(_) | MoveKind::Null => self.put(to, moved),
+        }
+    }
+
+    /// Removes the piece on a square and returns its nibble.
+    #[inline]
+    fn remove(&mut self, square: u8) -> u8 {
+        let (shift, below) = self.place(square);
+        let nibble = (self.nibbles >> shift) as u8 & 15;
+        self.nibbles = self.nibbles & below | self.nibbles >> 4 & !below;
+        self.occupied &= !(1 << (square & 63));
+        nibble
+    }
+
+    /// Puts a piece on a square, perhaps instead of another.
+    #[inline]
+    fn put(&mut self, square: u8, nibble: u8) {
+        let (shift, below) = self.place(square);
+        let is_free = self.occupied >> (square & 63) & 1 == 0;
+        let above = if is_free { (self.nibbles & !below) << 4 } else { self.nibbles & !below & !(15 << shift) };
+        self.nibbles = self.nibbles & below | u128::from(nibble) << shift | above;
+        self.occupied |= 1 << (square & 63);
+    }
+
+    /// Returns the position of a square's nibble, and the bits below it.
+    #[inline]
+    fn place(&self, square: u8) -> (u32, u128) {
+        let before = self.occupied & ((1 << (square & 63)) - 1);
+        let shift = (4 * before.count_ones()) & 127;
+        (shift, (1 << shift) - 1)
+    }
+
+    /// Appends a record of 32 bytes: the occupied squares, the nibbles of their pieces, and eight other bytes.
+    #[inline]
+    pub fn push_record(&self, rest: u64, out: &mut Vec<u8>) {
+        let at = out.len();
+        // In place, because the processor would wait to copy a record that was just written in words.
+        out.resize(at + 32, 0);
+        let words = [self.occupied, self.nibbles as u64, (self.nibbles >> 64) as u64, rest];
+        for (bytes, word) in out[at..].as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
+    }
 }
 
 /// Returns the reason why a game cannot begin at a position, if there is one.
@@ -175,4 +248,39 @@ pub fn parts(m: Move) -> (u16, u16, u16, Kind) {
 /// Returns whether a move can be played in a position.
 pub fn is_legal(position: &Position, m: Move) -> bool {
     m.kind != MoveKind::Null && position.is_legal(m)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_follow_the_moves() {
+        let starts = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/1P4pp/8/3pP3/8/8/6PP/R3K2R w KQkq d6 0 20",
+            "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w KQkq - 0 1",
+            "5k1r/8/8/8/8/8/1p6/R1K5 b Kk - 0 1",
+        ];
+        let (mut state, mut kinds) = (7u64, [0; 4]);
+        for round in 0..400 {
+            let mut position: Position = starts[round % starts.len()].parse().unwrap();
+            let mut views = Color::BOTH.map(|side| View::new(&position, side));
+            for _ in 0..60 {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let m = moves[(state >> 33) as usize % moves.len()];
+                kinds[parts(m).3 as usize] += 1;
+                position.play_unchecked(m);
+                for (view, side) in views.iter_mut().zip(Color::BOTH) {
+                    view.play(&m);
+                    assert_eq!(*view, View::new(&position, side), "{}", position.fen());
+                }
+            }
+        }
+        assert!(kinds.iter().all(|count| *count > 5), "{kinds:?}");
+    }
 }

@@ -6,7 +6,7 @@ use crate::extra::{Extra, TAG};
 use crate::format::TrainingFormat;
 use crate::game::{Entry, ScoredGame};
 use crate::viri;
-use crate::write::{push_entry, push_original};
+use crate::write::{EntryWriter, push_original};
 use scoresheet::archive::SourceRecord;
 use scoresheet::chess::{Color, MoveKind, Variant};
 use scoresheet::error::{Error, Result};
@@ -135,57 +135,125 @@ impl Units {
         format: TrainingFormat,
         filter: &Filter,
         game: &ScoredGame,
-        mut is_new: impl FnMut(&Entry<'_>) -> bool,
+        is_new: &mut dyn FnMut(&Entry<'_>) -> bool,
     ) {
         if !can_contain(format, game) {
             self.exported.left_out += 1;
-            return;
-        }
-        let before = self.exported.positions;
-        if format == TrainingFormat::Viriformat {
+        } else if format == TrainingFormat::Viriformat {
             viri::push_game(game, &mut self.bytes);
             self.end();
             self.exported.positions += game.moves.len() as u64;
             self.exported.games += 1;
+        } else {
+            let mut encoding = Encoding::new(self, format, filter, game, is_new);
+            game.entries(|entry| encoding.push(entry));
+            encoding.finish();
+        }
+    }
+
+    /// Encodes the positions of a stored game that pass the filter, which must not remove duplicates. Errors: the game
+    /// is damaged. Nothing of it is encoded.
+    pub fn push_stored(&mut self, format: TrainingFormat, filter: &Filter, game: &GameRef<'_>) -> Result<()> {
+        let all_new = &mut |_: &Entry<'_>| true;
+        if format == TrainingFormat::Viriformat {
+            self.push(format, filter, &ScoredGame::from_archive(game)?, all_new);
+            return Ok(());
+        }
+        let scored = ScoredGame::without_moves(game)?;
+        if !can_contain(format, &scored) {
+            self.exported.left_out += 1;
+            return Ok(());
+        }
+        let before = (self.bytes.len(), self.ends.len(), self.exported);
+        let mut has_null = false;
+        let mut encoding = Encoding::new(self, format, filter, &scored, all_new);
+        let read = scored.entries_of(game, |entry| {
+            has_null |= entry.played.is_some_and(|m| m.kind == MoveKind::Null);
+            if !has_null {
+                encoding.push(entry);
+            }
+        });
+        encoding.finish();
+        if has_null || read.is_err() {
+            self.bytes.truncate(before.0);
+            self.ends.truncate(before.1);
+            self.exported = before.2;
+            self.exported.left_out += u64::from(read.is_ok());
+        }
+        read
+    }
+}
+
+/// Encodes the entries of a game.
+struct Encoding<'a> {
+    units: &'a mut Units,
+    format: TrainingFormat,
+    filter: &'a Filter,
+    is_new: &'a mut dyn FnMut(&Entry<'_>) -> bool,
+    writer: EntryWriter,
+    chains: Chains,
+    /// Whether the last entry was written.
+    continues: bool,
+    /// The number of positions before the game.
+    before: u64,
+}
+
+impl<'a> Encoding<'a> {
+    fn new(
+        units: &'a mut Units,
+        format: TrainingFormat,
+        filter: &'a Filter,
+        game: &ScoredGame,
+        is_new: &'a mut dyn FnMut(&Entry<'_>) -> bool,
+    ) -> Encoding<'a> {
+        let (before, writer) = (units.exported.positions, EntryWriter::new(format, None, &game.start));
+        Encoding { units, format, filter, is_new, writer, chains: Chains::default(), continues: false, before }
+    }
+
+    fn push(&mut self, entry: &Entry<'_>) {
+        if !self.is_written(entry) {
+            self.continues = false;
+            self.writer.skip(entry);
             return;
         }
-        let (mut index, mut last, mut chains) = (0, None, Chains::default());
-        game.entries(|entry| {
-            index += 1;
-            // The last position has no move, and belongs to a file of positions only if it has a score.
-            let fits = entry.played.is_some() || (entry.score.is_some() && !needs_move(format));
-            if !fits || !filter.passes(entry) {
-                return;
+        let Units { bytes, ends, exported } = &mut *self.units;
+        match (self.format, entry.played) {
+            (TrainingFormat::Binpack, Some(played)) => {
+                self.chains.push(entry, played, self.continues, |chain| {
+                    bytes.extend(chain);
+                    ends.push(bytes.len());
+                });
+                self.continues = true;
             }
-            if entry.score.is_none() && !needs_move(format) {
-                self.exported.unscored += 1;
-                return;
+            _ => {
+                self.writer.push(entry, bytes);
+                ends.push(bytes.len());
             }
-            // Last, because `is_new` takes the position for written.
-            if !is_new(entry) {
-                return;
-            }
-            match (format, entry.played) {
-                (TrainingFormat::Binpack, Some(played)) => {
-                    let continues = last == Some(index - 1);
-                    last = Some(index);
-                    chains.push(entry, played, continues, |chain| {
-                        self.bytes.extend(chain);
-                        self.ends.push(self.bytes.len());
-                    });
-                }
-                _ => {
-                    push_entry(format, entry, None, &mut self.bytes);
-                    self.ends.push(self.bytes.len());
-                }
-            }
-            self.exported.positions += 1;
+        }
+        exported.positions += 1;
+    }
+
+    fn is_written(&mut self, entry: &Entry<'_>) -> bool {
+        // The last position has no move, and belongs to a file of positions only if it has a score.
+        let fits = entry.played.is_some() || (entry.score.is_some() && !needs_move(self.format));
+        if !fits || !self.filter.passes(entry) {
+            return false;
+        }
+        if entry.score.is_none() && !needs_move(self.format) {
+            self.units.exported.unscored += 1;
+            return false;
+        }
+        // Last, because `is_new` takes the position for written.
+        (self.is_new)(entry)
+    }
+
+    fn finish(mut self) {
+        let Units { bytes, ends, exported } = self.units;
+        self.chains.end(|chain| {
+            bytes.extend(chain);
+            ends.push(bytes.len());
         });
-        chains.end(|chain| {
-            self.bytes.extend(chain);
-            self.ends.push(self.bytes.len());
-        });
-        self.exported.games += u64::from(self.exported.positions > before);
+        exported.games += u64::from(exported.positions > self.before);
     }
 }
 
@@ -239,7 +307,12 @@ impl<W: Write> Exporter<W> {
 
     /// Writes the positions of a stored game. Errors: the game is damaged, or `out` cannot be written.
     pub fn push(&mut self, game: &GameRef<'_>) -> Result<()> {
-        self.push_games(&[ScoredGame::from_archive(game)?])
+        if self.filter.distinct {
+            return self.push_games(&[ScoredGame::from_archive(game)?]);
+        }
+        let mut units = Units::default();
+        units.push_stored(self.format, &self.filter, game)?;
+        self.push_units(&units)
     }
 
     /// Writes the positions of these games.
@@ -247,7 +320,8 @@ impl<W: Write> Exporter<W> {
         let mut units = Units::default();
         let (is_distinct, seen) = (self.filter.distinct, &mut self.seen);
         for game in games {
-            units.push(self.format, &self.filter, game, |entry| !is_distinct || seen.insert(entry.position.zobrist()));
+            let is_new = &mut |entry: &Entry<'_>| !is_distinct || seen.insert(entry.position.zobrist());
+            units.push(self.format, &self.filter, game, is_new);
         }
         self.push_units(&units)
     }

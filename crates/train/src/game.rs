@@ -117,11 +117,17 @@ impl ScoredGame {
     ///
     /// Errors: the archive is damaged.
     pub fn from_archive(game: &GameRef<'_>) -> Result<ScoredGame> {
+        let mut scored = ScoredGame::without_moves(game)?;
+        scored.moves.reserve(game.plies() as usize);
+        game.visit_main_line(|_, m| scored.moves.push(m))?;
+        Ok(scored)
+    }
+
+    /// Returns a stored game like [`from_archive`](ScoredGame::from_archive), but without its moves.
+    pub(crate) fn without_moves(game: &GameRef<'_>) -> Result<ScoredGame> {
         let mut reader = ScoreReader { start: Some(game.start().clone()), ..ScoreReader::default() };
         game.visit_tags(|name, value| reader.tag(name, value))?;
         game.visit_scores(|ply, score| reader.set(ply as usize, score))?;
-        reader.moves.reserve(game.plies() as usize);
-        game.visit_main_line(|_, m| reader.moves.push(m))?;
         reader.movetext = game.outcome();
         Ok(ScoredGame { variant: game.variant(), ..reader.finish() })
     }
@@ -137,17 +143,49 @@ impl ScoredGame {
     /// Calls `visit` with each position that has a move or a score, in order.
     pub fn entries(&self, mut visit: impl FnMut(&Entry<'_>)) {
         let mut position = self.start.clone();
-        let length = self.moves.len().max(self.scores.len()).max(1);
-        for index in 0..length {
-            let en_passant = if index == 0 { position.en_passant() } else { legal_target(&position) };
-            let (played, score) = (self.moves.get(index).copied(), self.scores.get(index).copied().flatten());
-            let ply = index as u32;
-            let complete_ply = self.ply.saturating_add(ply);
-            let outcome = self.outcome;
-            visit(&Entry { position: &position, en_passant, played, score, outcome, ply, complete_ply });
-            if let Some(m) = played {
-                position.play_unchecked(m);
+        for (index, m) in self.moves.iter().enumerate() {
+            visit(&self.entry(index, &position, Some(*m)));
+            position.play_unchecked(*m);
+        }
+        self.last_entries(self.moves.len(), &position, visit);
+    }
+
+    /// Calls `visit` like [`entries`](ScoredGame::entries), with the moves of the stored game instead of its own. They
+    /// are played once, while they are read.
+    pub(crate) fn entries_of(&self, game: &GameRef<'_>, mut visit: impl FnMut(&Entry<'_>)) -> Result<()> {
+        let (mut index, plies, mut last) = (0, game.plies() as usize, None);
+        game.visit_main_line(|before, m| {
+            visit(&self.entry(index, before, Some(m)));
+            index += 1;
+            if index == plies {
+                last = Some((before.clone(), m));
             }
+        })?;
+        let last = last.map(|(mut position, m)| {
+            position.play_unchecked(m);
+            position
+        });
+        self.last_entries(plies, last.as_ref().unwrap_or(&self.start), visit);
+        Ok(())
+    }
+
+    /// Calls `visit` with the position after the last move if it has a score, or if there are no moves.
+    fn last_entries(&self, plies: usize, position: &Position, mut visit: impl FnMut(&Entry<'_>)) {
+        for index in plies..self.scores.len().max(1) {
+            visit(&self.entry(index, position, None));
+        }
+    }
+
+    #[inline]
+    fn entry<'a>(&self, index: usize, position: &'a Position, played: Option<Move>) -> Entry<'a> {
+        Entry {
+            position,
+            en_passant: if index == 0 { position.en_passant() } else { legal_target(position) },
+            played,
+            score: self.scores.get(index).copied().flatten(),
+            outcome: self.outcome,
+            ply: index as u32,
+            complete_ply: self.ply.saturating_add(index as u32),
         }
     }
 

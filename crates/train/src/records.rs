@@ -1,7 +1,7 @@
 //! Records of one position: `.bin` (40 bytes) and bulletformat (32 bytes). Marlinformat is the board of `viri`.
 
 use crate::bits::{LowBits, LowBitsWriter};
-use crate::board::{Board, Kind, nibbles, parts, record, squares, to_move};
+use crate::board::{Board, Kind, View, parts, squares, to_move};
 use crate::extra::PADDING;
 use crate::game::{Entry, outcome, white_score};
 use crate::viri::{BOARD, first};
@@ -154,20 +154,14 @@ pub fn read_bullet(bytes: &[u8; BOARD]) -> Result<(Position, Option<i32>, Outcom
     Ok((position, Some(score.into()), outcome))
 }
 
-/// Appends a record of bulletformat.
-pub fn push_bullet(entry: &Entry<'_>, out: &mut Vec<u8>) {
+/// Appends the record of bulletformat for an entry with these pieces, from the point of view of the side to move.
+#[inline]
+pub fn push_bullet(entry: &Entry<'_>, pieces: View, out: &mut Vec<u8>) {
     let (position, turn) = (entry.position, entry.position.turn());
-    // For Black, the ranks are flipped, which reverses the bytes of a set.
     let flip = if turn == Color::White { 0 } else { 56 };
-    let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
-    let occupied = if turn == Color::White { occupied } else { occupied.swap_bytes() };
-    let nibble = |square: Square| {
-        let piece = position.piece_at(Square::masked(square.index() ^ flip));
-        piece.map_or(0, |piece| piece.role as u8 | u8::from(piece.color != turn) << 3)
-    };
     let king = |color: Color| position.king(color).map_or(64, Square::index);
     let [score_low, score_high] = entry.relative_score().to_le_bytes();
     let result = (entry.relative_result() + 1) as u8;
     let rest = [score_low, score_high, result, king(turn) ^ flip, king(turn.other()) ^ flip ^ 56, 0, 0, 0];
-    out.extend_from_slice(&record(occupied, nibbles(occupied, nibble), u64::from_le_bytes(rest)));
+    pieces.push_record(u64::from_le_bytes(rest), out);
 }

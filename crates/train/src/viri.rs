@@ -1,9 +1,9 @@
 //! viriformat and marlinformat: boards of 32 bytes, and moves with scores of 4 bytes.
 
-use crate::board::{Board, Kind, castling_rooks, is_legal, nibbles, parts, record, squares, to_move};
+use crate::board::{Board, Kind, View, castling_rooks, is_legal, parts, squares, to_move};
 use crate::extra::Extra;
 use crate::format::TrainingFormat;
-use crate::game::{NO_SCORE, ScoredGame, outcome, saturated, white_result, white_score};
+use crate::game::{Entry, NO_SCORE, ScoredGame, outcome, saturated, white_result, white_score};
 use scoresheet::chess::{Color, Move, Position, Role, Square};
 use scoresheet::game::Outcome;
 
@@ -41,22 +41,32 @@ pub fn read_board(bytes: &[u8; BOARD]) -> Result<(Position, i16, Outcome), &'sta
     Ok((board.position()?, i16::from_le_bytes([bytes[28], bytes[29]]), outcome))
 }
 
-/// Returns the board of a position.
-pub fn board(position: &Position, en_passant: Option<Square>, score: i16, result: u8) -> [u8; BOARD] {
-    let occupied = position.occupied(Color::White) | position.occupied(Color::Black);
-    let nibble =
-        |square: Square| position.piece_at(square).map_or(0, |piece| piece.role as u8 | (piece.color as u8) << 3);
-    let mut pieces = nibbles(occupied, nibble);
+/// Appends the record of marlinformat for an entry with these pieces, from White's point of view.
+#[inline]
+pub fn push_marlin(entry: &Entry<'_>, pieces: View, out: &mut Vec<u8>) {
+    let score = entry.score.map_or(NO_SCORE, saturated);
+    push_board(entry.position, pieces, entry.en_passant, score, entry.white_result(), out);
+}
+
+#[inline]
+fn push_board(
+    position: &Position,
+    mut pieces: View,
+    en_passant: Option<Square>,
+    score: i16,
+    result: u8,
+    out: &mut Vec<u8>,
+) {
     for rook in squares(castling_rooks(position)) {
-        let index = (occupied & (rook.bit() - 1)).count_ones();
-        pieces ^= u128::from(CASTLING_ROOK ^ Role::Rook as u8).checked_shl(4 * index).unwrap_or(0);
+        let index = (pieces.occupied & (rook.bit() - 1)).count_ones();
+        pieces.nibbles ^= u128::from(CASTLING_ROOK ^ Role::Rook as u8).checked_shl(4 * index).unwrap_or(0);
     }
     let [fullmove_low, fullmove_high] = (position.fullmove_number().min(0xFFFF) as u16).to_le_bytes();
     let [score_low, score_high] = score.to_le_bytes();
     let turn = (position.turn() as u8) << 7 | en_passant.map_or(64, Square::index);
     let clock = position.halfmove_clock().min(255) as u8;
     let rest = [turn, clock, fullmove_low, fullmove_high, score_low, score_high, result, 0];
-    record(occupied, pieces, u64::from_le_bytes(rest))
+    pieces.push_record(u64::from_le_bytes(rest), out);
 }
 
 /// Reads the game at the beginning of `bytes`; returns the game and its length in bytes. A game ends before its first
@@ -86,7 +96,8 @@ pub fn read_game(bytes: &[u8]) -> Result<(ScoredGame, usize), (usize, &'static s
 
 /// Appends a game.
 pub fn push_game(game: &ScoredGame, out: &mut Vec<u8>) {
-    out.extend(board(&game.start, game.start.en_passant(), 0, white_result(game.outcome)));
+    let pieces = View::new(&game.start, Color::White);
+    push_board(&game.start, pieces, game.start.en_passant(), 0, white_result(game.outcome), out);
     for (index, m) in game.moves.iter().enumerate() {
         let score = game.scores.get(index).copied().flatten().map_or(NO_SCORE, saturated);
         out.extend(write_move(*m).to_le_bytes());

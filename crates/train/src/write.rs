@@ -1,24 +1,57 @@
 //! Encodes games in a format.
 
 use crate::binpack::Chains;
+use crate::board::View;
 use crate::format::TrainingFormat;
-use crate::game::{Entry, ScoredGame, saturated};
+use crate::game::{Entry, ScoredGame};
 use crate::records::{push_bin, push_bullet};
 use crate::text::{push_bullet_line, push_plain};
 use crate::viri;
+use scoresheet::chess::{Color, Position};
 
-/// Appends the entry in a format of positions, unless the format needs a move and the entry has none.
-pub fn push_entry(format: TrainingFormat, entry: &Entry<'_>, padding: Option<u8>, out: &mut Vec<u8>) {
-    match (format, entry.played) {
-        (TrainingFormat::Marlin, _) => {
-            let score = entry.score.map_or(crate::game::NO_SCORE, saturated);
-            out.extend_from_slice(&viri::board(entry.position, entry.en_passant, score, entry.white_result()));
+/// Writes the entries of a game in a format of positions.
+pub struct EntryWriter {
+    format: TrainingFormat,
+    padding: Option<u8>,
+    /// The pieces of the next entry from the points of view of White and Black, if the format needs them.
+    views: [View; 2],
+}
+
+impl EntryWriter {
+    pub fn new(format: TrainingFormat, padding: Option<u8>, start: &Position) -> EntryWriter {
+        EntryWriter { format, padding, views: Color::BOTH.map(|side| View::new(start, side)) }
+    }
+
+    /// Appends the next entry, unless the format needs a move and the entry has none.
+    #[inline]
+    pub fn push(&mut self, entry: &Entry<'_>, out: &mut Vec<u8>) {
+        let [white, black] = self.views;
+        match (self.format, entry.played) {
+            (TrainingFormat::Marlin, _) => viri::push_marlin(entry, white, out),
+            (TrainingFormat::Bullet, _) => {
+                let view = if entry.position.turn() == Color::White { white } else { black };
+                push_bullet(entry, view, out);
+            }
+            (TrainingFormat::BulletText, _) => push_bullet_line(entry, out),
+            (TrainingFormat::Bin, Some(played)) => push_bin(entry, played, self.padding, out),
+            (TrainingFormat::Plain, Some(played)) => push_plain(entry, played, out),
+            _ => {}
         }
-        (TrainingFormat::Bullet, _) => push_bullet(entry, out),
-        (TrainingFormat::BulletText, _) => push_bullet_line(entry, out),
-        (TrainingFormat::Bin, Some(played)) => push_bin(entry, played, padding, out),
-        (TrainingFormat::Plain, Some(played)) => push_plain(entry, played, out),
-        _ => {}
+        self.skip(entry);
+    }
+
+    /// Passes over the next entry.
+    #[inline]
+    pub fn skip(&mut self, entry: &Entry<'_>) {
+        let [white, black] = &mut self.views;
+        match (self.format, &entry.played) {
+            (TrainingFormat::Marlin, Some(played)) => white.play(played),
+            (TrainingFormat::Bullet, Some(played)) => {
+                white.play(played);
+                black.play(played);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -40,10 +73,10 @@ pub fn push_original(format: TrainingFormat, game: &ScoredGame, out: &mut Vec<u8
         _ => {
             // A record without a move is the only entry of its game.
             let count = game.moves.len().max(1);
-            let mut index = 0;
+            let (mut writer, mut index) = (EntryWriter::new(format, game.extra.padding, &game.start), 0);
             game.entries(|entry| {
                 if index < count {
-                    push_entry(format, entry, game.extra.padding, out);
+                    writer.push(entry, out);
                 }
                 index += 1;
             });

@@ -632,4 +632,13 @@ fn scores_without_replay_equal_those_of_the_moves() {
         scored += scores.iter().flatten().count();
     }
     assert!(scored >= 7, "{scored}");
+    // Games are written equally while their moves are read, and afterwards.
+    let games = read_back(&archive);
+    for format in TrainingFormat::ALL {
+        let mut bytes = Vec::new();
+        let mut exporter = Exporter::new(format, Filter::default(), None, &mut bytes);
+        archive.games().for_each(|game| exporter.push(&game.unwrap()).unwrap());
+        let exported = exporter.finish().unwrap();
+        assert!((bytes, exported) == written(&games, format, Filter::default(), None), "{}", format.name());
+    }
 }

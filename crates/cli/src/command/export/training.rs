@@ -177,11 +177,13 @@ fn write_to(
                 let (mut scored, mut encoded, mut games, mut faults) = (Vec::new(), Units::default(), 0, Vec::new());
                 unit.each(archive, |_, game| {
                     games += 1;
-                    match game.and_then(|game| ScoredGame::from_archive(&game)) {
+                    let read = game.and_then(|game| match filter.distinct {
                         // Only one thread knows which positions have been written.
-                        Ok(game) if filter.distinct => scored.push(game),
-                        Ok(game) => encoded.push(format, filter, &game, |_| true),
-                        Err(error) => faults.push(archives::fault(archive, &error)),
+                        true => ScoredGame::from_archive(&game).map(|game| scored.push(game)),
+                        false => encoded.push_stored(format, filter, &game),
+                    });
+                    if let Err(error) = read {
+                        faults.push(archives::fault(archive, &error));
                     }
                 });
                 (scored, encoded, games, faults)
