@@ -242,10 +242,17 @@ impl Predicted {
         let gain = value.wrapping_sub(before.value).wrapping_add(field);
         // A player's first number has no gain.
         let gain = if before.known { gain } else { 0 };
-        self.last = Last { known: true, value, field, level, gain, round };
-        let [first, second] = &mut self.player_last;
-        *(if location.side == 0 { first } else { second }) = self.last;
+        self.set_last(location.side, Last { known: true, value, field, level, gain, round });
         value
+    }
+
+    /// Sets the player's and the game's last number.
+    #[inline(always)]
+    fn set_last(&mut self, side: u8, last: Last) {
+        let [first, second] = &mut self.player_last;
+        // Both copies are written from registers, because a copy of the memory would wait for the writes to it.
+        *(if side == 0 { first } else { second }) = last;
+        self.last = last;
     }
 }
 
@@ -460,9 +467,7 @@ impl Predicted {
             self.first = value;
         }
         let gain = if before.known { value.wrapping_sub(before.value).wrapping_add(field) } else { 0 };
-        self.last = Last { known: true, value, field, level: 0, gain, round: false };
-        let [first, second] = &mut self.player_last;
-        *(if location.side == 0 { first } else { second }) = self.last;
+        self.set_last(location.side, Last { known: true, value, field, level: 0, gain, round: false });
         cost
     }
 }

@@ -595,23 +595,38 @@ impl Texts {
             parts.push((found, tail));
         }
         let charges: Vec<u64> = templates.iter().map(|template| charge_of(template)).collect();
-        let (mut next, mut between, mut text) = (templates_used.iter(), gaps.iter(), 0u32);
+        let (mut used_after, mut gaps_after, mut text) = (templates_used.as_slice(), gaps.as_slice(), 0u32);
         for (game, (placed, marked)) in placed.iter().zip(&marked).enumerate() {
-            let mut after = 0u64;
-            for number in 0..*placed + *marked {
-                let side = if number < *placed {
-                    after = after.wrapping_add(*between.next()?).wrapping_add(1);
+            let (placed, marked) = (*placed as usize, *marked as usize);
+            let (used, rest) = used_after.split_at_checked(placed + marked)?;
+            let (between, more) = gaps_after.split_at_checked(placed)?;
+            (used_after, gaps_after) = (rest, more);
+            let (first_text, mut after) = (text, 0u64);
+            text = text.checked_add(u32::try_from(used.len()).ok()?)?;
+            let mut location = |number: usize| {
+                let side = between.get(number).map_or(0, |gap| {
+                    after = after.wrapping_add(*gap).wrapping_add(1);
                     (after & 1) as u8
-                } else {
-                    0
-                };
-                let template = usize::try_from(*next.next()?).ok()?;
+                });
+                FieldLocation { game: game as u32, text: first_text + number as u32, side }
+            };
+            // Often, all texts of a game have the same template with one number.
+            if let Some(first) = used.first()
+                && let [stream] = uses.get(usize::try_from(*first).ok()?)?.as_slice()
+                && used.iter().all(|template| template == first)
+            {
+                budget.draw(used.len(), *charges.get(*first as usize)?)?;
+                let list = &mut streams.get_mut(*stream)?.1;
+                reserved(list.try_reserve(used.len()), used.len() * size_of::<FieldLocation>())?;
+                list.extend((0..used.len()).map(location));
+                continue;
+            }
+            for (number, template) in used.iter().enumerate() {
+                let (template, location) = (usize::try_from(*template).ok()?, location(number));
                 budget.draw(1, *charges.get(template)?)?;
                 for stream in uses.get(template)? {
-                    let location = FieldLocation { game: game as u32, text, side };
                     budget::push(&mut streams.get_mut(*stream)?.1, location)?;
                 }
-                text = text.checked_add(1)?;
             }
         }
         let predictions = match has_predictions {
