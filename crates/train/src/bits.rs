@@ -30,9 +30,9 @@ impl LowBits {
 /// Collects numbers into 32 bytes, in the order in which [`LowBits`] reads them. Bits after the last byte are lost.
 #[derive(Default)]
 pub struct LowBitsWriter {
-    bytes: [u8; STREAM],
-    /// The number of complete words of 8 bytes, and the bits after them, which are fewer than 64.
-    words: usize,
+    words: [u64; STREAM / 8],
+    /// The number of complete words, and the bits after them, which are fewer than 64.
+    complete: usize,
     rest: u64,
     filled: usize,
 }
@@ -51,15 +51,16 @@ impl LowBitsWriter {
     }
 
     fn end_word(&mut self) {
-        if let Some(word) = self.bytes.get_mut(self.words * 8..self.words * 8 + 8) {
-            word.copy_from_slice(&self.rest.to_le_bytes());
+        if let Some(word) = self.words.get_mut(self.complete) {
+            *word = self.rest;
         }
-        self.words += 1;
+        self.complete += 1;
     }
 
-    pub fn into_stream(mut self) -> [u8; STREAM] {
+    /// Returns the bytes as words, with the first byte in the lowest bits.
+    pub fn into_words(mut self) -> [u64; STREAM / 8] {
         self.end_word();
-        self.bytes
+        self.words
     }
 }
 
@@ -153,14 +154,14 @@ mod tests {
                 }
                 pushed.push((number, width));
             }
-            let stream = writer.into_stream();
-            let mut reader = LowBits::new(&stream);
+            let stream = writer.into_words().map(u64::to_le_bytes);
+            let mut reader = LowBits::new(stream.as_flattened().first_chunk().unwrap());
             assert!(pushed.iter().all(|(number, width)| reader.take(*width as usize) == Some(*number as u32)));
         }
         let mut wide = LowBitsWriter::default();
         [(5, 3), (1 << 62, 63), (3, 2)].into_iter().for_each(|(number, width)| wide.push(number, width));
         let words = [(1 << 62) << 3 | 5, 1 << 62 >> 61 | 3 << 2];
-        assert_eq!(wide.into_stream()[..16], words.map(u64::to_le_bytes).concat());
+        assert_eq!(wide.into_words()[..2], words);
     }
 
     #[test]

@@ -152,13 +152,17 @@ impl View {
     /// Appends a record of 32 bytes: the occupied squares, the nibbles of their pieces, and eight other bytes.
     #[inline]
     pub fn push_record(&self, rest: u64, out: &mut Vec<u8>) {
-        let at = out.len();
-        // In place, because the processor would wait to copy a record that was just written in words.
-        out.resize(at + 32, 0);
-        let words = [self.occupied, self.nibbles as u64, (self.nibbles >> 64) as u64, rest];
-        for (bytes, word) in out[at..].as_chunks_mut().0.iter_mut().zip(words) {
-            *bytes = word.to_le_bytes();
-        }
+        push_words([self.occupied, self.nibbles as u64, (self.nibbles >> 64) as u64, rest], out);
+    }
+}
+
+/// Appends words, in place: the processor would wait to copy a record that was just written in words.
+#[inline]
+pub fn push_words<const COUNT: usize>(words: [u64; COUNT], out: &mut Vec<u8>) {
+    let at = out.len();
+    out.resize(at + 8 * COUNT, 0);
+    for (bytes, word) in out[at..].as_chunks_mut().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
     }
 }
 

@@ -1,11 +1,11 @@
 //! Records of one position: `.bin` (40 bytes) and bulletformat (32 bytes). Marlinformat is the board of `viri`.
 
 use crate::bits::{LowBits, LowBitsWriter};
-use crate::board::{Board, Kind, View, parts, squares, to_move};
+use crate::board::{Board, Kind, View, parts, push_words, squares, to_move};
 use crate::extra::PADDING;
 use crate::game::{Entry, outcome, white_score};
 use crate::viri::{BOARD, first};
-use scoresheet::chess::{CastlingSide, Color, Move, Piece, Position, Role, Square};
+use scoresheet::chess::{CastlingSide, Color, Move, Position, Role, Square};
 use scoresheet::game::Outcome;
 
 /// The size of a `.bin` record.
@@ -88,25 +88,37 @@ fn unpack(bytes: &[u8; 32]) -> Option<Board> {
     Some(board)
 }
 
-/// Appends a `.bin` record. `played` is the move of the entry.
-pub fn push_bin(entry: &Entry<'_>, played: Move, padding: Option<u8>, out: &mut Vec<u8>) {
+/// The bits of each nibble in a view of Black, and their number. Kings have none.
+const CODES: [(u64, usize); 16] = {
+    let mut codes = [(0, 0); 16];
+    let mut role = 0;
+    while role < PIECES.len() {
+        codes[role] = (PIECES[role] as u64 | 1 << 4, 5);
+        codes[role | 8] = (PIECES[role] as u64, 5);
+        role += 1;
+    }
+    codes
+};
+
+/// Appends a `.bin` record. `pieces` is the view of Black, whose squares are in the order of the format: from a8 to h1.
+/// `played` is the move of the entry.
+pub fn push_bin(entry: &Entry<'_>, pieces: View, played: Move, padding: Option<u8>, out: &mut Vec<u8>) {
     let position = entry.position;
     let mut bits = LowBitsWriter::default();
     bits.push(position.turn() as u64, 1);
     let kings = Color::BOTH.map(|color| position.king(color));
     kings.into_iter().for_each(|king| bits.push(king.map_or(0, Square::index).into(), 6));
-    // From a8 to h1: in the set with its bytes reversed, rank 8 is first.
-    let occupied = (position.occupied(Color::White) | position.occupied(Color::Black)).swap_bytes();
-    let mut next = 0;
-    for square in squares(occupied) {
-        let empty = usize::from(square.index()) - next;
+    let (mut next, mut nibbles) = (0, pieces.nibbles);
+    for square in squares(pieces.occupied) {
+        let mut empty = usize::from(square.index()) - next;
         next = usize::from(square.index()) + 1;
-        bits.push(0, empty);
-        if let Some(Piece { color, role }) = position.piece_at(Square::masked(square.index() ^ 56))
-            && role != Role::King
-        {
-            bits.push(u64::from(PIECES[role as usize] | (color as u32) << 4), 5);
+        let (code, width) = CODES[(nibbles & 15) as usize];
+        nibbles >>= 4;
+        if empty + width > 63 {
+            bits.push(0, empty);
+            empty = 0;
         }
+        bits.push(code << empty, empty + width);
     }
     bits.push(0, 64 - next);
     for (color, side, _) in ROOKS {
@@ -120,7 +132,6 @@ pub fn push_bin(entry: &Entry<'_>, played: Move, padding: Option<u8>, out: &mut 
     bits.push((clock & 63).into(), 6);
     bits.push(position.fullmove_number().min(0xFFFF).into(), 16);
     bits.push((clock >> 6).into(), 1);
-    out.extend(bits.into_stream());
     let (from, to, promotion, kind) = parts(played);
     let kind = match kind {
         Kind::Plain => 0,
@@ -128,10 +139,13 @@ pub fn push_bin(entry: &Entry<'_>, played: Move, padding: Option<u8>, out: &mut 
         Kind::EnPassant => 2,
         Kind::Castling => 3u16,
     };
-    out.extend(entry.relative_score().to_le_bytes());
-    out.extend((to | from << 6 | promotion << 12 | kind << 14).to_le_bytes());
-    out.extend((entry.complete_ply.min(0xFFFF) as u16).to_le_bytes());
-    out.extend([entry.relative_result() as u8, padding.unwrap_or(PADDING)]);
+    let [score_low, score_high] = entry.relative_score().to_le_bytes();
+    let [move_low, move_high] = (to | from << 6 | promotion << 12 | kind << 14).to_le_bytes();
+    let [ply_low, ply_high] = (entry.complete_ply.min(0xFFFF) as u16).to_le_bytes();
+    let (result, padding) = (entry.relative_result() as u8, padding.unwrap_or(PADDING));
+    let rest = [score_low, score_high, move_low, move_high, ply_low, ply_high, result, padding];
+    let [a, b, c, d] = bits.into_words();
+    push_words([a, b, c, d, u64::from_le_bytes(rest)], out);
 }
 
 /// Reads a record of bulletformat. The side to move is White, because the format does not state it.

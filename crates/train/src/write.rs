@@ -33,7 +33,7 @@ impl EntryWriter {
                 push_bullet(entry, view, out);
             }
             (TrainingFormat::BulletText, _) => push_bullet_line(entry, out),
-            (TrainingFormat::Bin, Some(played)) => push_bin(entry, played, self.padding, out),
+            (TrainingFormat::Bin, Some(played)) => push_bin(entry, black, played, self.padding, out),
             (TrainingFormat::Plain, Some(played)) => push_plain(entry, played, out),
             _ => {}
         }
@@ -46,6 +46,7 @@ impl EntryWriter {
         let [white, black] = &mut self.views;
         match (self.format, &entry.played) {
             (TrainingFormat::Marlin, Some(played)) => white.play(played),
+            (TrainingFormat::Bin, Some(played)) => black.play(played),
             (TrainingFormat::Bullet, Some(played)) => {
                 white.play(played);
                 black.play(played);
