@@ -26,9 +26,9 @@ use std::path::PathBuf;
 /// Two games are duplicates if one main line equals the other or its beginning, and their tags do not contradict each
 /// other. Players ("Carlsen, M" matches "Carlsen, Magnus"), date, round (7 matches 7.2, but 7.1 does not) and result
 /// must agree if both games have them. A game that is only the beginning of another must name both players. Games of
-/// fewer than 16 half-moves must agree in the complete Seven Tag Roster. `dedupe` keeps one of the longest games.
-/// Without --delete or -o, `dedupe` only lists the pairs: the duplicate, the game to keep, the kind of match, players
-/// and date.
+/// fewer than 16 half-moves must agree in the complete Seven Tag Roster. A game that matches two games which contradict
+/// each other, such as games of two years, is no duplicate. `dedupe` keeps one of the longest games. Without --delete
+/// or -o, `dedupe` only lists the pairs: the duplicate, the game to keep, the kind of match, players and date.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
