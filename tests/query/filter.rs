@@ -223,8 +223,8 @@ impl Seen<'_> {
         // The last comment counts first.
         let comments = self.game.comments().unwrap().into_iter().rev();
         let last_comments = comments.filter(|note| note.depth == 0 && note.ply == plies);
-        let texts = self.tag("Termination").map(str::to_owned).into_iter().chain(last_comments.map(|note| note.text));
-        for text in texts {
+        let tag = self.tag("Termination").map(|text| (text.to_owned(), true));
+        for (text, is_tag) in tag.into_iter().chain(last_comments.map(|note| (note.text, false))) {
             for (word, end) in [
                 ("checkmate", "checkmate"),
                 ("stalemate", "stalemate"),
@@ -249,7 +249,16 @@ impl Seen<'_> {
                 ("adjudicat", "adjudication"),
                 ("abandon", "abandonment"),
             ] {
-                if text.to_lowercase().contains(word) {
+                let (text, lower) = (&text, text.to_lowercase());
+                // A comment may mention what did not happen.
+                let is_stated = match (is_tag, end) {
+                    (true, _) => true,
+                    (_, "resignation") => ["resigns", "resigned", "resignation"].iter().any(|word| text.contains(word)),
+                    (_, "abandonment") => text.contains("bandoned the game") || text.contains("ame abandoned"),
+                    (_, "time" | "agreement" | "adjudication") => true,
+                    _ => false,
+                };
+                if is_stated && lower.contains(word) {
                     return end;
                 }
             }

@@ -24,31 +24,39 @@ pub enum End {
     Abandonment,
 }
 
-/// The names of the ends, with the words by which a text states them.
-const ENDS: [(End, &str, &[&str]); 11] = [
-    (End::Checkmate, "checkmate", &["checkmate"]),
-    (End::Stalemate, "stalemate", &["stalemate"]),
+/// The names of the ends, with the words by which the tag Termination states them, and those by which a comment does. A
+/// comment may mention what did not happen, as in `Checkmate is now unavoidable` or `Black abandoned the e-pawn`.
+const ENDS: [(End, &str, &[&str], &[&str]); 11] = [
+    (End::Checkmate, "checkmate", &["checkmate"], &[]),
+    (End::Stalemate, "stalemate", &["stalemate"], &[]),
     // Before the next, because of `timeout vs insufficient material`.
-    (End::Time, "time", &["on time", "time forfeit", "time out", "timeout", "out of time"]),
-    (End::Insufficient, "insufficient", &["insufficient material", "insufficient mating material"]),
-    (End::SeventyFive, "seventyfive", &["75-move", "75 move", "seventy-five"]),
-    (End::Fifty, "fifty", &["50-move", "50 move", "fifty-move", "fifty move"]),
-    (End::Repetition, "repetition", &["repetition"]),
-    (End::Resignation, "resignation", &["resign"]),
-    (End::Agreement, "agreement", &["agreement", "agreed"]),
-    (End::Adjudication, "adjudication", &["adjudicat"]),
-    (End::Abandonment, "abandonment", &["abandon"]),
+    (End::Time, "time", TIME, TIME),
+    (End::Insufficient, "insufficient", &["insufficient material", "insufficient mating material"], &[]),
+    (End::SeventyFive, "seventyfive", &["75-move", "75 move", "seventy-five"], &[]),
+    (End::Fifty, "fifty", &["50-move", "50 move", "fifty-move", "fifty move"], &[]),
+    (End::Repetition, "repetition", &["repetition"], &[]),
+    (End::Resignation, "resignation", &["resign"], &["resigns", "resigned", "resignation"]),
+    (End::Agreement, "agreement", &["agreement", "agreed"], &["agreement", "agreed"]),
+    (End::Adjudication, "adjudication", &["adjudicat"], &["adjudicat"]),
+    (
+        End::Abandonment,
+        "abandonment",
+        &["abandon"],
+        &["abandonment", "abandons the game", "abandoned the game", "game abandoned", "game was abandoned"],
+    ),
 ];
+
+const TIME: &[&str] = &["on time", "time forfeit", "time out", "timeout", "out of time"];
 
 /// Returns the number of the end with a name. `mate` is checkmate.
 pub fn number(name: &str) -> Option<i64> {
     let name = if name.eq_ignore_ascii_case("mate") { "checkmate" } else { name };
-    ENDS.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(name)).map(|(end, ..)| *end as i64)
+    ENDS.iter().find(|(_, known, ..)| known.eq_ignore_ascii_case(name)).map(|(end, ..)| *end as i64)
 }
 
 /// Returns the name of the end with a number.
 pub fn name(number: i64) -> &'static str {
-    ENDS.iter().find(|(end, ..)| *end as i64 == number).map_or("", |(_, name, _)| name)
+    ENDS.iter().find(|(end, ..)| *end as i64 == number).map_or("", |(_, name, ..)| name)
 }
 
 /// Returns how a game ends: by its last position, the tag Termination, or the comments after the last move. Returns
@@ -58,11 +66,7 @@ pub fn of_game(game: &GameRef<'_>) -> Result<Option<End>> {
     if let Some(end) = on_board(game, &last)? {
         return Ok(Some(end));
     }
-    let stated = |text: &str| {
-        let text = text.to_ascii_lowercase();
-        ENDS.iter().find(|(.., words)| words.iter().any(|word| text.contains(word))).map(|(end, ..)| *end)
-    };
-    if let Some(end) = game.tag("Termination")?.as_deref().and_then(stated) {
+    if let Some(end) = game.tag("Termination")?.and_then(|text| stated(&text, true)) {
         return Ok(Some(end));
     }
     if !game.has_comments()? {
@@ -70,7 +74,15 @@ pub fn of_game(game: &GameRef<'_>) -> Result<Option<End>> {
     }
     let comments = game.comments()?;
     let of_end = comments.iter().rev().filter(|comment| comment.depth == 0 && comment.ply == game.plies());
-    Ok(of_end.filter_map(|comment| stated(&comment.text)).next())
+    Ok(of_end.filter_map(|comment| stated(&comment.text, false)).next())
+}
+
+/// Returns the end that the tag Termination or a comment states.
+fn stated(text: &str, is_tag: bool) -> Option<End> {
+    let text = text.to_ascii_lowercase();
+    let states = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let end = ENDS.iter().find(|(.., of_tag, of_comment)| states(if is_tag { of_tag } else { of_comment }));
+    end.map(|(end, ..)| *end)
 }
 
 fn on_board(game: &GameRef<'_>, last: &Position) -> Result<Option<End>> {
@@ -183,8 +195,26 @@ mod tests {
     }
 
     #[test]
+    fn comments_state_what_happened() {
+        for (text, of_tag, of_comment) in [
+            ("White won by checkmate", Some(End::Checkmate), None),
+            ("Checkmate is now unavoidable. Nc6 was best.", Some(End::Checkmate), None),
+            ("Black resigned: he cannot avoid checkmate.", Some(End::Checkmate), Some(End::Resignation)),
+            ("White avoids stalemate and the repetition", Some(End::Stalemate), None),
+            ("Black should not resign here", Some(End::Resignation), None),
+            ("Black abandoned the e-pawn", Some(End::Abandonment), None),
+            ("Game abandoned.", Some(End::Abandonment), Some(End::Abandonment)),
+            ("Game drawn by timeout vs insufficient material", Some(End::Time), Some(End::Time)),
+            ("Draw by agreement", Some(End::Agreement), Some(End::Agreement)),
+            ("normal", None, None),
+        ] {
+            assert_eq!((stated(text, true), stated(text, false)), (of_tag, of_comment), "{text}");
+        }
+    }
+
+    #[test]
     fn names_are_numbers() {
-        for (end, text, _) in ENDS {
+        for (end, text, ..) in ENDS {
             assert_eq!((number(text), name(end as i64)), (Some(end as i64), text));
         }
         assert_eq!((number("Mate"), number("draw")), (Some(0), None));
