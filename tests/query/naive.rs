@@ -275,11 +275,14 @@ fn conditions_agree_with_a_naive_evaluation() {
     let games = crate::common::share(archive.len() * 2);
     let games = GameSet::from_numbers(archive.len(), 1..=games.min(archive.len()));
     for (name, condition, fits) in &cases {
-        let (mut expected, mut lasting) = (Vec::new(), Vec::new());
+        let (mut expected, mut lasting, mut all_lasting) = (Vec::new(), Vec::new(), Vec::new());
         for game in games.iter() {
             let game = archive.game(game).unwrap();
             let plies = naive(&game, fits);
             expected.extend((0u32..).zip(&plies).filter(|(_, fits)| **fits).map(|(ply, _)| (game.number(), ply)));
+            let windows = |ply: usize| (ply.saturating_sub(2)..=ply).filter_map(|from| plies.get(from..from + 3));
+            let lasts = |ply: &usize| windows(*ply).any(|three| three.iter().all(|fits| *fits));
+            all_lasting.extend((0..plies.len()).filter(lasts).map(|ply| (game.number(), ply as u32)));
             let three = plies.windows(3).position(|three| three.iter().all(|fits| *fits));
             lasting.extend(
                 three
@@ -298,7 +301,9 @@ fn conditions_agree_with_a_naive_evaluation() {
         assert_eq!(found(&once, false, true), expected, "{name}");
         let firsts: Vec<_> = expected.chunk_by(|a, b| a.0 == b.0).map(|game| game[0]).collect();
         assert_eq!(found(&once, false, false), firsts, "{name}");
-        assert_eq!(found(&Pattern::lasting(condition.clone(), 3), false, false), lasting, "{name}");
+        let three = Pattern::lasting(condition.clone(), 3);
+        assert_eq!(found(&three, false, false), lasting, "{name}");
+        assert_eq!(found(&three, false, true), all_lasting, "{name}");
         assert_eq!(once.swapped().swapped(), once, "{name}");
         let either = found(&once, true, true);
         assert!(expected.iter().all(|hit| either.binary_search(hit).is_ok()), "{name}");

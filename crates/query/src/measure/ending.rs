@@ -11,8 +11,9 @@ const KIND_SHIFT: u32 = 40;
 /// The kinds of endings, by their pieces other than kings and pawns, in the order of their numbers.
 pub(crate) const KINDS: [&str; 9] = ["bare", "pawn", "knight", "bishop", "minor", "rook", "queen", "mixed", "more"];
 
-/// The class of all endings in which a side has more than two pieces in addition to its king and pawns.
+/// The class of all endings in which a side has more than two pieces in addition to its king and pawns, and its name.
 const MORE_PIECES: i64 = 8 << KIND_SHIFT;
+const MORE: &str = "more pieces";
 
 /// The letters of the pieces other than kings, from the most valuable piece.
 const LETTERS: [(char, Role); 5] =
@@ -73,7 +74,7 @@ fn class(counts: [[u32; 5]; 2]) -> i64 {
 /// Returns the pieces of a class in the form `KRP v KR`, White's pieces first.
 pub fn name(class: i64) -> String {
     if class == MORE_PIECES {
-        return "more pieces".to_owned();
+        return MORE.to_owned();
     }
     // The letters of White's pieces are in the lowest bits, pawns first.
     let side = |side: usize| {
@@ -86,8 +87,10 @@ pub fn name(class: i64) -> String {
     format!("{} v {}", side(0), side(1))
 }
 
-/// Returns the range of classes that a text selects: one class, such as `KRP v KR`, or a kind, such as `rook`.
+/// Returns the range of classes that a text selects: one class, such as `KRP v KR`, or a kind, such as `rook`. The name
+/// of the class with more pieces is a kind, too.
 pub fn literal(text: &str) -> Option<(i64, i64)> {
+    let text = if text.eq_ignore_ascii_case(MORE) { "more" } else { text };
     if let Some(kind) = KINDS.iter().position(|kind| kind.eq_ignore_ascii_case(text)) {
         let kind = kind as i64;
         return Some((kind << KIND_SHIFT, ((kind + 1) << KIND_SHIFT) - 1));
@@ -121,6 +124,7 @@ mod tests {
             assert!((first..=last).contains(&literal(text).unwrap().0), "{text}");
         }
         assert_eq!(literal("more"), Some((MORE_PIECES, (9 << KIND_SHIFT) - 1)));
+        assert_eq!(literal(&name(MORE_PIECES)), literal("more"));
         for text in ["", "KRP", "KRPP v KR", "R v K", "KRRR v K", "kr v k", "KX v K"] {
             assert_eq!(literal(text), None, "{text}");
         }

@@ -498,7 +498,7 @@ impl Pattern {
     }
 
     /// Calls `found` with the plies of each match until `found` returns false. Each match begins after the end of the
-    /// previous one.
+    /// previous one; those of a single streak may overlap.
     ///
     /// The search finds the earliest matches: for each streak, it takes the first match that begins after the end of
     /// the previous streak. The game comes from an archive or is any other [`Stream`]. Its result is the one in the
@@ -562,7 +562,11 @@ impl<'p> Matcher<'p> {
         if self.open.first() == Some(&streak.len()) {
             let end = at.state.ply();
             self.plies.extend(end + 1 - streak.len() as u32..=end);
-            self.open.clear();
+            // Matches of a single streak may overlap: a condition that holds for 5 plies holds twice for 4.
+            match self.streaks {
+                [_] => drop(self.open.remove(0)),
+                _ => self.open.clear(),
+            }
             self.done += 1;
             if self.done == self.streaks.len() {
                 self.done = 0;
