@@ -287,6 +287,15 @@ fn archives_are_merged_split_and_cut_down() {
         "{}",
         refused.err
     );
+    // Archives that were written before such a game would be taken for all games.
+    let random = |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+    let states = std::iter::successors(Some(1), random).take(9_000);
+    let text: String = states.map(|state| char::from(b'A' + (state >> 40) as u8 % 50)).collect();
+    room.write("long.pgn", format!("1. e4 *\n\n1. d4 *\n\n1. c4 {{{text}}} *\n"));
+    room.fine(&["import", "long.pgn", "-o", "long.bga", "-q"]);
+    let refused = room.run(&["split", "long.bga", "--bytes", "10K", "-o", "long"]);
+    assert!(refused.err.contains("long-1.bga: ") && refused.err.contains("game 3 alone takes"), "{}", refused.err);
+    assert_eq!(std::fs::read_dir(room.0.path().join("long")).unwrap().count(), 0);
     for bad in ["0", "M", "12X", "-3", "99999999999G"] {
         assert_eq!(room.run(&["split", "m.bga", &format!("--bytes={bad}"), "-o", "small"]).code, Some(2), "{bad}");
     }

@@ -17,7 +17,7 @@ use scoresheet_output::Content;
 use scoresheet_output::{Outputs, Target};
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Split an archive by number of games, size, year or tag
 ///
@@ -137,6 +137,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
     let mut outputs = Outputs::from_inputs([&args.archive]);
     let width = (expected + expected / 4 + 1).to_string().len();
     let (mut rest, mut number) = (live.as_slice(), 0);
+    let mut written = Vec::new();
     // The estimated number of games, from the size of the last part.
     let fitting = |games: u64, bytes: u64| (u128::from(games) * u128::from(most) / u128::from(bytes.max(1))) as usize;
     let mut guess = fitting(archive.len(), archive.file_length());
@@ -144,6 +145,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
         number += 1;
         not_too_many(number)?;
         let mut target = target(args, &mut outputs, format_args!("{number:0width$}"))?;
+        written.push(target.path().to_path_buf());
         let (mut take, mut too_many, mut is_grown) = (guess.clamp(1, rest.len()), rest.len() + 1, false);
         let copied = loop {
             let (numbers, _) = rest.split_at(take);
@@ -156,7 +158,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
             let better = fitting(copied.games, copied.bytes) * 99 / 100;
             if copied.bytes > most {
                 if take == 1 {
-                    return Err(too_small(target.path(), numbers.first().copied().unwrap_or_default(), copied.bytes));
+                    return Err(too_small(&written, numbers.first().copied().unwrap_or_default(), copied.bytes));
                 }
                 too_many = take;
                 take = better.clamp(1, take - 1);
@@ -179,13 +181,18 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
     Ok(Code::Success)
 }
 
-/// Returns the error for a single game that exceeds the limit, and removes its archive.
-fn too_small(path: &Path, game: u64, bytes: u64) -> Failure {
-    for path in [path.to_path_buf(), scoresheet::archive::FileKind::Index.of_archive(path)] {
-        // A failure to remove the file does not matter here.
-        let _ = std::fs::remove_file(path);
+/// Returns the error for a single game that exceeds the limit, and removes the archives with their files: a part of the
+/// games would be taken for all.
+fn too_small(written: &[PathBuf], game: u64, bytes: u64) -> Failure {
+    for archive in written {
+        for kind in FileKind::ALL {
+            // A failure to remove the file does not matter here.
+            let _ = std::fs::remove_file(kind.of_archive(archive));
+        }
     }
-    Failure::Message(format!("game {game} alone takes {bytes} bytes: --bytes must be larger"))
+    Failure::Message(format!(
+        "game {game} alone takes {bytes} bytes: --bytes must be larger; the other archives have been removed"
+    ))
 }
 
 fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {
