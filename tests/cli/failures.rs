@@ -226,6 +226,21 @@ fn verify_and_damage() {
         let done = room.fails(&[&["player", "t.bga", "B"], options].concat(), 1, &["could not be read"]);
         assert!(done.out.contains("5,000 games") || done.out.contains("\"games\":5000"), "{}", done.out);
     }
+    // Players whose tags cannot be read are not unknown.
+    let tags = |offset: usize| {
+        let mut damaged = original.clone();
+        damaged[offset] ^= 1;
+        room.write("t.bga", &damaged);
+        std::fs::remove_file(room.path("t.bgh")).unwrap_or_default();
+        room.run(&["player", "t.bga", "B"])
+    };
+    let unread = (0..original.len()).step_by(64).map(tags).find(|done| done.err.contains("games that can be read"));
+    let unread = unread.unwrap();
+    assert!(
+        unread.code == Some(1) && unread.err.starts_with("scoresheet: t.bga: the archive is damaged: "),
+        "{}",
+        unread.err
+    );
     // Undamaged games can still be exported.
     let done = room.run(&["export", "g.bga", "-o", "rest.pgn"]);
     assert_eq!(done.code, Some(1), "{}", done.err);

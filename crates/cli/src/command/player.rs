@@ -71,12 +71,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = args.filter.open(session, &args.archives)?;
     let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
-        let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
-        let chosen = players::choose(&mut all, &args.name, &args.filter)?;
+        let (mut all, mut failed) = Games::chosen(session, &archives, &args.filter)?;
+        let chosen = players::choose(session, &mut all, &args.name, &args.filter, &mut failed)?;
         if args.count {
             side_files::report_searches(session, &archives);
             players::report(session, &chosen, &args.name);
-            filter::print_number(session, all.iter().map(|selection| selection.games.len()).sum())?;
+            filter::print_number(session, count_of(&all))?;
             return failure::all_read(failed);
         }
         let report =
@@ -94,7 +94,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             RowFormat::Json => format!("{}\n", json(&archives, &report, &chosen)?),
             RowFormat::Csv => csv(&report),
             RowFormat::Table => {
-                text(session, &archives, &report, players::left_out_text(&chosen.left_out, &args.name))?
+                let left_out = players::left_out_text(&chosen.left_out, &args.name);
+                text(session, &archives, &report, count_of(&all), left_out)?
             }
         };
         let mut out = session.stdout();
@@ -120,16 +121,24 @@ fn report(
     report.map_err(|error| players::failure(archives, error))
 }
 
+fn count_of(all: &[Games]) -> u64 {
+    all.iter().map(|selection| selection.games.len()).sum()
+}
+
 fn text(
     session: &Session,
     archives: &ArchiveSet,
     report: &PlayerReport,
+    games: u64,
     left_out: Option<String>,
 ) -> Result<String, Failure> {
     let width = session.table_width();
     let total = report.all();
     let name = report.names.first().map_or("", |(name, _)| name.as_str());
-    let heading = format!("{}, {}", printable(name), count(total.games, "game", "games"));
+    let mut heading = format!("{}, {}", printable(name), count(games, "game", "games"));
+    if total.games > games {
+        heading += &format!("; {} between these names count for both sides", total.games - games);
+    }
     let mut text = format!("{}\n", folded(&heading, session.width()));
     if report.names.len() > 1 {
         let names = format!("{} names, counted as one: {}", report.names.len(), players::listed(&report.names, 8));

@@ -81,11 +81,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let mut repertoires = Vec::new();
         for (color, path) in [(Color::White, &args.white), (Color::Black, &args.black)] {
             if let Some(path) = path {
-                repertoires.push(repertoire::read(session, path, color)?);
+                repertoires.push(repertoire::read(session, path, color, args.filter.rules_or_chess())?);
             }
         }
-        let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
-        let chosen = players::choose(&mut all, &args.name, &args.filter)?;
+        let (mut all, mut failed) = Games::chosen(session, &archives, &args.filter)?;
+        let chosen = players::choose(session, &mut all, &args.name, &args.filter, &mut failed)?;
         let games: Vec<PlayerGames> = all.iter().filter_map(|selection| selection.player.clone()).collect();
         let options = PreparationOptions { moves: args.moves, rows: args.limit, ..PreparationOptions::default() };
         let work = || Preparation::new(&archives, &games, &repertoires, &options);

@@ -1,12 +1,13 @@
 //! Selects the games of a player, by name or part of the name.
 
 use crate::failure::Failure;
-use crate::select::filter::Where;
+use crate::select::filter::{Where, report_unread};
 use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, printable, thousands};
 use scoresheet_query::report::groups::{self, NameMatch};
 use scoresheet_query::report::player::PlayerReportError;
+use scoresheet_query::tag_columns::Key;
 use scoresheet_query::{Aliases, ArchiveSet, nearest};
 
 /// Names, each with its number of games.
@@ -22,17 +23,31 @@ pub struct Chosen {
 
 /// Keeps only the games of a player; returns an error if there are no such games. Returns the names of the player in
 /// these games, the most frequent first. `filter` is the filter that selected the games: its fields of a player
-/// belong to this player.
-pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Chosen, Failure> {
+/// belong to this player. Reports games whose players cannot be read, and adds their number to `failed`.
+pub fn choose(
+    session: &Session,
+    all: &mut [Games],
+    name: &str,
+    filter: &Where,
+    failed: &mut u64,
+) -> Result<Chosen, Failure> {
     if name.trim_matches(|letter: char| letter == '*' || !letter.is_alphanumeric()).is_empty() {
         return Err(Failure::Usage("a player's name has letters: give a name or a part".to_owned()));
+    }
+    for selection in &mut *all {
+        let (_, mut unread) = selection.columns().readable(&["White", "Black"].map(|tag| Key::Tag(tag.to_owned())));
+        unread.retain(|unread| unread.games.clone().any(|game| selection.games.contains(game)));
+        *failed += report_unread(session, selection.archive(), &unread);
+        for game in unread.into_iter().flat_map(|unread| unread.games) {
+            selection.games.remove(game);
+        }
     }
     let mut least: Option<NameMatch> = None;
     for selection in &*all {
         least = NameMatch::best(selection.columns(), name).into_iter().chain(least).min();
     }
     let has_aliases = filter.aliases().is_some_and(|aliases| !aliases.of(name).is_empty());
-    let Some(least) = least.or(has_aliases.then_some(NameMatch::Exact)) else { return Err(nobody(all, name)) };
+    let Some(least) = least.or(has_aliases.then_some(NameMatch::Exact)) else { return Err(nobody(all, name, *failed)) };
     let known = filter.aliases().map(|aliases| with_aliases(all, name, least, aliases)).transpose()?;
     let (mut names, mut others) = (Names::new(), Names::new());
     for selection in &mut *all {
@@ -106,13 +121,14 @@ fn join(names: &mut Names, found: &Names) {
     names.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
 }
 
-/// Returns the error for an unknown player, which suggests the nearest name.
-fn nobody(all: &[Games], name: &str) -> Failure {
+/// Returns the error for a player who is unknown in the games that could be read, which suggests the nearest name.
+fn nobody(all: &[Games], name: &str, failed: u64) -> Failure {
     let near = all.iter().filter_map(|selection| groups::nearest_player(selection.columns(), name));
     let names: Vec<String> = near.collect();
     let near = nearest(name, names.iter().map(String::as_str));
     let near = near.map_or_else(String::new, |near| format!(": did you mean {:?}?", printable(near)));
-    Failure::Message(format!("no player\'s name contains {:?}{near}", printable(name)))
+    let read = if failed > 0 { " in the games that can be read" } else { "" };
+    Failure::Message(format!("no player\'s name contains {:?}{read}{near}", printable(name)))
 }
 
 /// Returns the first names with their numbers of games, and the number of remaining names.

@@ -75,7 +75,8 @@ pub fn run(
         choice.filter.report_none(session, &archives.columns());
     }
     if let Some(name) = &args.player {
-        players::report(session, &players::choose(&mut all, name, choice.filter)?, name);
+        let chosen = players::choose(session, &mut all, name, choice.filter, &mut failed)?;
+        players::report(session, &chosen, name);
     }
     let titles: Vec<&str> = keys.iter().map(|key| key.title()).collect();
     let headings: Vec<&str> = keys.iter().map(|key| key.heading(args.player.is_some())).collect();
