@@ -758,7 +758,7 @@ fn aliases_are_names_of_one_player() {
     let import = ["import", "more.pgn", "-o", "some.bga", "--force", "--where", "player = Buche"];
     room.write("none.txt", "");
     let stored = |more: &[&str]| {
-        let summary = json(&room.fine(&[&import[..], &["--json"], more].concat()));
+        let summary = json(&room.run(&[&import[..], &["--json"], more].concat()).out);
         summary.last().unwrap()["stored"].as_u64()
     };
     assert_eq!((stored(&["--aliases", "names.txt"]), stored(&["--aliases", "none.txt"])), (Some(3), Some(0)));

@@ -127,6 +127,9 @@ fn rejected_games_go_to_a_file() {
         1,
         &["g.pgn", "is both input and output"],
     );
+    room.write("notes.md", "notes\n");
+    let replaced = ["import", "g.pgn", "-o", "x.bga", "--rejects", "notes.md", "--force"];
+    room.fails(&replaced, 1, &["notes.md is text, and PGN would replace it"]);
     // Without --strict, a game that was rejected only for its fault is stored.
     let done = room.run(&["import", "r.pgn", "-o", "x.bga", "--rejects", "r2.pgn"]);
     assert!(done.err.contains("2 games seen = 1 stored + 1 rejected"), "{}", done.err);

@@ -144,6 +144,20 @@ fn days_ago(days: i64) -> String {
 }
 
 #[test]
+fn a_repertoire_has_the_rules_of_the_games() {
+    let room = Room::new();
+    let hill = "[Variant \"King of the Hill\"]\n\n1. e4 e5 2. Nf3 *\n\n";
+    room.write("hill.pgn", hill);
+    room.write("g.pgn", format!("{hill}1. e4 e5 2. Nf3 *\n"));
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let args = ["repertoire", "hill.pgn", "g.bga", "--side", "white"];
+    let done = room.run(&args);
+    assert!(done.err.contains("1 game of a variant is left out\n") && done.code == Some(1), "{}", done.err);
+    let report = room.fine(&[&args[..], &["--variant", "King of the Hill", "--limit", "0"]].concat());
+    assert!(report.contains("1 game: 1 game to the end") && report.ends_with("not shown\n"), "{report}");
+}
+
+#[test]
 fn games_that_follow_a_repertoire_are_found() {
     let room = Room::new();
     room.write("mine.pgn", MINE);

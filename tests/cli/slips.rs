@@ -318,23 +318,26 @@ fn an_import_without_a_match_tells_of_no_archive() {
     let room = room();
     let none = ["--where", "white = Nobody"];
     let done = room.run(&[&["import", "g.pgn", "-o", "k.bga", "--index"][..], &none].concat());
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(done.code, Some(1), "{}", done.err);
     assert!(
-        done.err.ends_with("3 not selected + 0 rejected\nno game matches; k.bga has not been written\n"),
+        done.err.ends_with("3 not selected + 0 rejected\nscoresheet: no game matches; k.bga has not been written\n"),
         "{}",
         done.err
     );
     assert!(!room.path("k.bga").exists());
-    let summary = json(&room.fine(&[&["import", "g.pgn", "-o", "k.bga", "--json"][..], &none].concat())).remove(0);
+    let done = room.run(&[&["import", "g.pgn", "-o", "k.bga", "--json"][..], &none].concat());
+    let summary = json(&done.out).remove(0);
+    assert_eq!((&summary["failure"], done.code), (&"no game matches; k.bga has not been written".into(), Some(1)));
     assert_eq!(
         (&summary["seen"], &summary["archive_games"], &summary["archive_bytes"]),
         (&3.into(), &0.into(), &0.into())
     );
     // The archive that would have been replaced stays.
     let before = room.read("g.bga");
-    for option in ["--force", "--append"] {
+    for (option, code) in [("--force", 1), ("--append", 0)] {
         let done = room.run(&[&["import", "g.pgn", "-o", "g.bga", option][..], &none].concat());
-        assert!(done.code == Some(0) && done.err.ends_with("no game matches; g.bga is unchanged\n"), "{}", done.err);
+        assert!(done.err.ends_with("no game matches; g.bga is unchanged\n"), "{}", done.err);
+        assert_eq!(done.code, Some(code));
     }
     assert_eq!(room.read("g.bga"), before);
 }

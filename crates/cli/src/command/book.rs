@@ -121,6 +121,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             )));
         }
         let entries = book.entries();
+        if entries.is_empty() {
+            session.hint(&format!("no move has {}: see --min-games", count(args.min_games, "game", "games")));
+        }
         new_file::write(&target, |file| Ok(entries.iter().try_for_each(|entry| file.write_all(&entry.encode()))?))?;
         let moves = count(entries.len() as u64, "move", "moves");
         let file = args.output.to_string_lossy();

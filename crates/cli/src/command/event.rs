@@ -124,8 +124,15 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         if args.name.as_deref().is_some_and(|name| !is_tournament(name)) {
             session.note(&format!("{} is no tournament: game servers name single games like this", plain(name)));
         } else if args.name.is_some() && args.year.is_none() && all_editions.len() > 1 {
-            let count = all_editions.len();
-            session.note(&format!("{count} editions together; --year selects one: {}", list(&all_editions)));
+            let dated = all_editions.iter().filter(|edition| edition.year.is_some()).count() as u64;
+            let undated: u64 =
+                all_editions.iter().filter(|edition| edition.year.is_none()).map(|edition| edition.games).sum();
+            let more = match undated {
+                0 => String::new(),
+                _ => format!(", and {} without a date (--where 'missing(date)')", count(undated, "game", "games")),
+            };
+            let editions = count(dated, "edition", "editions");
+            session.note(&format!("{editions} together; --year selects one: {}{more}", list(&all_editions)));
         }
         if let Some(target) = &page {
             let standings = Standings::new(summaries.clone());

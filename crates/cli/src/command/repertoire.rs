@@ -94,7 +94,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = args.filter.open(session, &args.archives)?;
     let color = args.side;
     args.threads.install(|| {
-        let repertoire = repertoire::read(session, &args.repertoire, color)?;
+        let repertoire = repertoire::read(session, &args.repertoire, color, args.filter.rules_or_chess())?;
         let (all, mut failed) = Games::chosen(session, &archives, &args.filter)?;
         let compare = |games: &[GameSet]| -> Result<Compared, Failure> {
             let mut compared = Compared::default();
@@ -259,7 +259,7 @@ fn text(
                 .collect(),
         };
         if rows.is_empty() {
-            out.extend_from_slice(b"none\n");
+            out.extend_from_slice(if args.limit == 0 { b"not shown\n" } else { b"none\n" });
             continue;
         }
         for row in rows {

@@ -186,6 +186,11 @@ impl Where {
         self.variant.or(self.stated.get().copied())
     }
 
+    /// Returns the rules of the selected games: those of chess if nothing else is chosen.
+    pub fn rules_or_chess(&self) -> Rules {
+        self.stated_rules().unwrap_or(Rules::Only(Variant::Chess))
+    }
+
     /// Returns the variant whose positions are looked for.
     pub fn position_rules(&self) -> Variant {
         self.rules().map(Rules::variant).unwrap_or_default()
@@ -211,7 +216,7 @@ impl Where {
         let games = selected.unwrap_or(&live);
         let left_out = games.len() - archive.games_of_chess(games).len();
         if left_out > 0 {
-            session.hint(&format!("{}: --variant any includes all games", variants_left_out(left_out)));
+            session.hint(&format!("{}; --variant selects others", variants_left_out(left_out)));
         }
     }
 

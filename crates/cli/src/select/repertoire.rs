@@ -1,6 +1,7 @@
 //! Reads a repertoire from a file.
 
 use crate::failure::Failure;
+use crate::select::filter::variants_left_out;
 use crate::session::Session;
 use crate::text::{count, shown, side};
 use scoresheet::archive::temporary::TemporaryFolder;
@@ -9,15 +10,17 @@ use scoresheet::chess::Color;
 use scoresheet::error::Error;
 use scoresheet::import::ImportOptions;
 use scoresheet::{ArchiveFile, Import};
+use scoresheet_query::Rules;
 use scoresheet_query::report::repertoire::Repertoire;
 use std::io::Read;
 use std::path::Path;
 
-/// Reads the repertoire of a side from an archive, or from a file that an import reads.
+/// Reads the repertoire of a side from an archive, or from a file that an import reads. Reports how many games are left
+/// out because they do not have the rules.
 ///
 /// Errors: the file has no moves of this side.
-pub fn read(session: &Session, path: &Path, color: Color) -> Result<Repertoire, Failure> {
-    let repertoire = games_of(session, path, color)?;
+pub fn read(session: &Session, path: &Path, color: Color, rules: Rules) -> Result<Repertoire, Failure> {
+    let repertoire = games_of(session, path, color, rules)?;
     if repertoire.positions() == 0 {
         return Err(Failure::Message(format!("{}: no moves of {}", shown(path), side(color))));
     }
@@ -25,10 +28,19 @@ pub fn read(session: &Session, path: &Path, color: Color) -> Result<Repertoire, 
 }
 
 /// Reads a repertoire from an archive, or from a file that an import reads.
-fn games_of(session: &Session, path: &Path, color: Color) -> Result<Repertoire, Failure> {
+fn games_of(session: &Session, path: &Path, color: Color, rules: Rules) -> Result<Repertoire, Failure> {
     let of = |archive: &Archive| {
-        let games = archive.games().filter(|game| !matches!(game, Ok(game) if archive.is_deleted(game.number())));
-        Repertoire::new(color, games).map_err(Failure::of_archive(path))
+        let (live, mut left_out) = (archive.live(), 0);
+        let games = live.iter().map(|game| archive.game(game)).filter(|game| {
+            let is_other = matches!(game, Ok(game) if rules != Rules::Any && rules != Rules::Only(game.variant()));
+            left_out += u64::from(is_other);
+            !is_other
+        });
+        let repertoire = Repertoire::new(color, games).map_err(Failure::of_archive(path))?;
+        if left_out > 0 {
+            session.message(&format!("{}: {}", shown(path), variants_left_out(left_out)));
+        }
+        Ok(repertoire)
     };
     let mut magic = [0; 8];
     let is_read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok();

@@ -314,7 +314,8 @@ impl Growing<'_> {
                     frequent.map(|branch| (branch.m, points(&branch.tally, self.player))).collect()
                 }
             };
-            for (m, points) in moves {
+            let left = self.options.moves - nodes.len();
+            for (m, points) in moves.into_iter().take(left) {
                 let index = nodes.len();
                 let mut after = before.clone();
                 after.play_unchecked(m);

@@ -89,8 +89,8 @@ pub struct Args {
     append: bool,
     /// Add only games that are not in the archive
     ///
-    /// Omit games with the same moves and matching tags, games with the same address, and games with the same players,
-    /// event, date and round.
+    /// Omit games with the same moves and matching tags, and games with the same players, date and round at the same event
+    /// or address.
     #[arg(long, conflicts_with_all = ["force", "resume"])]
     new_only: bool,
     /// Import only games that match, e.g. 'elo >= 2200 and year >= 2010'
@@ -310,7 +310,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Error::NotAnArchive { .. } => Failure::Message(format!("{error}: give another name with -o")),
         error => Failure::of_archive(output)(error),
     })?;
-    let failure = summary::failure(output, args.force, &summary, known);
+    let failure = summary::failure(output, selection.existing, &summary, known);
     // A failed program before the pipe writes nothing.
     let is_empty_pipe = files
         .iter()
@@ -450,8 +450,7 @@ fn targets(args: &Args, path: &Path, files: &[PathBuf]) -> Result<(Target, Optio
     let existing = if args.force { Existing::Replace } else { Existing::Append };
     let archive = outputs.file(path, Content::Archive(FileKind::Archive), existing)?;
     let rejects = args.rejects.as_deref();
-    let rejects =
-        rejects.map(|path| outputs.file(path, Content::Source, Existing::from_force(args.force))).transpose()?;
+    let rejects = rejects.map(|path| outputs.file(path, Content::Pgn, Existing::from_force(args.force))).transpose()?;
     Ok((archive, rejects))
 }
 

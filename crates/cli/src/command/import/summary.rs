@@ -8,23 +8,25 @@ use crate::output::archive_sizes::ArchiveSizes;
 use crate::output::json::{Object, rounded};
 use crate::session::Session;
 use crate::text::{count, ratio, shown, thousands};
+use scoresheet::Existing;
 use scoresheet::error::Error;
 use scoresheet::import::{Acknowledged, SourceSummary, Summary};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Returns the failure of a finished import, if any; `replacing` is true if the new archive was to replace an existing
-/// archive. `known` counts the games that were left out because the archive
-/// contains them, or because they do not match.
-pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<LeftOut>) -> Option<String> {
+/// Returns the failure of a finished import, if any; `existing` is what was to become of an existing archive. `known`
+/// counts the games that were left out because the archive contains them, or because they do not match.
+pub fn failure(output: &Path, existing: Existing, summary: &Summary, known: Option<LeftOut>) -> Option<String> {
     let archive = shown(output);
     let kept = output.exists();
     let fate = fate(output);
     let stored = count(summary.stored, "game", "games");
     match &summary.stopped {
         Some(Error::Interrupted) if known.is_some() => Some(format!("interrupted: {archive} is unchanged")),
-        Some(Error::Interrupted) if replacing => Some(format!("interrupted: {archive} has not been replaced")),
+        Some(Error::Interrupted) if existing == Existing::Replace => {
+            Some(format!("interrupted: {archive} has not been replaced"))
+        }
         Some(Error::Interrupted) if !kept => Some("interrupted: nothing has been stored yet".to_owned()),
         Some(Error::Interrupted) => {
             Some(format!("interrupted: {stored} before that are committed in {archive}; --resume continues from there"))
@@ -37,6 +39,13 @@ pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<
         }
         None if summary.stored == 0 && !summary.refused.is_empty() && !kept => {
             Some(format!("no game was stored; {archive} {fate}"))
+        }
+        // A program that goes on would take an old archive for the new one.
+        None if summary.stored == 0
+            && existing != Existing::Append
+            && known.is_some_and(|known| known.unmatched > 0) =>
+        {
+            Some(format!("no game matches; {archive} {fate}"))
         }
         None => None,
     }
@@ -140,7 +149,9 @@ pub fn print(session: &Session, summary: &Summary, known: Option<LeftOut>, how: 
     }
     let archive = shown(how.archive);
     if *stored == 0 && known.is_some_and(|known| known.unmatched > 0) && summary.stopped.is_none() {
-        session.note(&format!("no game matches; {archive} {}", fate(how.archive)));
+        if how.append {
+            session.note(&format!("no game matches; {archive} {}", fate(how.archive)));
+        }
         return;
     }
     let rate = ratio(summary.pgn_bytes as f64 / 1e6, seconds);

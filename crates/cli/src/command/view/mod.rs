@@ -96,7 +96,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 args.filter.report_none(session, &archives.columns());
                 return Ok(Code::Success);
             }
-            return Err(Failure::Message("the archive is empty".to_owned()));
+            let is_damaged = archives.archives().any(|archive| archive.incomplete().is_some());
+            let what = if is_damaged { "there is no game that can be read" } else { "the archive is empty" };
+            return Err(Failure::Message(what.to_owned()));
         }
         let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
         let mut app = App::new(&archives, games, unicode);
