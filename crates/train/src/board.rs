@@ -80,7 +80,7 @@ pub fn nibbles(occupied: u64, nibble: impl Fn(Square) -> u8) -> u128 {
 
 /// The pieces of a position from the point of view of a side, as a set of squares and their [`nibbles`]. A nibble is a
 /// role, and 8 for pieces of the other side. For Black, the ranks are flipped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct View {
     pub occupied: u64,
     pub nibbles: u128,
@@ -156,13 +156,12 @@ impl View {
     }
 }
 
-/// Appends words, in place: the processor would wait to copy a record that was just written in words.
+/// Appends words one by one: the processor would wait to copy a record that was just written in words.
 #[inline]
 pub fn push_words<const COUNT: usize>(words: [u64; COUNT], out: &mut Vec<u8>) {
-    let at = out.len();
-    out.resize(at + 8 * COUNT, 0);
-    for (bytes, word) in out[at..].as_chunks_mut().0.iter_mut().zip(words) {
-        *bytes = word.to_le_bytes();
+    out.reserve(8 * COUNT);
+    for word in words {
+        out.extend_from_slice(&word.to_le_bytes());
     }
 }
 

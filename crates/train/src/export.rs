@@ -188,7 +188,8 @@ impl Units {
 struct Encoding<'a> {
     units: &'a mut Units,
     format: TrainingFormat,
-    filter: &'a Filter,
+    /// `None` if all positions pass.
+    filter: Option<&'a Filter>,
     is_new: &'a mut dyn FnMut(&Entry<'_>) -> bool,
     writer: EntryWriter,
     chains: Chains,
@@ -207,6 +208,7 @@ impl<'a> Encoding<'a> {
         is_new: &'a mut dyn FnMut(&Entry<'_>) -> bool,
     ) -> Encoding<'a> {
         let (before, writer) = (units.exported.positions, EntryWriter::new(format, None, &game.start));
+        let filter = Some(filter).filter(|filter| !filter.is_everything());
         Encoding { units, format, filter, is_new, writer, chains: Chains::default(), continues: false, before }
     }
 
@@ -236,7 +238,7 @@ impl<'a> Encoding<'a> {
     fn is_written(&mut self, entry: &Entry<'_>) -> bool {
         // The last position has no move, and belongs to a file of positions only if it has a score.
         let fits = entry.played.is_some() || (entry.score.is_some() && !needs_move(self.format));
-        if !fits || !self.filter.passes(entry) {
+        if !fits || self.filter.is_some_and(|filter| !filter.passes(entry)) {
             return false;
         }
         if entry.score.is_none() && !needs_move(self.format) {

@@ -125,7 +125,8 @@ impl ScoredGame {
 
     /// Returns a stored game like [`from_archive`](ScoredGame::from_archive), but without its moves.
     pub(crate) fn without_moves(game: &GameRef<'_>) -> Result<ScoredGame> {
-        let mut reader = ScoreReader { start: Some(game.start().clone()), ..ScoreReader::default() };
+        let scores = Vec::with_capacity(game.plies() as usize + 1);
+        let mut reader = ScoreReader { start: Some(game.start().clone()), scores, ..ScoreReader::default() };
         game.visit_tags(|name, value| reader.tag(name, value))?;
         game.visit_scores(|ply, score| reader.set(ply as usize, score))?;
         reader.movetext = game.outcome();

@@ -19,7 +19,13 @@ pub struct EntryWriter {
 
 impl EntryWriter {
     pub fn new(format: TrainingFormat, padding: Option<u8>, start: &Position) -> EntryWriter {
-        EntryWriter { format, padding, views: Color::BOTH.map(|side| View::new(start, side)) }
+        let needs = |side| match format {
+            TrainingFormat::Marlin => side == Color::White,
+            TrainingFormat::Bin => side == Color::Black,
+            _ => format == TrainingFormat::Bullet,
+        };
+        let view = |side| if needs(side) { View::new(start, side) } else { View::default() };
+        EntryWriter { format, padding, views: Color::BOTH.map(view) }
     }
 
     /// Appends the next entry, unless the format needs a move and the entry has none.
