@@ -2857,11 +2857,11 @@ def main(arguments):
     if command == "digest":
         print(digest(archive))
     elif command == "fen":
-        pairs = [pair_.replace(":", " ").split() for pair_ in (rest or sys.stdin)]
+        wanted = [pair_.replace(":", " ").split() for pair_ in (rest or sys.stdin)]
         requests = {}
-        for index, (game, ply) in enumerate(pairs):
+        for index, (game, ply) in enumerate(wanted):
             requests.setdefault(int(game), []).append((int(ply), index))
-        fens = [None] * len(pairs)
+        fens = [None] * len(wanted)
         for game in archive.games(requests):
             plies = dict()
             for ply, index in requests[game.number]:

@@ -680,13 +680,18 @@ def outcome(game):
     return 0
 
 
+def is_elsewhere(game):
+    """Section 20: whether a game is set up, as games of variants always are (section 36)."""
+    return int(game.flags & 0x11 != 0)
+
+
 def facts(game, plies):
     """Section 20: the facts of a position index."""
     tags = first_tags(game)
     result = stated_result(tags.get(b"Result", b"")) or outcome(game)
     ratings = [rating(tags.get(name, b"")) for name in (b"WhiteElo", b"BlackElo")]
     date = year(tags.get(b"Date", b"")) or year(tags.get(b"UTCDate", b""))
-    return plies | (game.flags & 1) << 23 | result << 24 | ratings[0] << 26 | ratings[1] << 38 | date << 50
+    return plies | is_elsewhere(game) << 23 | result << 24 | ratings[0] << 26 | ratings[1] << 38 | date << 50
 
 
 def column_facts(game):
@@ -699,7 +704,9 @@ def column_facts(game):
 
 
 def line(game):
-    """Section 21: the checksum of the main line."""
+    """Section 21: the checksum of the main line, or None for a game of a variant, whose start is not read in full."""
+    if game.flags & 0x10:
+        return None
     data, depth = bytes([game.flags & 1]) + (game.start_bytes or b""), 0
     for kind, code in archives.elements(game.stream):
         depth += (kind == "open") - (kind == "close")
@@ -770,7 +777,7 @@ def check(archive, side, suffix, by_game, widths):
             plies, found = -1, []
             for position in game.positions():
                 plies += 1
-                if suffix == ".bgp" and (plies or game.flags & 1):
+                if suffix == ".bgp" and (plies or is_elsewhere(game)):
                     found.append((plies, key(position)))
             tags = first_tags(game)
         except Refused:
@@ -795,7 +802,7 @@ def check(archive, side, suffix, by_game, widths):
             need(row["tags"] == expected, said + "tag: %s, not %s" % (row["tags"], expected))
             need(set(tags) <= names | set(segment.rows.further_tags), said + "list of tags")
             for name, value in (("plies", plies), ("facts", column_facts(game)), ("line", line(game))):
-                need(row.get(name, value) == value, said + "%s: %x, not %x" % (name, row.get(name, 0), value))
+                need(value is None or row.get(name, value) == value, said + "%s: %x, not %x" % (name, row.get(name, 0), value))
     for segment in side.segments:
         if segment.kind == PLACES:
             found = {kept for (of, kept), several in keys.items() if of == id(segment) and len(several) > 1}

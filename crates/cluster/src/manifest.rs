@@ -8,7 +8,7 @@ use arrow::array::AsArray;
 use arrow::datatypes::Date32Type;
 use scoresheet_arrow::{Batches, Columns, Options, Rows};
 use scoresheet_query::ArchiveSet;
-use scoresheet_sql::{Games, Work, deal};
+use scoresheet_sql::{Games, Work, deal, version};
 use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
@@ -38,6 +38,17 @@ pub struct Shard {
     pub chunks: u64,
     /// The first and the last year of the column `date`; `None` if no game has a date.
     pub years: Option<(i32, i32)>,
+    /// The version of the archive to which these numbers belong, as 16 hexadecimal digits; empty in lists of programs that
+    /// did not write it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub archive_version: String,
+}
+
+impl Shard {
+    /// Returns the version of the archive, or 0 if the list does not contain it.
+    fn version(&self) -> u64 {
+        u64::from_str_radix(&self.archive_version, 16).unwrap_or(0)
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]
@@ -51,12 +62,16 @@ const VERSION: u32 = 1;
 impl Manifest {
     /// Creates the manifest of open archives with their paths. Reads the dates of all games.
     ///
-    /// Errors: the dates cannot be read.
+    /// Errors: an archive is truncated, or the dates cannot be read.
     pub fn new(archives: impl IntoIterator<Item = (String, Arc<Games>)>) -> Result<Manifest, String> {
         let mut shards = Vec::new();
         for (path, games) in archives {
             let [source] = games.sources().members() else { return Err(format!("{path}: expected one archive")) };
+            if let Some(why) = source.archive().incomplete() {
+                return Err(format!("{path}: {why}"));
+            }
             shards.push(Shard {
+                archive_version: format!("{:016x}", version(source.archive())),
                 games: source.archive().len(),
                 deleted: source.archive().deleted_count(),
                 chunks: source.archive().chunk_count() as u64,
@@ -113,7 +128,8 @@ impl Manifest {
                 while start < past {
                     // Pieces end at multiples of a chunk's mean length, so they are the same for any range.
                     let end = (numbers.start + ((start - numbers.start) / step + 1) * step).min(past);
-                    work.push(Work { archive: Arc::clone(&archive), before, of: shard.games, games: start..end });
+                    let (of, version) = (shard.games, shard.version());
+                    work.push(Work { archive: Arc::clone(&archive), before, of, version, games: start..end });
                     start = end;
                 }
             }
@@ -195,7 +211,14 @@ mod tests {
     use super::*;
 
     fn manifest() -> Manifest {
-        let shard = |path: &str, games, chunks, years| Shard { path: path.into(), games, deleted: 0, chunks, years };
+        let shard = |path: &str, games, chunks, years| Shard {
+            path: path.into(),
+            games,
+            deleted: 0,
+            chunks,
+            years,
+            archive_version: String::new(),
+        };
         let shards = vec![
             shard("a", 1000, 10, Some((2012, 2013))),
             shard("b", 0, 0, None),
@@ -227,7 +250,7 @@ mod tests {
     fn pieces_are_of_one_archive() {
         let shard = |month: u32| {
             let (path, games) = (format!("{month}"), 900 + u64::from(month * 7919 % 1000));
-            Shard { path, games, deleted: 0, chunks: games / 9, years: None }
+            Shard { path, games, deleted: 0, chunks: games / 9, years: None, archive_version: String::new() }
         };
         let months = Manifest { version: 1, shards: (0..60).map(shard).collect() };
         let cut = |pieces| months.cut(&(1..u64::MAX), &scoresheet_sql::ALL_YEARS, pieces);

@@ -4,7 +4,7 @@
 use crate::copies::Copy;
 use crate::manifest::Manifest;
 use crate::store::{Location, Source, Stores};
-use scoresheet_sql::{Conditions, Games, Needs, Selection, Shelf, Work};
+use scoresheet_sql::{Conditions, Games, Needs, Selection, Shelf, Work, version};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -128,7 +128,10 @@ impl Opener {
         let known = {
             let mut state = self.lock();
             let at = state.open.iter().position(|entry| entry.key == key);
-            at.map(|at| state.open.remove(at)).filter(|entry| entry.games.sources().len() == last(work))
+            let is_listed = |entry: &Entry| {
+                entry.games.sources().len() == last(work) && [0, version(&entry.source.archive)].contains(&work.version)
+            };
+            at.map(|at| state.open.remove(at)).filter(is_listed)
         };
         let entry = match known {
             Some(entry) if needs.are_met_by(entry.has) && !entry.is_bare() => {
@@ -142,10 +145,18 @@ impl Opener {
             }
             None => {
                 let source = self.stores.open(location)?;
+                if let Some(why) = source.archive.incomplete() {
+                    return Err(format!("{location}: {why}"));
+                }
                 if source.archive.len() != work.of {
                     let (there, listed) = (source.archive.len(), work.of);
                     return Err(format!(
                         "{location} has {there} games, but its list says {listed}: rebuild the list with `scoresheet cluster manifest`"
+                    ));
+                }
+                if ![0, version(&source.archive)].contains(&work.version) {
+                    return Err(format!(
+                        "{location} has changed since its list was written: rebuild the list with `scoresheet cluster manifest`"
                     ));
                 }
                 let (games, copy) = source.games(work.before, needs)?;
@@ -226,7 +237,7 @@ mod tests {
             let path = folder.path().join(format!("{number}.bga"));
             scoresheet::Import::new(&path).run_reader("games.pgn", &b"1. e4 *\n"[..]).unwrap();
         }
-        let work = |name: &str, of| Work { archive: name.into(), before: 0, of, games: 1..of + 1 };
+        let work = |name: &str, of| Work { archive: name.into(), before: 0, of, version: 0, games: 1..of + 1 };
         for number in [0, 1, 0, 2, 3, 3] {
             assert!(opener.open(root, &work(&format!("{number}.bga"), 1), Needs::default()).is_ok());
             assert!(opener.lock().open.len() <= 2);

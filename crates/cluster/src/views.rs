@@ -38,6 +38,9 @@ impl TableFunctionImpl for View {
             _ => None,
         };
         let Some(text) = text else { return plan_err!("{name} takes a FEN in quotes") };
+        if text.trim_start().starts_with('{') {
+            return plan_err!("{name} takes a FEN in a cluster: `scoresheet sql` answers questions as JSON");
+        }
         let position = match Position::from_fen(text.as_bytes()) {
             Ok(position) => position,
             Err(error) => return plan_err!("{name}: {error}"),
@@ -49,12 +52,15 @@ impl TableFunctionImpl for View {
     }
 }
 
+/// The condition that a game is not of a variant, as for a search in one process.
+const OF_CHESS: &str = "variant_of(tags['Variant']) is null";
+
 fn hits(position: &Position) -> String {
     let fen = position.fen();
     format!(
         "select game_id, arrow_cast(first_ply(brenner, '{fen}'), 'Int32') as ply, false as variation, \
          arrow_cast(null, 'Int32') as pv from games \
-         where reaches(brenner, '{fen}')"
+         where reaches(brenner, '{fen}') and {OF_CHESS}"
     )
 }
 
@@ -82,7 +88,8 @@ fn tree(position: &Position) -> String {
          max(try_cast(substr(date_text, 1, 4) as int)) as last_year \
          from (select san_at(brenner, ply) as san, uci_at(brenner, ply) as uci, result, white_elo, black_elo, \
          date_text, result in ('1-0', '0-1', '1/2-1/2') as decided \
-         from (select *, first_ply(brenner, '{fen}') as ply from games where reaches(brenner, '{fen}'))) \
+         from (select *, first_ply(brenner, '{fen}') as ply from games \
+         where reaches(brenner, '{fen}') and {OF_CHESS})) \
          where san is not null group by san, uci) order by games desc, uci"
     )
 }

@@ -6,6 +6,7 @@ mod common;
 use common::{Cluster, archive, local, manifest, query};
 use scoresheet::Archive;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -85,7 +86,8 @@ fn scan_sent_by_a_stranger(port: u16, folder: &Path, archive: &str) -> Result<()
     use scoresheet_cluster::shelf::Listed;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let shard = Shard { path: archive.into(), games: 20, deleted: 0, chunks: 1, years: None };
+        let archive_version = String::new();
+        let shard = Shard { path: archive.into(), games: 20, deleted: 0, chunks: 1, years: None, archive_version };
         let manifest = Manifest { version: 1, shards: vec![shard] };
         let listed = Listed { root: folder.to_str().unwrap().into(), manifest: manifest.into() };
         let context = SessionContext::new();
@@ -201,6 +203,37 @@ fn answers_are_those_of_one_process() {
     cluster.kill(1);
     let failed = cluster.ask("select count(white) from games", &[]).unwrap_err();
     assert!(failed.contains("two.bga has 1701 games, but its list says 1700"), "{failed}");
+}
+
+/// Games of variants are in no tree, and an archive that has changed since its list was written is not read.
+#[test]
+fn variants_and_changed_archives_are_those_of_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("variants.bga");
+    let variants = ["Three-check", "King of the Hill", "Atomic", "Crazyhouse"];
+    let games = variants.map(|variant| format!("[Variant \"{variant}\"]\n\n1. e4 e5 1-0\n\n")).concat();
+    scoresheet::Import::new(&path).run_reader("v.pgn", format!("{games}1. d4 d5 1-0\n").as_bytes()).unwrap();
+    let list = manifest(folder.path(), "games.json", &[&path]);
+    let mut cluster = Cluster::new(folder.path(), &[list.to_str().unwrap()]);
+    cluster.executor(&[]);
+    let e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    for query in ["select * from tree()", &format!("select * from hits('{e4}')"), "select start_fen from games"] {
+        let expected = local(&[path.to_str().unwrap().to_owned()], query);
+        assert_eq!(cluster.ask(query, &[]), Ok(expected), "{query}");
+    }
+    assert!(cluster.ask("select * from hits('{\"mate_in\": 1}')", &[]).unwrap_err().contains("questions as JSON"));
+    cluster.kill(0);
+    Archive::delete(&path, [2]).unwrap();
+    cluster.executor(&[]);
+    let failed = cluster.ask("select count(white) from games", &[]).unwrap_err();
+    assert!(failed.contains("variants.bga has changed since its list was written"), "{failed}");
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 100]).unwrap();
+    let program = env!("CARGO_BIN_EXE_scoresheet-cluster");
+    let again = folder.path().join("again.json");
+    let made = Command::new(program).arg("manifest").arg(&path).arg("-o").arg(&again).output().unwrap();
+    let why = String::from_utf8_lossy(&made.stderr);
+    assert!(!made.status.success() && why.contains("damaged: truncated"), "{why}");
 }
 
 /// Sorted output of a query with several stages: scans, a join, a group, a sort.

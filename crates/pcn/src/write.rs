@@ -35,11 +35,11 @@ pub fn write(game: &Game, layout: JsonLayout) -> String {
         Some("Black") => "false",
         _ => "null",
     };
-    let (over, result) = match game.outcome {
-        Some(Outcome::WhiteWins) => ("true", "true"),
-        Some(Outcome::BlackWins) => ("true", "false"),
-        Some(Outcome::Draw) => ("true", "null"),
-        Some(Outcome::Unknown) | None => ("false", proposal),
+    let (over, result) = match Outcome::of_game(game.tag("Result").map(str::as_bytes), game.outcome) {
+        Outcome::WhiteWins => ("true", "true"),
+        Outcome::BlackWins => ("true", "false"),
+        Outcome::Draw => ("true", "null"),
+        Outcome::Unknown => ("false", proposal),
     };
     members.push(("over?", over.into()));
     members.push(("...result?", result.into()));

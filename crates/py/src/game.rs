@@ -274,11 +274,10 @@ impl Game {
         self.read(py, |game| Ok(game.start().fen()), |game| game.start.fen())
     }
 
-    /// Whether the game starts from a position other than the standard one.
+    /// Whether the game starts from a position other than the starting position of its rules.
     #[getter]
     fn is_set_up(&self, py: Python<'_>) -> PyResult<bool> {
-        let standard = || scoresheet::Position::standard();
-        self.read(py, |game| Ok(game.is_set_up()), |game| game.start != standard())
+        self.read(py, |game| Ok(game.is_set_up()), |game| game.start != game.start.variant().start())
     }
 
     /// The faults of the game in its PGN, as texts; empty if there are none. For a game of an archive, a text only

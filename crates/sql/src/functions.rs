@@ -6,11 +6,14 @@ use crate::question::{Look, Question};
 use arrow::array::{
     Array, ArrayRef, BooleanBuilder, Int8Builder, Int64Builder, ListBuilder, StringBuilder, StructArray,
 };
-use arrow::array::{AsArray, BinaryArray, BinaryViewArray};
+use arrow::array::{AsArray, BinaryArray, BinaryViewArray, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Fields, Int64Type};
 use datafusion::common::{Result, exec_err, plan_err};
-use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, create_udf,
+};
+use scoresheet::chess::Variant;
 use scoresheet::chess::fen::FenText;
 use scoresheet_query::openings::Openings;
 use std::sync::Arc;
@@ -31,7 +34,22 @@ pub fn functions() -> Vec<ScalarUDF> {
         Kind::SanAt,
         Kind::UciAt,
     ];
-    questions.chain(others).map(|kind| ScalarUDF::from(Function::new(kind))).collect()
+    let of_moves = questions.chain(others).map(|kind| ScalarUDF::from(Function::new(kind)));
+    of_moves.chain([variant_of()]).collect()
+}
+
+/// Returns the function `variant_of(text)`: the variant that a value of the tag Variant names, or null for chess.
+fn variant_of() -> ScalarUDF {
+    let name = |value: &str| Variant::from_tag(value).filter(|variant| *variant != Variant::Chess).map(Variant::name);
+    let of_rows = move |args: &[ColumnarValue]| {
+        let arrays = ColumnarValue::values_to_arrays(args)?;
+        let texts = arrays.first().map(|texts| cast(texts, &DataType::Utf8)).transpose()?;
+        let texts = texts.as_ref().and_then(|texts| texts.as_string_opt::<i32>());
+        let Some(texts) = texts else { return plan_err!("variant_of takes a text") };
+        let found: StringArray = texts.iter().map(|text| text.and_then(name)).collect();
+        Ok(ColumnarValue::Array(Arc::new(found)))
+    };
+    create_udf("variant_of", vec![DataType::Utf8], DataType::Utf8, Volatility::Immutable, Arc::new(of_rows))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

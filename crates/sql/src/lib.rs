@@ -29,4 +29,4 @@ pub use question::{Look, Question};
 pub use session::{Memory, Tables, session};
 pub use table::{GamesExec, GamesTable, Scan, schema, work_of, work_table};
 pub use translate::{Part, translate, years};
-pub use work::{ALL_YEARS, Conditions, Games, Needs, Open, Selection, Shelf, Work, deal};
+pub use work::{ALL_YEARS, Conditions, Games, Needs, Open, Selection, Shelf, Work, deal, version};

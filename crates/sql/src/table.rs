@@ -181,19 +181,27 @@ pub struct GamesExec {
 fn work_schema() -> SchemaRef {
     let number = |name: &str| Field::new(name, DataType::Int64, false);
     let archive = Field::new("archive", DataType::Utf8, false);
-    Arc::new(Schema::new(vec![archive, number("before"), number("of"), number("first"), number("past")]))
+    Arc::new(Schema::new(vec![
+        archive,
+        number("before"),
+        number("of"),
+        number("version"),
+        number("first"),
+        number("past"),
+    ]))
 }
 
 /// Returns the table of work, with one partition per piece.
 pub fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
     let numbers = |of: &[Work], number: fn(&Work) -> u64| -> ArrayRef {
-        Arc::new(of.iter().map(|work| i64::try_from(number(work)).unwrap_or(i64::MAX)).collect::<Int64Array>())
+        Arc::new(of.iter().map(|work| number(work).cast_signed()).collect::<Int64Array>())
     };
     let batch = |of: &Vec<Work>| {
         let columns = vec![
             Arc::new(of.iter().map(|work| Some(work.archive.as_ref())).collect::<StringArray>()) as ArrayRef,
             numbers(of, |work| work.before),
             numbers(of, |work| work.of),
+            numbers(of, |work| work.version),
             numbers(of, |work| work.games.start),
             numbers(of, |work| work.games.end),
         ];
@@ -218,13 +226,15 @@ pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
         };
         let archives =
             batch.columns().first().and_then(|column| column.as_string_opt::<i32>()).ok_or_else(wrong_columns)?;
-        let (befores, ofs, firsts, pasts) = (column(1)?, column(2)?, column(3)?, column(4)?);
+        let (befores, ofs, versions) = (column(1)?, column(2)?, column(3)?);
+        let (firsts, pasts) = (column(4)?, column(5)?);
         for row in 0..batch.num_rows() {
             let number = |column: &Int64Array| u64::try_from(column.value(row)).ok();
             let row = || {
                 let (before, of, first, past) = (number(befores)?, number(ofs)?, number(firsts)?, number(pasts)?);
                 let is_part = before < first && first <= past && past - 1 <= before + of;
-                is_part.then_some(Work { archive: archives.value(row).into(), before, of, games: first..past })
+                let (archive, version) = (archives.value(row).into(), versions.value(row).cast_unsigned());
+                is_part.then_some(Work { archive, before, of, version, games: first..past })
             };
             let games = || DataFusionError::Internal("the work table has games that the archive lacks".into());
             work.push(row().ok_or_else(games)?);
@@ -398,7 +408,7 @@ impl ExecutionPlan for GamesExec {
                         shelf.keep(&work, &columns);
                     }
                     let sources = games.sources();
-                    selection.rows(&games, &work, &columns, &mut limit, |piece| match piece {
+                    let read = selection.rows(&games, &work, &columns, &mut limit, |piece| match piece {
                         Piece::Count(count) => {
                             let options = RecordBatchOptions::new().with_row_count(Some(count as usize));
                             let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), vec![], &options);
@@ -407,13 +417,20 @@ impl ExecutionPlan for GamesExec {
                         Piece::Rows(rows) => {
                             for batch in Batches::new(Arc::clone(sources), columns.clone(), rows, options(views)) {
                                 let batch = batch.and_then(|batch| conform(&batch, &schema));
-                                let batch = batch.map_err(|error| error.to_string())?;
+                                let batch = batch.map_err(|error| match error {
+                                    ArrowError::ExternalError(error) => error.to_string(),
+                                    error => error.to_string(),
+                                })?;
                                 if send.blocking_send(Ok(batch)).is_err() {
                                     return Ok(false);
                                 }
                             }
                             Ok(true)
                         }
+                    });
+                    read.map_err(|what| match what.contains(&*work.archive) {
+                        true => what,
+                        false => format!("{}: {what}", work.archive),
                     })?;
                 }
                 Ok(())

@@ -149,7 +149,7 @@ impl Games {
                 let (first, past) = (first.max(games.start), past.min(games.end));
                 if first < past {
                     let (before, of) = (source.before(), source.archive().len());
-                    chunks.push(Work { archive: Arc::clone(&archive), before, of, games: first..past });
+                    chunks.push(Work { archive: Arc::clone(&archive), before, of, version: 0, games: first..past });
                 }
             }
         }
@@ -208,8 +208,17 @@ pub struct Work {
     pub before: u64,
     /// The number of games in the archive, including deleted games.
     pub of: u64,
+    /// The version of the archive, as from [`version`], or 0 for any version.
+    pub version: u64,
     /// The games.
     pub games: Range<u64>,
+}
+
+/// Returns a number that differs, almost certainly, between archives and between versions of an archive: the first 8
+/// bytes of its chain.
+pub fn version(archive: &Archive) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = archive.state().chain.0;
+    u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }
 
 impl Work {

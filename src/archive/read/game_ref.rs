@@ -178,8 +178,15 @@ impl<'a> GameRef<'a> {
         self.record.set_up.as_deref().unwrap_or(&STANDARD)
     }
 
-    /// Returns whether the game starts from a position other than the standard starting position.
+    /// Returns whether the game starts from a position other than the starting position of its rules.
     pub fn is_set_up(&self) -> bool {
+        self.record.flags & record::SET_UP != 0
+    }
+
+    /// Returns whether the game starts from a position other than the standard starting position of chess, or is one of
+    /// a variant with its own coding. Side files divide games in this way.
+    #[doc(hidden)]
+    pub fn starts_elsewhere(&self) -> bool {
         self.record.set_up.is_some()
     }
 

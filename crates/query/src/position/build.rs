@@ -87,7 +87,9 @@ pub(crate) fn known_of(archive: &Archive, games: &[Range<u64>], monitor: &Monito
                 return Ok(Known { plies: 1, facts: none, is_read: false });
             };
             match facts(&game) {
-                Ok(facts) => Ok(Known { plies: game.plies() << 1 | u32::from(game.is_set_up()), facts, is_read: true }),
+                Ok(facts) => {
+                    Ok(Known { plies: game.plies() << 1 | u32::from(game.starts_elsewhere()), facts, is_read: true })
+                }
                 Err(_) if archive.is_deleted(number) => Ok(Known { plies: 1, facts: none, is_read: false }),
                 Err(error) => Err(error),
             }
@@ -199,7 +201,7 @@ fn keys_of<'a>(
         }
         let game = chunk.any_game(number)?;
         // The standard starting position is not indexed by its key.
-        let (mut place, mut skipped) = (*start, !game.is_set_up());
+        let (mut place, mut skipped) = (*start, !game.starts_elsewhere());
         let walked = Replay::new(game.start()).walk_keys(game.brenner(), |_, key| {
             if !std::mem::take(&mut skipped) {
                 keys.push((key, place));

@@ -34,7 +34,7 @@ pub fn dated(game: &GameRef<'_>) -> Result<(Facts, Option<u32>)> {
     let day = days.into_iter().flatten().flatten().next();
     let year = day.and_then(|day| u16::try_from(value::year_of_day(day.into())).ok()).unwrap_or(0);
     let ratings = ratings.map(Option::unwrap_or_default);
-    Ok((Facts { plies: game.plies().min(MAX_PLIES), set_up: game.is_set_up(), outcome, ratings, year }, day))
+    Ok((Facts { plies: game.plies().min(MAX_PLIES), set_up: game.starts_elsewhere(), outcome, ratings, year }, day))
 }
 
 /// Returns the result of a game.

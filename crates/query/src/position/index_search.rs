@@ -246,7 +246,7 @@ impl Search<'_> {
             game => game?,
         };
         let mut stream = game.brenner();
-        let is_short = !game.is_set_up() && visits.len() == 1;
+        let is_short = !game.starts_elsewhere() && visits.len() == 1;
         if is_short {
             let same = |beginning: &&Beginning| beginning.ply == first && stream.starts_with(&beginning.bytes);
             if let Some(beginning) = known.iter().find(same) {

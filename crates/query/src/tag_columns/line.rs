@@ -8,7 +8,7 @@ use scoresheet::format::record::push_start_in_full;
 /// are a prefix of another game's bytes only if the moves are also a prefix of the other game's moves. Returns the
 /// number of bytes in the game that are not part of the main line.
 pub(crate) fn push_line(game: &GameRef<'_>, line: &mut Vec<u8>) -> usize {
-    if game.is_set_up() {
+    if game.starts_elsewhere() {
         line.push(1);
         push_start_in_full(game.start(), line);
     } else {

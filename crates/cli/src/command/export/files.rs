@@ -131,10 +131,11 @@ fn batch(
             let (mut written, mut faults) = (Vec::new(), Vec::new());
             unit.each(archive, |number, game| {
                 let mut text = form.text();
-                match text.push(None, number, game) {
-                    Ok(()) => written.push((number, text.into_bytes())),
-                    Err(error) => faults.push(archives::fault(archive, &error)),
+                if let Err(error) = text.push(None, number, game) {
+                    faults.push(archives::fault(archive, &error));
                 }
+                // A game of which only the tags are unreadable has a text, too.
+                written.push((number, text.into_bytes()));
             });
             (written, faults)
         },

@@ -35,7 +35,8 @@ use std::time::Duration;
 /// Export games as PGN, or in another format
 ///
 /// PGN keeps all tags, comments and variations. Tags keep their original order, and movetext is wrapped at 80 columns.
-/// If a game of a damaged archive cannot be read, `export` reports and omits this game.
+/// If a game of a damaged archive cannot be read, `export` reports and omits this game. If only its tags cannot be read,
+/// they become `?`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -242,9 +243,9 @@ fn lost(games: u64) -> Result<Code, Failure> {
     match games {
         0 => Ok(Code::Success),
         lost => Err(Failure::Message(format!(
-            "{} could not be read and {} left out; see `scoresheet verify`",
+            "{} could not be read completely: left out, or with ? as {} tags; see `scoresheet verify`",
             count(lost, "game", "games"),
-            if lost == 1 { "is" } else { "are" }
+            if lost == 1 { "its" } else { "their" }
         ))),
     }
 }
