@@ -52,9 +52,11 @@ pub struct GameFault {
 }
 
 impl GameFault {
-    /// Extends this run by the next game, if both faults are the same.
+    /// Extends this run by the next game, if both faults are the same. Faults without a game, such as those of a server,
+    /// are one.
     fn join(&mut self, next: &GameFault) -> bool {
-        let follows = self.text == next.text && self.last > 0 && next.first == self.last + 1;
+        let follows = self.text == next.text
+            && (self.last > 0 && next.first == self.last + 1 || (self.last, next.first) == (0, 0));
         if follows {
             self.last = next.last;
         }

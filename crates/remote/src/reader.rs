@@ -2,14 +2,18 @@
 
 use scoresheet::archive::ReadExactAt;
 use std::io::{self, Read};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use ureq::http::{HeaderMap, Response, StatusCode};
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
 /// The number of bytes in the first request: the header pages of an archive.
 const FIRST: u64 = 8192;
+
+/// The time in which no request is made after one has failed for good.
+const REST: Duration = Duration::from_secs(1);
 
 /// The pauses before a request is made again.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
@@ -35,6 +39,16 @@ pub struct Reader {
     version: Version,
     /// The first bytes of the file.
     start: Vec<u8>,
+    /// The last failure, which all reads return for a time.
+    failure: Mutex<Option<Failure>>,
+}
+
+/// A failure that the next read would meet again.
+#[derive(Clone)]
+struct Failure {
+    kind: io::ErrorKind,
+    text: String,
+    until: Instant,
 }
 
 /// The properties that identify a version of a file. A server need not send all.
@@ -53,12 +67,20 @@ enum Failed {
     Always(io::Error),
 }
 
+impl Failed {
+    fn into_error(self) -> io::Error {
+        match self {
+            Failed::Once(error) | Failed::Always(error) => error,
+        }
+    }
+}
+
 impl Reader {
     /// Opens the file at an address. Errors: `NotFound` or `PermissionDenied`, or the server cannot be reached or does
     /// not support ranges.
     pub fn open(agent: Agent, address: &str) -> io::Result<Reader> {
         let address = address.split_once('#').map_or(address, |(address, _)| address).to_owned();
-        let (version, start) = attempts(|| {
+        let opened = attempts(|| {
             let response = request(&agent, &address, 0, FIRST, None)?;
             let (start, version) = match answered(&response)? {
                 // An empty file has no ranges.
@@ -69,8 +91,9 @@ impl Reader {
                 }
             };
             Ok((version, start))
-        })?;
-        Ok(Reader { agent, address, version, start })
+        });
+        let (version, start) = opened.map_err(Failed::into_error)?;
+        Ok(Reader { agent, address, version, start, failure: Mutex::default() })
     }
 
     /// Returns the length of the file in bytes.
@@ -105,8 +128,22 @@ impl ReadExactAt for Reader {
         if bytes.is_empty() {
             return Ok(());
         }
-        let read = attempts(|| self.read(offset, bytes.len() as u64))?;
-        bytes.copy_from_slice(&read);
+        // A search would otherwise make requests for each of a million games.
+        let known = self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(Failure { kind, text, .. }) = known.filter(|failure| failure.until > Instant::now()) {
+            return Err(io::Error::new(kind, text));
+        }
+        match attempts(|| self.read(offset, bytes.len() as u64)) {
+            Ok(read) => bytes.copy_from_slice(&read),
+            Err(failed) => {
+                let (error, until) = (failed.into_error(), Instant::now() + REST);
+                if error.kind() != io::ErrorKind::OutOfMemory {
+                    let failure = Failure { kind: error.kind(), text: error.to_string(), until };
+                    *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+                }
+                return Err(error);
+            }
+        }
         Ok(())
     }
 
@@ -121,17 +158,15 @@ fn changed() -> Failed {
 }
 
 /// Returns the value of a request, which is made again if it fails for a reason that may pass.
-fn attempts<T>(mut request: impl FnMut() -> Result<T, Failed>) -> io::Result<T> {
+fn attempts<T>(mut request: impl FnMut() -> Result<T, Failed>) -> Result<T, Failed> {
     for pause in PAUSES {
         match request() {
             Ok(value) => return Ok(value),
-            Err(Failed::Always(error)) => return Err(error),
             Err(Failed::Once(_)) => thread::sleep(pause),
+            Err(failed) => return Err(failed),
         }
     }
-    request().map_err(|failed| match failed {
-        Failed::Once(error) | Failed::Always(error) => error,
-    })
+    request()
 }
 
 /// Requests a range of bytes of the version with this ETag.
@@ -165,6 +200,11 @@ fn request(
 fn answered(response: &Response<Body>) -> Result<(Option<u64>, Version), Failed> {
     let status = response.status();
     let range = Range::of(response.headers());
+    let coding = response.headers().get("content-encoding").and_then(|coding| coding.to_str().ok());
+    if let Some(coding) = coding.filter(|coding| !coding.eq_ignore_ascii_case("identity") && status.is_success()) {
+        let text = format!("the server compresses the file ({coding}): download it");
+        return Err(Failed::Always(io::Error::new(io::ErrorKind::Unsupported, text)));
+    }
     let kind = match status {
         StatusCode::PARTIAL_CONTENT => {
             let Some(range) = range else {

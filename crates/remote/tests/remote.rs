@@ -130,8 +130,12 @@ fn errors_say_the_reason() -> Result<()> {
             message.contains("cannot read the archive at byte ") && message.contains(reason),
             "{fault:?}: {message}"
         );
-        // The next attempt reads again.
+        // No read makes a request for a second, and the next one reads again.
+        server.take();
+        assert!((0..30).all(|_| opened.game(game).is_err()), "{fault:?}");
+        assert_eq!(server.take().len(), 0, "{fault:?}");
         server.set(Fault::None);
+        std::thread::sleep(std::time::Duration::from_millis(1100));
         assert!(opened.game(game).is_ok(), "{fault:?}");
     }
     // Failures that pass are not seen.
