@@ -108,8 +108,11 @@ impl Options {
         if options.header_version > VERSION_NUMBER {
             return Err(Fault::new(Code::Unsupported, "the header is newer than the library"));
         }
-        if options.flags & !NO_MAP != 0 || options.reserved != 0 {
+        if options.flags & !NO_MAP != 0 {
             return Err(Fault::new(Code::Unsupported, format!("options: unknown flags {:#x}", options.flags)));
+        }
+        if options.reserved != 0 {
+            return Err(Fault::new(Code::Unsupported, "options: reserved is not 0"));
         }
         let mut limits = Limits::default();
         if options.block_limit != 0 {

@@ -11,6 +11,7 @@
 /// use scoresheet_query::nearest;
 /// assert_eq!(nearest("openning", ["white", "opening"]), Some("opening"));
 /// assert_eq!(nearest("ratings", ["white", "opening"]), None);
+/// assert_eq!(nearest("a", ["", "b"]), None);
 /// ```
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.chars().flat_map(char::to_lowercase).take(LONGEST + 1).collect();
@@ -25,7 +26,8 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
         // The difference in length is the minimum number of letters to insert or delete.
         let apart = letters.len().abs_diff(word.len());
         let apart = if apart <= most { distance(&word, &letters) } else { apart };
-        (apart <= most).then_some((apart, name))
+        // A name with no letter in common is not near.
+        (apart <= most && apart < word.len().max(letters.len())).then_some((apart, name))
     };
     let near = names.into_iter().filter_map(near).min_by_key(|(apart, _)| *apart);
     near.map(|(_, name)| name)
