@@ -249,16 +249,16 @@ impl Seen<'_> {
                 ("adjudicat", "adjudication"),
                 ("abandon", "abandonment"),
             ] {
-                let (text, lower) = (&text, text.to_lowercase());
+                let text = text.to_lowercase();
                 // A comment may mention what did not happen.
                 let is_stated = match (is_tag, end) {
                     (true, _) => true,
                     (_, "resignation") => ["resigns", "resigned", "resignation"].iter().any(|word| text.contains(word)),
-                    (_, "abandonment") => text.contains("bandoned the game") || text.contains("ame abandoned"),
+                    (_, "abandonment") => text.contains("abandoned the game") || text.contains("game abandoned"),
                     (_, "time" | "agreement" | "adjudication") => true,
                     _ => false,
                 };
-                if is_stated && lower.contains(word) {
+                if is_stated && text.contains(word) {
                     return end;
                 }
             }
