@@ -241,10 +241,16 @@ impl Candidate {
         (&self.players, self.date, self.round, self.result)
     }
 
+    /// Returns the surnames of both players, if both are known.
+    fn surnames(&self) -> Option<[&str; 2]> {
+        let [white, black] = &self.players;
+        (white.is_known() && black.is_known()).then_some([&white.surname, &black.surname])
+    }
+
     /// Returns whether the games can be the same: if their tags agree and the moves of one begin with those of the other.
     /// The beginning of a game is alike only if both players are known.
     fn is_alike(&self, other: &Candidate) -> bool {
-        let are_known = || [self, other].iter().all(|game| game.players.iter().all(Name::is_known));
+        let are_known = || self.surnames().is_some() && other.surnames().is_some();
         let begins = || self.line.starts_with(&other.line) || other.line.starts_with(&self.line);
         (self.line == other.line || are_known() && begins()) && self.agrees(other)
     }
@@ -398,6 +404,34 @@ impl Clusters {
     }
 }
 
+/// Games by their players, for a search of games whose tags agree.
+#[derive(Default)]
+struct ByPlayers<'a> {
+    all: Vec<usize>,
+    /// Games with an unknown player, which agree with games of many players.
+    unknown: Vec<usize>,
+    pairs: HashMap<[&'a str; 2], Vec<usize>>,
+}
+
+impl<'a> ByPlayers<'a> {
+    fn push(&mut self, games: &'a [Candidate], index: usize) {
+        self.all.push(index);
+        match games[index].surnames() {
+            Some(pair) => self.pairs.entry(pair).or_default().push(index),
+            None => self.unknown.push(index),
+        }
+    }
+
+    /// Returns the games that may agree with a game.
+    fn near<'b>(&'b self, game: &'a Candidate) -> impl Iterator<Item = usize> + use<'a, 'b> {
+        let (first, second) = match game.surnames() {
+            Some(pair) => (self.pairs.get(&pair).map(Vec::as_slice).unwrap_or_default(), self.unknown.as_slice()),
+            None => (self.all.as_slice(), &[][..]),
+        };
+        first.iter().chain(second).copied()
+    }
+}
+
 /// Passes on games whose moves and tags are those of another game, with the other one. Returns the other games, the
 /// longest first: the games that stay if they are alike. So no move is ever lost.
 fn without_copies(
@@ -415,36 +449,45 @@ fn without_copies(
         };
         Reverse((game.plies, rank))
     });
-    let mut left: Vec<usize> = Vec::new();
+    let mut left = ByPlayers::default();
     for index in set {
         let is_equal =
             |known: &usize| games[*known].line == games[index].line && games[*known].claims() == games[index].claims();
-        match left.iter().copied().find(is_equal) {
+        let equal = left.near(&games[index]).find(is_equal);
+        match equal {
             Some(kept) => found(index, kept),
-            None => left.push(index),
+            None => left.push(games, index),
         }
     }
-    left
+    left.all
 }
 
 /// Removes and passes on games that are alike a game before them, with this game. Leaves games that are alike two games
 /// which contradict each other: nobody can say which of them is the same game.
 fn remove_duplicates(games: &[Candidate], left: &mut Vec<usize>, found: &mut impl FnMut(usize, usize)) {
+    let mut by_players = ByPlayers::default();
+    left.iter().for_each(|index| by_players.push(games, *index));
     let is_certain = |game: &usize| {
-        let near: Vec<usize> = left.iter().copied().filter(|other| games[*game].is_alike(&games[*other])).collect();
-        near.iter().enumerate().all(|(at, one)| near.iter().take(at).all(|other| games[*one].agrees(&games[*other])))
+        let mut near: Vec<usize> = Vec::new();
+        by_players.near(&games[*game]).filter(|other| games[*game].is_alike(&games[*other])).all(|other| {
+            near.push(other);
+            near.iter().all(|known| games[*known].agrees(&games[other]))
+        })
     };
     let certain: Vec<usize> = left.iter().copied().filter(is_certain).collect();
-    let mut kept: Vec<usize> = Vec::new();
+    let (mut kept, mut removed) = (ByPlayers::default(), HashSet::new());
     for game in certain {
-        match kept.iter().copied().find(|kept| games[*kept].is_alike(&games[game])) {
+        // The games are in the order of their rank, and each list of the games by players is.
+        let alike = kept.near(&games[game]).find(|kept| games[*kept].is_alike(&games[game]));
+        match alike {
             Some(kept) => {
                 found(game, kept);
-                left.retain(|other| *other != game);
+                removed.insert(game);
             }
-            None => kept.push(game),
+            None => kept.push(games, game),
         }
     }
+    left.retain(|game| !removed.contains(game));
 }
 
 /// Joins games with equal main lines.
@@ -457,16 +500,18 @@ fn same(games: &[Candidate], clusters: &mut Clusters) {
     }
     for indices in lines.into_values().filter(|indices| indices.len() > 1) {
         // Games with equal tags are represented by one game.
-        let mut different: Vec<usize> = Vec::new();
+        let mut different = ByPlayers::default();
         for index in indices {
-            if let Some(equal) = different.iter().find(|known| games[**known].claims() == games[index].claims()) {
-                clusters.join(*equal, index);
+            let game = &games[index];
+            let equal = different.near(game).find(|known| games[*known].claims() == game.claims());
+            if let Some(equal) = equal {
+                clusters.join(equal, index);
                 continue;
             }
-            for known in different.iter().filter(|known| games[**known].agrees(&games[index])) {
-                clusters.join(*known, index);
+            for known in different.near(game).filter(|known| games[*known].agrees(game)) {
+                clusters.join(known, index);
             }
-            different.push(index);
+            different.push(games, index);
         }
     }
 }
@@ -475,8 +520,7 @@ fn same(games: &[Candidate], clusters: &mut Clusters) {
 fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
     let mut pairs: HashMap<[&str; 2], Vec<usize>> = HashMap::new();
     for (index, game) in games.iter().enumerate() {
-        if game.plies >= SHORT && game.players.iter().all(Name::is_known) {
-            let players = [&*game.players[0].surname, &*game.players[1].surname];
+        if let Some(players) = game.surnames().filter(|_| game.plies >= SHORT) {
             pairs.entry(players).or_default().push(index);
         }
     }
