@@ -171,8 +171,9 @@ impl Game {
         if let Some((name, _)) = self.tags.iter().find(|(_, value)| value.contains(['\r', '\n'])) {
             return Err(format!("the value of the tag {name} has a line end"));
         }
-        let (start, added) = stored_start(&self.start, named)
-            .map_err(|named| format!("the tag Variant names {named}, but not the position"))?;
+        let (start, added) = stored_start(&self.start, named).map_err(|named| {
+            format!("the tag Variant names {named}, but the moves are those of {}", self.start.variant())
+        })?;
         let stored = if matches!(start, Cow::Borrowed(_)) && added.is_none() {
             Cow::Borrowed(self)
         } else {
