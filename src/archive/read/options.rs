@@ -179,7 +179,9 @@ impl ArchiveFile {
         };
         let index = match (index, &side_files) {
             // Without a valid header, the index is of no use.
-            (None, Some(files)) if opened.is_ok() => files.index().map_err(Error::io("cannot read", &path))?,
+            (None, Some(files)) if opened.is_ok() => {
+                files.index().map_err(Error::io("cannot read", &FileKind::Index.beside(&path)))?
+            }
             (index, _) => index,
         };
         Ok((FileParts { path, index, side_files, options }, opened))
