@@ -220,8 +220,12 @@ fn plans_of_other_bytes_are_answered_or_refused() {
     assert!(read > states / 10, "only {read} of {} mutants could be read", states * 10);
 }
 
-/// Returns a table of work with these numbers: before, of, first, past.
-fn work(archive: &str, numbers: [i64; 4]) -> Arc<dyn ExecutionPlan> {
+/// Returns a table of work with these numbers: before, of, first, past, for any version of the archive.
+fn work(archive: &str, [before, of, first, past]: [i64; 4]) -> Arc<dyn ExecutionPlan> {
+    work_of_version(archive, [before, of, 0, first, past])
+}
+
+fn work_of_version(archive: &str, numbers: [i64; 5]) -> Arc<dyn ExecutionPlan> {
     let plain = scoresheet_sql::work_table(&[]).unwrap();
     let mut columns: Vec<ArrayRef> = vec![Arc::new(StringArray::from(vec![archive]))];
     columns.extend(numbers.map(|number| Arc::new(Int64Array::from(vec![number])) as ArrayRef));
@@ -254,6 +258,8 @@ fn crafted_scans_are_answered_or_refused() {
     let plain = message(folder.path(), &[]);
     assert_eq!(scan(&plain, work("games.bga", [0, 300, 1, 301])), Ok(300));
     assert_eq!(scan(&plain, work("games.bga", [0, 300, 7, 9])), Ok(2));
+    let changed = scan(&plain, work_of_version("games.bga", [0, 300, -5, 7, 9])).unwrap_err();
+    assert!(changed.contains("games.bga has changed since its list was written"), "{changed}");
 
     // Pieces of work that no list defines.
     let odd = [0, 1, -1, 2, 299, 300, 301, 302, i64::MAX, i64::MIN, i64::MAX - 1, 1 << 40];
