@@ -416,7 +416,7 @@ fn games_of_variants_keep_their_rules() {
         room.fails(
             &["set", "v.bga", "--games", "2", change],
             1,
-            &["game 2: the tag Variant names Standard, but the moves are those of Atomic"],
+            &["game 2: the tag Variant names Standard, but the moves are those of Crazyhouse"],
         );
     }
     room.fine(&["set", "v.bga", "--games", "2", "--remove", "Variant", "-q"]);
