@@ -517,6 +517,14 @@ fn pcn_results() {
         assert_eq!(game.tag(pcn::DRAW_PROPOSAL), proposal);
         let back: Value = serde_json::from_str(&pcn::write(&game, JsonLayout::Line)).unwrap();
         assert_eq!((&back["over?"], &back["...result?"]), (&over, &result));
+        // A game whose result only its tag states, or whose marker is `*`.
+        let tag = ("Result".to_owned(), outcome.token().to_owned());
+        for marker in [None, Some(Outcome::Unknown)] {
+            let tagged =
+                Game { outcome: marker, tags: [game.tags.clone(), vec![tag.clone()]].concat(), ..game.clone() };
+            let back: Value = serde_json::from_str(&pcn::write(&tagged, JsonLayout::Line)).unwrap();
+            assert_eq!((&back["over?"], &back["...result?"]), (&over, &result));
+        }
     }
 }
 

@@ -32,6 +32,25 @@ fn archive() -> (tempfile::TempDir, IndexedArchive) {
     (folder, archive)
 }
 
+/// Games of a variant are set up if they state a starting position, with tag columns and without.
+#[test]
+fn set_up_games_of_variants_have_a_position() {
+    let folder = crate::common::tempdir().unwrap();
+    let path = folder.path().join("v.bga");
+    let usual = ["Atomic", "Crazyhouse", "Antichess", "Horde", "Three-check"];
+    let mut pgn: String = usual.iter().map(|variant| format!("[Variant \"{variant}\"]\n\n*\n\n")).collect();
+    pgn += "[Variant \"Atomic\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n*\n\n1. e4 *\n";
+    scoresheet::Import::new(&path).run_reader("v.pgn", pgn.as_bytes()).unwrap();
+    let set_up = || Filter::parse("setup").unwrap().numbers(&Archive::open(&path).unwrap()).unwrap();
+    assert_eq!(set_up(), [6]);
+    tag_columns::write(&Archive::open(&path).unwrap()).unwrap();
+    assert_eq!(set_up(), [6]);
+    // A deleted game can come back, so its moves count among those that were verified.
+    Archive::delete(&path, [7]).unwrap();
+    let report = Archive::verify(&path, scoresheet::archive::Level::Full, Monitor::new()).unwrap();
+    assert_eq!((report.games, report.plies), (7, 1));
+}
+
 /// A position, and the SAN of the move that follows.
 type Ply = (Position, Option<String>);
 
