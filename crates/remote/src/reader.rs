@@ -67,20 +67,12 @@ enum Failed {
     Always(io::Error),
 }
 
-impl Failed {
-    fn into_error(self) -> io::Error {
-        match self {
-            Failed::Once(error) | Failed::Always(error) => error,
-        }
-    }
-}
-
 impl Reader {
     /// Opens the file at an address. Errors: `NotFound` or `PermissionDenied`, or the server cannot be reached or does
     /// not support ranges.
     pub fn open(agent: Agent, address: &str) -> io::Result<Reader> {
         let address = address.split_once('#').map_or(address, |(address, _)| address).to_owned();
-        let opened = attempts(|| {
+        let (version, start) = attempts(|| {
             let response = request(&agent, &address, 0, FIRST, None)?;
             let (start, version) = match answered(&response)? {
                 // An empty file has no ranges.
@@ -91,8 +83,7 @@ impl Reader {
                 }
             };
             Ok((version, start))
-        });
-        let (version, start) = opened.map_err(Failed::into_error)?;
+        })?;
         Ok(Reader { agent, address, version, start, failure: Mutex::default() })
     }
 
@@ -135,10 +126,10 @@ impl ReadExactAt for Reader {
         }
         match attempts(|| self.read(offset, bytes.len() as u64)) {
             Ok(read) => bytes.copy_from_slice(&read),
-            Err(failed) => {
-                let (error, until) = (failed.into_error(), Instant::now() + REST);
+            Err(error) => {
                 if error.kind() != io::ErrorKind::OutOfMemory {
-                    let failure = Failure { kind: error.kind(), text: error.to_string(), until };
+                    let (kind, text, until) = (error.kind(), error.to_string(), Instant::now() + REST);
+                    let failure = Failure { kind, text, until };
                     *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
                 }
                 return Err(error);
@@ -158,15 +149,17 @@ fn changed() -> Failed {
 }
 
 /// Returns the value of a request, which is made again if it fails for a reason that may pass.
-fn attempts<T>(mut request: impl FnMut() -> Result<T, Failed>) -> Result<T, Failed> {
+fn attempts<T>(mut request: impl FnMut() -> Result<T, Failed>) -> io::Result<T> {
     for pause in PAUSES {
         match request() {
             Ok(value) => return Ok(value),
+            Err(Failed::Always(error)) => return Err(error),
             Err(Failed::Once(_)) => thread::sleep(pause),
-            Err(failed) => return Err(failed),
         }
     }
-    request()
+    request().map_err(|failed| match failed {
+        Failed::Once(error) | Failed::Always(error) => error,
+    })
 }
 
 /// Requests a range of bytes of the version with this ETag.
