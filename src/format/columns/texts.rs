@@ -603,26 +603,13 @@ impl Texts {
             (used_after, gaps_after) = (rest, more);
             let (first_text, mut after) = (text, 0u64);
             text = text.checked_add(u32::try_from(used.len()).ok()?)?;
-            let mut location = |number: usize| {
+            for (number, template) in used.iter().enumerate() {
                 let side = between.get(number).map_or(0, |gap| {
                     after = after.wrapping_add(*gap).wrapping_add(1);
                     (after & 1) as u8
                 });
-                FieldLocation { game: game as u32, text: first_text + number as u32, side }
-            };
-            // Often, all texts of a game have the same template with one number.
-            if let Some(first) = used.first()
-                && let [stream] = uses.get(usize::try_from(*first).ok()?)?.as_slice()
-                && used.iter().all(|template| template == first)
-            {
-                budget.draw(used.len(), *charges.get(*first as usize)?)?;
-                let list = &mut streams.get_mut(*stream)?.1;
-                reserved(list.try_reserve(used.len()), used.len() * size_of::<FieldLocation>())?;
-                list.extend((0..used.len()).map(location));
-                continue;
-            }
-            for (number, template) in used.iter().enumerate() {
-                let (template, location) = (usize::try_from(*template).ok()?, location(number));
+                let location = FieldLocation { game: game as u32, text: first_text + number as u32, side };
+                let template = usize::try_from(*template).ok()?;
                 budget.draw(1, *charges.get(template)?)?;
                 for stream in uses.get(template)? {
                     budget::push(&mut streams.get_mut(*stream)?.1, location)?;
