@@ -129,7 +129,8 @@ impl Units {
         starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
     }
 
-    /// Encodes the positions of a game that pass the filter and `is_new`.
+    /// Encodes the positions of a game that pass the filter and `is_new`, which is no type parameter, because the loop
+    /// would then be compiled with the caller, perhaps without optimization.
     pub fn push(
         &mut self,
         format: TrainingFormat,

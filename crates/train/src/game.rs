@@ -118,14 +118,15 @@ impl ScoredGame {
     /// Errors: the archive is damaged.
     pub fn from_archive(game: &GameRef<'_>) -> Result<ScoredGame> {
         let mut scored = ScoredGame::without_moves(game)?;
-        scored.moves.reserve(game.plies() as usize);
+        scored.moves.reserve(game.brenner().len());
         game.visit_main_line(|_, m| scored.moves.push(m))?;
         Ok(scored)
     }
 
     /// Returns a stored game like [`from_archive`](ScoredGame::from_archive), but without its moves.
     pub(crate) fn without_moves(game: &GameRef<'_>) -> Result<ScoredGame> {
-        let scores = Vec::with_capacity(game.plies() as usize + 1);
+        // A move takes at least a byte. To count the moves would take longer.
+        let scores = Vec::with_capacity(game.brenner().len() + 1);
         let mut reader = ScoreReader { start: Some(game.start().clone()), scores, ..ScoreReader::default() };
         game.visit_tags(|name, value| reader.tag(name, value))?;
         game.visit_scores(|ply, score| reader.set(ply as usize, score))?;
