@@ -441,6 +441,12 @@ impl Error {
         move |source| Error::Io { doing, path, source }
     }
 
+    /// Returns whether the error concerns an archive that it does not name.
+    #[doc(hidden)]
+    pub fn names_no_file(&self) -> bool {
+        matches!(self, Error::Damaged(_) | Error::Limit { .. } | Error::Read { .. } | Error::Unknown { .. })
+    }
+
     /// Returns whether a source contains no games.
     pub(crate) fn is_input(&self) -> bool {
         matches!(self, Error::Input { .. })

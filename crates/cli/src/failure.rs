@@ -75,7 +75,7 @@ impl Failure {
     /// Adds the archive's name to an error that does not contain it.
     pub fn of_archive(path: &Path) -> impl FnOnce(Error) -> Failure {
         move |error| match error {
-            Error::Damaged(_) | Error::Limit { .. } | Error::Read { .. } | Error::Unknown { .. } => {
+            error if error.names_no_file() => {
                 Failure::Message(format!("{}: {error}{}", path.display(), advice(&error)))
             }
             Error::NotAnArchive { .. } if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) => {

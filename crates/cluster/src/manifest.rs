@@ -38,17 +38,9 @@ pub struct Shard {
     pub chunks: u64,
     /// The first and the last year of the column `date`; `None` if no game has a date.
     pub years: Option<(i32, i32)>,
-    /// The version of the archive to which these numbers belong, as 16 hexadecimal digits; empty in lists of programs that
-    /// did not write it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub archive_version: String,
-}
-
-impl Shard {
-    /// Returns the version of the archive, or 0 if the list does not contain it.
-    fn version(&self) -> u64 {
-        u64::from_str_radix(&self.archive_version, 16).unwrap_or(0)
-    }
+    /// The version of the archive to which these numbers belong, as from [`version`], or 0 if unknown.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub archive_version: u64,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]
@@ -62,16 +54,13 @@ const VERSION: u32 = 1;
 impl Manifest {
     /// Creates the manifest of open archives with their paths. Reads the dates of all games.
     ///
-    /// Errors: an archive is truncated, or the dates cannot be read.
+    /// Errors: the dates cannot be read.
     pub fn new(archives: impl IntoIterator<Item = (String, Arc<Games>)>) -> Result<Manifest, String> {
         let mut shards = Vec::new();
         for (path, games) in archives {
             let [source] = games.sources().members() else { return Err(format!("{path}: expected one archive")) };
-            if let Some(why) = source.archive().incomplete() {
-                return Err(format!("{path}: {why}"));
-            }
             shards.push(Shard {
-                archive_version: format!("{:016x}", version(source.archive())),
+                archive_version: version(source.archive()),
                 games: source.archive().len(),
                 deleted: source.archive().deleted_count(),
                 chunks: source.archive().chunk_count() as u64,
@@ -128,7 +117,7 @@ impl Manifest {
                 while start < past {
                     // Pieces end at multiples of a chunk's mean length, so they are the same for any range.
                     let end = (numbers.start + ((start - numbers.start) / step + 1) * step).min(past);
-                    let (of, version) = (shard.games, shard.version());
+                    let (of, version) = (shard.games, shard.archive_version);
                     work.push(Work { archive: Arc::clone(&archive), before, of, version, games: start..end });
                     start = end;
                 }
@@ -217,7 +206,7 @@ mod tests {
             deleted: 0,
             chunks,
             years,
-            archive_version: String::new(),
+            archive_version: 0,
         };
         let shards = vec![
             shard("a", 1000, 10, Some((2012, 2013))),
@@ -250,7 +239,7 @@ mod tests {
     fn pieces_are_of_one_archive() {
         let shard = |month: u32| {
             let (path, games) = (format!("{month}"), 900 + u64::from(month * 7919 % 1000));
-            Shard { path, games, deleted: 0, chunks: games / 9, years: None, archive_version: String::new() }
+            Shard { path, games, deleted: 0, chunks: games / 9, years: None, archive_version: 0 }
         };
         let months = Manifest { version: 1, shards: (0..60).map(shard).collect() };
         let cut = |pieces| months.cut(&(1..u64::MAX), &scoresheet_sql::ALL_YEARS, pieces);

@@ -4,7 +4,7 @@
 use crate::copies::Copy;
 use crate::manifest::Manifest;
 use crate::store::{Location, Source, Stores};
-use scoresheet_sql::{Conditions, Games, Needs, Selection, Shelf, Work, version};
+use scoresheet_sql::{Conditions, Games, Needs, Selection, Shelf, Work};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -128,9 +128,8 @@ impl Opener {
         let known = {
             let mut state = self.lock();
             let at = state.open.iter().position(|entry| entry.key == key);
-            let is_listed = |entry: &Entry| {
-                entry.games.sources().len() == last(work) && [0, version(&entry.source.archive)].contains(&work.version)
-            };
+            let is_listed =
+                |entry: &Entry| entry.games.sources().len() == last(work) && work.is_of_version(&entry.source.archive);
             at.map(|at| state.open.remove(at)).filter(is_listed)
         };
         let entry = match known {
@@ -145,16 +144,13 @@ impl Opener {
             }
             None => {
                 let source = self.stores.open(location)?;
-                if let Some(why) = source.archive.incomplete() {
-                    return Err(format!("{location}: {why}"));
-                }
                 if source.archive.len() != work.of {
                     let (there, listed) = (source.archive.len(), work.of);
                     return Err(format!(
                         "{location} has {there} games, but its list says {listed}: rebuild the list with `scoresheet cluster manifest`"
                     ));
                 }
-                if ![0, version(&source.archive)].contains(&work.version) {
+                if !work.is_of_version(&source.archive) {
                     return Err(format!(
                         "{location} has changed since its list was written: rebuild the list with `scoresheet cluster manifest`"
                     ));

@@ -210,8 +210,14 @@ impl Stores {
 
     /// Opens an archive. In a store, this reads the archive's index but no other side files.
     ///
-    /// Errors: the errors of [`Archive::open`], and errors of the store.
+    /// Errors: the errors of [`Archive::open`], an incomplete archive, and errors of the store.
     pub fn open(&self, location: &Location) -> Result<Source, String> {
+        let source = self.open_any(location)?;
+        let why = source.archive.incomplete();
+        why.map_or(Ok(source), |why| Err(format!("{location}: {why}")))
+    }
+
+    fn open_any(&self, location: &Location) -> Result<Source, String> {
         let failed = |error: &dyn fmt::Display| format!("cannot open {location}: {error}");
         let url = match location {
             Location::Path(path) => {

@@ -86,8 +86,7 @@ fn scan_sent_by_a_stranger(port: u16, folder: &Path, archive: &str) -> Result<()
     use scoresheet_cluster::shelf::Listed;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let archive_version = String::new();
-        let shard = Shard { path: archive.into(), games: 20, deleted: 0, chunks: 1, years: None, archive_version };
+        let shard = Shard { path: archive.into(), games: 20, deleted: 0, chunks: 1, years: None, archive_version: 0 };
         let manifest = Manifest { version: 1, shards: vec![shard] };
         let listed = Listed { root: folder.to_str().unwrap().into(), manifest: manifest.into() };
         let context = SessionContext::new();

@@ -194,14 +194,14 @@ fn work_schema() -> SchemaRef {
 /// Returns the table of work, with one partition per piece.
 pub fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
     let numbers = |of: &[Work], number: fn(&Work) -> u64| -> ArrayRef {
-        Arc::new(of.iter().map(|work| number(work).cast_signed()).collect::<Int64Array>())
+        Arc::new(of.iter().map(|work| i64::try_from(number(work)).unwrap_or(i64::MAX)).collect::<Int64Array>())
     };
     let batch = |of: &Vec<Work>| {
         let columns = vec![
             Arc::new(of.iter().map(|work| Some(work.archive.as_ref())).collect::<StringArray>()) as ArrayRef,
             numbers(of, |work| work.before),
             numbers(of, |work| work.of),
-            numbers(of, |work| work.version),
+            Arc::new(of.iter().map(|work| work.version.cast_signed()).collect::<Int64Array>()),
             numbers(of, |work| work.games.start),
             numbers(of, |work| work.games.end),
         ];
@@ -408,7 +408,7 @@ impl ExecutionPlan for GamesExec {
                         shelf.keep(&work, &columns);
                     }
                     let sources = games.sources();
-                    let read = selection.rows(&games, &work, &columns, &mut limit, |piece| match piece {
+                    selection.rows(&games, &work, &columns, &mut limit, |piece| match piece {
                         Piece::Count(count) => {
                             let options = RecordBatchOptions::new().with_row_count(Some(count as usize));
                             let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), vec![], &options);
@@ -417,20 +417,13 @@ impl ExecutionPlan for GamesExec {
                         Piece::Rows(rows) => {
                             for batch in Batches::new(Arc::clone(sources), columns.clone(), rows, options(views)) {
                                 let batch = batch.and_then(|batch| conform(&batch, &schema));
-                                let batch = batch.map_err(|error| match error {
-                                    ArrowError::ExternalError(error) => error.to_string(),
-                                    error => error.to_string(),
-                                })?;
+                                let batch = batch.map_err(|error| work.text_of_batch(error))?;
                                 if send.blocking_send(Ok(batch)).is_err() {
                                     return Ok(false);
                                 }
                             }
                             Ok(true)
                         }
-                    });
-                    read.map_err(|what| match what.contains(&*work.archive) {
-                        true => what,
-                        false => format!("{}: {what}", work.archive),
                     })?;
                 }
                 Ok(())

@@ -4,6 +4,7 @@
 //! This file uses the library and `scoresheet-arrow`, but no plans.
 
 use crate::question::Question;
+use arrow::error::ArrowError;
 use scoresheet::archive::GameSet;
 use scoresheet::{Archive, Error};
 use scoresheet_arrow::{Columns, Options, Rows};
@@ -222,6 +223,27 @@ pub fn version(archive: &Archive) -> u64 {
 }
 
 impl Work {
+    /// Returns whether an archive has the version for which the work was planned.
+    pub fn is_of_version(&self, archive: &Archive) -> bool {
+        self.version == 0 || self.version == version(archive)
+    }
+
+    /// Returns the text of an error, with the name of the archive if the error does not contain it.
+    fn text_of(&self, error: &Error) -> String {
+        if error.names_no_file() { format!("{}: {error}", self.archive) } else { error.to_string() }
+    }
+
+    /// Returns the text of an error of a batch like `text_of`.
+    pub(crate) fn text_of_batch(&self, error: ArrowError) -> String {
+        match error {
+            ArrowError::ExternalError(error) => match error.downcast_ref() {
+                Some(error) => self.text_of(error),
+                None => error.to_string(),
+            },
+            error => error.to_string(),
+        }
+    }
+
     /// Returns the number of games.
     pub fn len(&self) -> u64 {
         self.games.end - self.games.start
@@ -335,10 +357,10 @@ impl Selection {
             let mut cells = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(cells.entry(Arc::clone(&work.archive)).or_default())
         };
-        let passed = cell.get_or_init(|| self.conditions.passed(source).map_err(|error| error.to_string()));
+        let passed = cell.get_or_init(|| self.conditions.passed(source).map_err(|error| work.text_of(&error)));
         let passed = passed.as_ref().map_err(String::clone)?;
         let found = self.conditions.found(source, &(first..past), passed.as_ref());
-        let found = found.map_err(|error| error.to_string())?;
+        let found = found.map_err(|error| work.text_of(&error))?;
         let selected = found.as_ref().or(passed.as_ref());
         let none = columns.columns().is_empty();
         let live = (source.archive().deleted_count() > 0).then(|| source.archive().live());
