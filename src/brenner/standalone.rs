@@ -196,7 +196,7 @@ pub struct Stream<'a> {
 impl Stream<'_> {
     /// Returns whether the moves start from a position other than the shared standard position.
     #[doc(hidden)]
-    pub fn is_set_up(&self) -> bool {
+    pub fn starts_elsewhere(&self) -> bool {
         !std::ptr::eq(self.start, &*STANDARD)
     }
 

@@ -277,7 +277,7 @@ impl Game {
     /// Whether the game starts from a position other than the starting position of its rules.
     #[getter]
     fn is_set_up(&self, py: Python<'_>) -> PyResult<bool> {
-        self.read(py, |game| Ok(game.is_set_up()), |game| game.start != game.start.variant().start())
+        self.read(py, |game| Ok(game.is_set_up()), |game| !game.start.is_usual_start())
     }
 
     /// The faults of the game in its PGN, as texts; empty if there are none. For a game of an archive, a text only

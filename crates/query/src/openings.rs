@@ -149,7 +149,7 @@ impl Openings {
 
     /// Returns the opening of a game outside archives, in the same way as `classify`.
     pub fn classify_stream(&self, game: Stream<'_>) -> Result<Option<(&Opening, u32)>, ReplayError> {
-        if game.is_set_up() {
+        if game.starts_elsewhere() {
             return Ok(None);
         }
         let (mut found, mut ply) = (None, 0);

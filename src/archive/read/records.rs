@@ -113,7 +113,7 @@ impl Archive {
     /// Returns whether a game has its own starting position instead of the standard one. Reads only the head of the
     /// game's record. Deleted games are included.
     #[doc(hidden)]
-    pub fn is_set_up(&self, game: u64) -> Result<bool> {
+    pub fn starts_elsewhere(&self, game: u64) -> Result<bool> {
         let (chunk, index) = self.locate(game)?;
         Ok(self.stored_record(chunk, index)?.set_up.is_some())
     }

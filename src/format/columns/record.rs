@@ -95,7 +95,7 @@ pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<
 pub fn push_set_up(start: &Position, out: &mut Vec<u8>) {
     let flags = match is_coded(start.variant()) {
         false => SET_UP,
-        true if *start == start.variant().start() => VARIANT,
+        true if start.is_usual_start() => VARIANT,
         true => VARIANT | SET_UP,
     };
     out.extend_from_slice(&[HEADER, flags]);

@@ -204,8 +204,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let of_board = args.pattern.pattern()?.map(Board::Pattern).or(args.position.board(filter.position_rules())?);
     if let (Some(path), Some(side)) = (&args.repertoire, args.side) {
         let ways: Vec<Leaving> = args.leaves.iter().map(|way| way.leaving()).collect();
-        query = query
-            .follows(RepertoireQuery::new(repertoire::read(session, path, side, args.filter.rules_or_chess())?, &ways));
+        let repertoire = repertoire::read(session, path, side, args.filter.rules_or_chess())?;
+        query = query.follows(RepertoireQuery::new(repertoire, &ways));
     }
     if let Some(board) = of_board {
         query = query.board(board);

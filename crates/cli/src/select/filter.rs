@@ -188,7 +188,7 @@ impl Where {
 
     /// Returns the rules of the selected games: those of chess if nothing else is chosen.
     pub fn rules_or_chess(&self) -> Rules {
-        self.stated_rules().unwrap_or(Rules::Only(Variant::Chess))
+        self.rules().unwrap_or_else(|| Rules::of_filter(self.filter()))
     }
 
     /// Returns the variant whose positions are looked for.

@@ -7,7 +7,6 @@ use crate::session::Session;
 use crate::text::{count, printable, thousands};
 use scoresheet_query::report::groups::{self, NameMatch};
 use scoresheet_query::report::player::PlayerReportError;
-use scoresheet_query::tag_columns::Key;
 use scoresheet_query::{Aliases, ArchiveSet, nearest};
 
 /// Names, each with its number of games.
@@ -35,7 +34,7 @@ pub fn choose(
         return Err(Failure::Usage("a player's name has letters: give a name or a part".to_owned()));
     }
     for selection in &mut *all {
-        let (_, mut unread) = selection.columns().readable(&["White", "Black"].map(|tag| Key::Tag(tag.to_owned())));
+        let (_, mut unread) = selection.columns().readable(&groups::player_keys());
         unread.retain(|unread| unread.games.clone().any(|game| selection.games.contains(game)));
         *failed += report_unread(session, selection.archive(), &unread);
         for game in unread.into_iter().flat_map(|unread| unread.games) {

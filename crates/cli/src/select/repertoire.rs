@@ -32,7 +32,7 @@ fn games_of(session: &Session, path: &Path, color: Color, rules: Rules) -> Resul
     let of = |archive: &Archive| {
         let (live, mut left_out) = (archive.live(), 0);
         let games = live.iter().map(|game| archive.game(game)).filter(|game| {
-            let is_other = matches!(game, Ok(game) if rules != Rules::Any && rules != Rules::Only(game.variant()));
+            let is_other = matches!(game, Ok(game) if !rules.allow(game.variant()));
             left_out += u64::from(is_other);
             !is_other
         });

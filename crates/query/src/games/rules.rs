@@ -48,11 +48,19 @@ impl Rules {
         }
     }
 
+    /// Returns whether a game of this variant has the rules.
+    #[doc(hidden)]
+    pub fn allow(self, variant: Variant) -> bool {
+        self == Rules::Any || self == Rules::Only(variant)
+    }
+
     /// Returns the games among these that have the rules. `None` means all games.
     pub fn among(self, archive: &Archive, games: Option<GameSet>) -> Option<GameSet> {
-        let Rules::Only(rules) = self else { return games };
+        if self == Rules::Any {
+            return games;
+        }
         let set = games.clone().unwrap_or_else(|| archive.live());
-        let chosen = archive.games_by_variant(&set, &|variant| variant == rules);
+        let chosen = archive.games_by_variant(&set, &|variant| self.allow(variant));
         if games.is_none() && chosen.len() == set.len() { None } else { Some(chosen) }
     }
 }

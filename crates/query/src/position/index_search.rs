@@ -233,7 +233,7 @@ impl Search<'_> {
         // The index is trusted only if the archive confirms its statement.
         if let [at, rest @ ..] = visits
             && at.is_start
-            && !self.archive().is_set_up(at.game)?
+            && !self.archive().starts_elsewhere(at.game)?
         {
             hits.push(hit(at.game, at.ply));
             visits = if reach.all_plies { rest } else { &[] };

@@ -90,7 +90,7 @@ impl<'a> MainLine<'a> {
         let (query, game) = (self.query, game.into());
         let mut rest = game.bytes;
         let (mut replay, of_start);
-        let filter = if game.is_set_up() {
+        let filter = if game.starts_elsewhere() {
             replay = Replay::new(game.start);
             of_start = HomePawnFilter::new(query, game.start);
             &of_start

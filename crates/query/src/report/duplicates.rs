@@ -534,8 +534,8 @@ fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
             while open.last().is_some_and(|last| !line.starts_with(&games[*last].line)) {
                 open.pop();
             }
-            let equal = open.iter().rev().take_while(|before| games[**before].line == *line);
-            if equal.into_iter().any(|before| games[*before].claims() == games[index].claims()) {
+            let mut equal = open.iter().rev().take_while(|before| games[**before].line == *line);
+            if equal.any(|before| games[*before].claims() == games[index].claims()) {
                 continue;
             }
             for before in open.iter().filter(|before| games[**before].agrees(&games[index])) {

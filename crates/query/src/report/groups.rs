@@ -324,7 +324,8 @@ fn has_words(name: &str, other: &str) -> bool {
     name.len().abs_diff(other.len()) <= 4 && words(name) == words(other)
 }
 
-fn player_keys() -> [Key; 2] {
+#[doc(hidden)]
+pub fn player_keys() -> [Key; 2] {
     ["White", "Black"].map(|name| Key::Tag(name.to_owned()))
 }
 
