@@ -466,9 +466,12 @@ fn tar_files_are_read() {
         ("._b.pgn", b"\0\x05\x16\x07"),
         ("b.PGN", second.as_bytes()),
         ("empty.pgn", b""),
+        ("compressed.pgn.gz", &gzip(PGN.as_bytes())),
+        ("compressed.pgn.zst", &zstd::encode_all(PGN.as_bytes(), 1).unwrap()),
+        ("notes.gz", b"nothing"),
     ];
     let tar = tar(files);
-    let pgn = [PGN.trim_end(), "\n", &second].concat();
+    let pgn = [PGN.trim_end(), "\n", &second, PGN, PGN].concat();
     for (name, content) in [
         ("t.tar", tar.clone()),
         ("t.tar.gz", gzip(&tar)),
@@ -498,6 +501,10 @@ fn tar_files_are_read() {
         let words = [name, "damaged or truncated", "1 file was read up to the fault"];
         assert!(done.code == Some(5) && words.iter().all(|word| done.err.contains(word)), "{}", done.err);
     }
+    let cut = gzip(second.as_bytes());
+    room.write("cut-inside.tar", self::tar(&[("a.pgn", PGN.as_bytes()), ("b.pgn.gz", &cut[..cut.len() / 2])]));
+    let done = room.run(&["import", "cut-inside.tar", "-o", "c.bga"]);
+    assert!(done.code == Some(5) && done.err.contains("damaged or truncated"), "{}", done.err);
     room.write("mixed.tar", self::tar(&[("a.pgn", PGN.as_bytes()), ("b.pcn", b"{\"previous_moves\": []}")]));
     let done = room.run(&["import", "mixed.tar", "-o", "m.bga"]);
     let words = ["b.pcn in this tar file", "unpack it first"];

@@ -19,9 +19,13 @@ pub(crate) trait Container {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize>;
 }
 
-/// Returns whether a file in a container should be read: `.pgn` and `.pcn` files, except the metadata files that macOS
-/// adds.
+/// The name extensions of compressed files.
+const COMPRESSED: [&str; 5] = [".zst", ".gz", ".bz2", ".xz", ""];
+
+/// Returns whether a file in a container should be read: `.pgn` and `.pcn` files, also if they are compressed again,
+/// except the metadata files that macOS adds.
 pub(crate) fn is_source_name(name: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
-    (file.ends_with(".pgn") || file.ends_with(".pcn")) && !file.starts_with("._")
+    let is_source = |name: &str| name.ends_with(".pgn") || name.ends_with(".pcn");
+    COMPRESSED.iter().any(|end| file.strip_suffix(end).is_some_and(is_source)) && !file.starts_with("._")
 }

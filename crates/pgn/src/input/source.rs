@@ -212,6 +212,22 @@ pub fn look_at(path: &Path) -> Result<(), SourceError> {
 pub fn text_of(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
     let consumed = Arc::new(AtomicU64::new(0));
     let stored = Counted { reader, consumed: consumed.clone() };
+    let (compression, reader) = decompressed(stored)?;
+    let (head, reader) = peek(reader, BLOCK)?;
+    let progress = SourceProgress { consumed, total };
+    match content::look(&head)? {
+        Content::Tar => {
+            let (reader, content) = Joined::open(Tar::new(reader))?;
+            Source::new(reader, compression, progress, content)
+        }
+        content => Source::new(reader, compression, progress, content),
+    }
+}
+
+/// Returns the compression of a file, and a reader of its decompressed bytes.
+pub(crate) fn decompressed(
+    stored: impl Read + Send + 'static,
+) -> Result<(Compression, Box<dyn Read + Send>), SourceError> {
     let (head, stored) = peek(stored, 8)?;
     let compression = Compression::detect(&head)?;
     let reader: Box<dyn Read + Send> = match compression {
@@ -227,15 +243,7 @@ pub fn text_of(reader: impl Read + Send + 'static, total: Option<u64>) -> Result
         Compression::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(STORED, stored))),
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(BufReader::with_capacity(STORED, stored))),
     };
-    let (head, reader) = peek(reader, BLOCK)?;
-    let progress = SourceProgress { consumed, total };
-    match content::look(&head)? {
-        Content::Tar => {
-            let (reader, content) = Joined::open(Tar::new(reader))?;
-            Source::new(reader, compression, progress, content)
-        }
-        content => Source::new(reader, compression, progress, content),
-    }
+    Ok((compression, reader))
 }
 
 impl Source {
@@ -291,7 +299,7 @@ const STORED: usize = 128 << 10;
 
 /// Reads the first `count` bytes, or fewer if the reader ends before. Returns these bytes, together with a reader that
 /// returns all bytes from the beginning. An error after the first byte is returned at the same position of that reader.
-fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
+pub(crate) fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
     let mut head = Vec::with_capacity(count);
     let failed = (&mut reader).take(count as u64).read_to_end(&mut head).err();
     if let (Some(error), true) = (&failed, head.is_empty()) {
