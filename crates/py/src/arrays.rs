@@ -235,39 +235,54 @@ fn fill_chunk(opened: &Opened, facts: &Facts, positions: &Positions, plan: &Plan
             }
         }
         let elo = facts.ratings(index, local);
+        let black = |ply: u32| (start == Color::Black) ^ (ply % 2 == 1);
+        let flip = |ply| plan.mover && black(ply);
         for (column, out) in plan.columns.iter().zip(&mut outs) {
-            positions.each_ply(run, plies.clone(), |ply| {
-                let black = (start == Color::Black) ^ (ply % 2 == 1);
-                let flip = plan.mover && black;
-                match column {
-                    Column::Game => out.push((game as i64).to_ne_bytes()),
-                    Column::Ply => out.push((ply as i32).to_ne_bytes()),
-                    Column::Turn => out.push([u8::from(black)]),
-                    Column::Score => {
-                        let score = scores.get(ply as usize).copied().unwrap_or(NO_SCORE);
-                        out.push(if flip && score != NO_SCORE { -score } else { score }.to_ne_bytes());
-                    }
-                    Column::Result => {
-                        out.push(if flip && result != UNKNOWN { -result } else { result }.to_ne_bytes());
-                    }
-                    Column::Wdl => {
-                        let white = match result {
-                            UNKNOWN => f32::NAN,
-                            points => f32::from(points + 1) / 2.0,
-                        };
-                        out.push(if flip { 1.0 - white } else { white }.to_ne_bytes());
-                    }
-                    Column::Elo => {
-                        let [first, second] = if flip { [elo[1], elo[0]] } else { elo };
-                        out.push(first.to_ne_bytes());
-                        out.push(second.to_ne_bytes());
-                    }
-                    Column::Move => out.push(moves.get(ply as usize).copied().unwrap_or(-1).to_ne_bytes()),
+            let mut rows = EachRow { positions, run, plies: plies.clone(), out };
+            match column {
+                Column::Game => rows.fill(|_| (game as i64).to_ne_bytes()),
+                Column::Ply => rows.fill(|ply| (ply as i32).to_ne_bytes()),
+                Column::Turn => rows.fill(|ply| [u8::from(black(ply))]),
+                Column::Score => rows.fill(|ply| {
+                    let score = scores.get(ply as usize).copied().unwrap_or(NO_SCORE);
+                    if flip(ply) && score != NO_SCORE { -score } else { score }.to_ne_bytes()
+                }),
+                Column::Result => {
+                    rows.fill(|ply| if flip(ply) && result != UNKNOWN { -result } else { result }.to_ne_bytes());
                 }
-            });
+                Column::Wdl => rows.fill(|ply| {
+                    let white = match result {
+                        UNKNOWN => f32::NAN,
+                        points => f32::from(points + 1) / 2.0,
+                    };
+                    if flip(ply) { 1.0 - white } else { white }.to_ne_bytes()
+                }),
+                Column::Elo => rows.fill(|ply| {
+                    let [first, second] = if flip(ply) { [elo[1], elo[0]] } else { elo };
+                    let ([a, b], [c, d]) = (first.to_ne_bytes(), second.to_ne_bytes());
+                    [a, b, c, d]
+                }),
+                Column::Move => rows.fill(|ply| moves.get(ply as usize).copied().unwrap_or(-1).to_ne_bytes()),
+            }
         }
     }
     Ok(())
+}
+
+/// The rows of a game in a column.
+struct EachRow<'a, 'o> {
+    positions: &'a Positions,
+    run: usize,
+    plies: Range<u64>,
+    out: &'a mut Out<'o>,
+}
+
+impl EachRow<'_, '_> {
+    /// Writes the value of each ply.
+    #[inline]
+    fn fill<const N: usize>(&mut self, value: impl Fn(u32) -> [u8; N]) {
+        self.positions.each_ply(self.run, self.plies.clone(), |ply| self.out.push(value(ply)));
+    }
 }
 
 /// Reads the score of each position, from White's point of view.

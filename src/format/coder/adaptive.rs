@@ -44,7 +44,7 @@ static STEPS: [u16; SETTLED + 1] = {
 pub(crate) struct Estimate {
     tails: Tails,
     /// The number of symbols seen so far, at most `SETTLED`.
-    seen: u16,
+    seen: u8,
 }
 
 impl Estimate {
@@ -61,7 +61,7 @@ impl Estimate {
     }
 
     /// Returns an estimate with these tails, as if it had learned `seen` symbols.
-    pub(crate) const fn with_tails(tails: Tails, seen: u16) -> Estimate {
+    pub(crate) const fn with_tails(tails: Tails, seen: u8) -> Estimate {
         Estimate { tails, seen }
     }
 
@@ -79,10 +79,10 @@ impl Estimate {
 
     /// Shifts the estimate toward a symbol.
     #[inline]
-    #[expect(clippy::indexing_slicing, reason = "`seen` is at most `SETTLED`")]
+    #[expect(clippy::indexing_slicing, reason = "the table has a step for every byte")]
     fn learn(&mut self, symbol: usize) {
         let step = STEPS[usize::from(self.seen)];
-        self.seen = (self.seen + 1).min(SETTLED as u16);
+        self.seen = self.seen.saturating_add(1);
         tails::learn(&mut self.tails, symbol, step);
     }
 }

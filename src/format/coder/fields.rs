@@ -85,6 +85,12 @@ impl Prediction {
         [joined(0, field), joined(1, second)]
     }
 
+    /// Returns the values of the fields of the rule in a text, or 0 for fields that the rule does not have.
+    #[inline(always)]
+    fn fields_of(&self, joined: &mut [Joined<'_>; 2], text: u32) -> [i64; 2] {
+        if self.rule.fields() == 0 { [0; 2] } else { joined.each_mut().map(|field| field.of_text(text)) }
+    }
+
     /// Returns the number of decimal places that a byte represents.
     pub(crate) fn decimals_from_byte(byte: u8) -> Option<i8> {
         let decimals = byte.cast_signed();
@@ -98,14 +104,14 @@ pub(crate) struct FieldLocation {
     pub(crate) game: u32,
     /// The index of the text that contains the number, within its chunk.
     pub(crate) text: u32,
-    /// The player to whom the text belongs: 0 or 1.
-    pub(crate) side: u8,
+    /// The player to whom the text belongs: 0 or 1. With a smaller type, locations would be copied with bytes of padding
+    /// just after a byte was written, and the processor would wait for this byte.
+    pub(crate) side: u32,
 }
 
 /// The data of a player's previous number.
 #[derive(Clone, Copy, Default)]
 struct Last {
-    known: bool,
     value: i64,
     /// The value of the field that the rule refers to.
     field: i64,
@@ -121,11 +127,16 @@ struct Last {
 struct Predicted {
     prediction: Prediction,
     game: Option<u32>,
-    player_last: [Last; 2],
-    last: Last,
-    /// The first values of this game and of the previous game.
+    /// For each player, the previous number. If there is none in this game, the last number of the game, or else the
+    /// first number of the previous game.
+    before: [Last; 2],
+    /// Whether each player has a number in this game.
+    has_number: [bool; 2],
+    /// The last number of this game, and its level.
+    last: i64,
+    last_level: usize,
+    /// The first number of this game.
     first: i64,
-    first_before: i64,
     model: AdaptiveModel,
     rest: Option<AdaptiveModel>,
     round: [Odds; 2],
@@ -159,10 +170,11 @@ impl Predicted {
         Predicted {
             prediction,
             game: None,
-            player_last: [Last::default(); 2],
-            last: Last::default(),
+            before: [Last::default(); 2],
+            has_number: [false; 2],
+            last: 0,
+            last_level: 0,
             first: 0,
-            first_before: 0,
             model: model(),
             rest: (prediction.rule == Rule::Product).then(model),
             round: [Odds::new(4, 4); 2],
@@ -172,23 +184,9 @@ impl Predicted {
     fn enter(&mut self, game: u32) {
         if self.game != Some(game) {
             self.game = Some(game);
-            self.first_before = self.first;
-            self.player_last = [Last::default(); 2];
-            self.last = Last::default();
-        }
-    }
-
-    /// Returns the player's previous number. If there is none, returns the last number of the game, or else the first
-    /// number of the previous game.
-    fn before(&self, side: u8) -> Last {
-        let [first, second] = self.player_last;
-        let player = if side == 0 { first } else { second };
-        if player.known {
-            player
-        } else if self.last.known {
-            self.last
-        } else {
-            Last { value: self.first_before, ..Last::default() }
+            self.before = [Last { value: self.first, ..Last::default() }; 2];
+            self.has_number = [false; 2];
+            (self.last, self.last_level) = (0, 0);
         }
     }
 
@@ -196,9 +194,8 @@ impl Predicted {
     fn expected(&self, before: &Last, field: i64) -> i64 {
         match self.prediction.rule {
             Rule::PlayerLast => before.value,
-            Rule::Last if self.last.known => self.last.value,
-            Rule::Negated if self.last.known => self.last.value.wrapping_neg(),
-            Rule::Last | Rule::Negated => 0,
+            Rule::Last => self.last,
+            Rule::Negated => self.last.wrapping_neg(),
             Rule::Field => field,
             Rule::Follows => before.value.wrapping_add(field).wrapping_sub(before.field),
             Rule::Spent => before.value.wrapping_sub(field).wrapping_add(before.gain),
@@ -210,12 +207,12 @@ impl Predicted {
     fn code(&mut self, coder: &mut impl Coder, location: FieldLocation, fields: [i64; 2], value: i64) -> i64 {
         self.enter(location.game);
         let [field, second_field] = fields;
-        let before = self.before(location.side);
+        let before = *of_player(&mut self.before, location.side).0;
         let [first, second] = &mut self.round;
         let odds = if before.round { second } else { first };
         let round = self.prediction.thousands && odds.code(coder, value % 1000 == 0);
         let unit = if round { 1000 } else { 1 };
-        let steps = pair(before.level, self.last.level);
+        let steps = pair(before.level, self.last_level);
         let (value, level) = if let Some(rest) = &mut self.rest {
             let decimals = self.prediction.decimals;
             let factor = factor(field, value, decimals, second_field);
@@ -236,24 +233,35 @@ impl Predicted {
             let (step, level) = self.model.code_with_level(coder, sizes, 0, (value / unit).wrapping_sub(expected));
             (expected.wrapping_add(step).wrapping_mul(unit), level)
         };
-        if !self.last.known {
-            self.first = value;
-        }
-        let gain = value.wrapping_sub(before.value).wrapping_add(field);
-        // A player's first number has no gain.
-        let gain = if before.known { gain } else { 0 };
-        self.set_last(location.side, Last { known: true, value, field, level, gain, round });
+        self.learn(location.side, Last { value, field, level, round, ..before });
         value
     }
 
-    /// Sets the player's and the game's last number.
+    /// Updates the state with a number, except its gain.
     #[inline(always)]
-    fn set_last(&mut self, side: u8, last: Last) {
-        let [first, second] = &mut self.player_last;
-        // Both copies are written from registers, because a copy of the memory would wait for the writes to it.
-        *(if side == 0 { first } else { second }) = last;
-        self.last = last;
+    fn learn(&mut self, side: u32, number: Last) {
+        let (before, other) = of_player(&mut self.before, side);
+        let (has_number, has_other) = of_player(&mut self.has_number, side);
+        // The first number of a game has no gain.
+        let is_first = !*has_number && !*has_other;
+        let gain = number.value.wrapping_sub(before.value).wrapping_add(number.field);
+        let number = Last { gain: if is_first { 0 } else { gain }, ..number };
+        if is_first {
+            self.first = number.value;
+        }
+        if !*has_other {
+            *other = number;
+        }
+        *has_number = true;
+        (self.last, self.last_level) = (number.value, number.level);
+        *before = number;
     }
+}
+
+/// Returns the state of a player, and that of the other player.
+#[inline(always)]
+fn of_player<T>([first, second]: &mut [T; 2], side: u32) -> (&mut T, &mut T) {
+    if side == 0 { (first, second) } else { (second, first) }
 }
 
 /// The values of a stream to which other streams refer. They are read in step with the referring stream.
@@ -304,7 +312,7 @@ pub(crate) fn encode(
 ) -> Vec<u8> {
     let (mut coder, mut predicted) = (RangeEncoder::new(), Predicted::new(prediction));
     for (location, value) in locations.iter().zip(values) {
-        let fields = fields.each_mut().map(|field| field.of_text(location.text));
+        let fields = prediction.fields_of(&mut fields, location.text);
         predicted.code(&mut coder, *location, fields, *value);
     }
     coder.finish()
@@ -320,7 +328,7 @@ pub(crate) fn decode(
     let (mut coder, mut predicted) = (RangeDecoder::new(bytes), Predicted::new(prediction));
     let mut values = with_room(locations.len())?;
     for location in locations {
-        let fields = fields.each_mut().map(|field| field.of_text(location.text));
+        let fields = prediction.fields_of(&mut fields, location.text);
         values.push(predicted.code(&mut coder, *location, fields, 0));
     }
     Some(values)
@@ -440,10 +448,11 @@ impl Predicted {
         Predicted {
             prediction,
             game: None,
-            player_last: [Last::default(); 2],
-            last: Last::default(),
+            before: [Last::default(); 2],
+            has_number: [false; 2],
+            last: 0,
+            last_level: 0,
             first: 0,
-            first_before: 0,
             model: AdaptiveModel::new([1; INPUTS], 1),
             rest: None,
             round: [Odds::new(4, 4); 2],
@@ -453,7 +462,7 @@ impl Predicted {
     /// Updates the state with a number, and returns the number's approximate size in bits.
     fn look(&mut self, location: FieldLocation, [field, second_field]: [i64; 2], value: i64) -> u64 {
         self.enter(location.game);
-        let before = self.before(location.side);
+        let before = *of_player(&mut self.before, location.side).0;
         let bits = |number: i64| u64::from(64 - number.unsigned_abs().leading_zeros());
         let cost = if self.prediction.rule == Rule::Product {
             let decimals = self.prediction.decimals;
@@ -463,11 +472,7 @@ impl Predicted {
         } else {
             bits(value.wrapping_sub(self.expected(&before, field)))
         };
-        if !self.last.known {
-            self.first = value;
-        }
-        let gain = if before.known { value.wrapping_sub(before.value).wrapping_add(field) } else { 0 };
-        self.set_last(location.side, Last { known: true, value, field, level: 0, gain, round: false });
+        self.learn(location.side, Last { value, field, level: 0, round: false, ..before });
         cost
     }
 }
@@ -478,7 +483,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn locations(count: usize) -> Vec<FieldLocation> {
-        (0..count as u32).map(|at| FieldLocation { game: at / 60, text: at, side: (at & 1) as u8 }).collect()
+        (0..count as u32).map(|at| FieldLocation { game: at / 60, text: at, side: at & 1 }).collect()
     }
 
     proptest! {

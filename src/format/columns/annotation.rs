@@ -235,6 +235,8 @@ pub enum FieldValue<'a> {
 pub struct Habits {
     /// Whether a clock without tenths belongs to a kind of clock that has tenths in other texts.
     tenths: bool,
+    /// Whether an evaluation with two decimals belongs to a kind of evaluation that always has two, as `0.50`.
+    hundredths: bool,
     /// For each literal, the latest notation of the field after it.
     fields: Vec<(Literal, TemplateField)>,
     /// The index after the most recent match. The next field of a text usually matches the entry at this index.
@@ -721,7 +723,14 @@ fn commands<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>
         let mate = value.strip_prefix(b"#").filter(|_| name == b"eval");
         parsed.literal(head);
         parsed.literal(if mate.is_some() { b" #" } else { b" " });
-        let tenths = habits.tenths;
+        if name == b"eval" {
+            habits.hundredths = match value {
+                [.., b'.', _] => false,
+                [.., b'.', _, b'0'] => true,
+                _ => habits.hundredths,
+            };
+        }
+        let (tenths, hundredths) = (habits.tenths, habits.hundredths);
         match name {
             b"clk" | b"clkc" if tenths => parsed.field(&[TemplateField::ClockTenths], value, habits),
             b"clk" | b"clkc" => parsed.field(&[TemplateField::Clock, TemplateField::Clock2], value, habits),
@@ -729,6 +738,7 @@ fn commands<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>
             b"emt" => parsed.field(&[TemplateField::Time, TemplateField::Time2], value, habits),
             b"eval" => match mate {
                 Some(moves) => parsed.field(&[TemplateField::Decimal(0, PlusSign::Never)], moves, habits),
+                None if hundredths => parsed.field(&[TemplateField::HUNDREDTHS, TemplateField::Eval], value, habits),
                 None => parsed.field(&[TemplateField::Eval, TemplateField::HUNDREDTHS], value, habits),
             },
             _ => match numbers(value, SUFFIX) {
@@ -856,6 +866,10 @@ mod tests {
             (" #-3", " #~i"),
             ("(e5) [%eval 12,19] [%emt 00:00:51]", "(~V) [%eval ~i,~i] [%emt ~M]"),
             ("[%eval 0.3] [%clk 0:03:00]", "[%eval ~e] [%clk ~c]"),
+            ("[%eval 0.35]", "[%eval ~e]"),
+            ("[%eval -0.50]", "[%eval ~E]"),
+            ("[%eval 0.35]", "[%eval ~E]"),
+            ("[%eval 1.2]", "[%eval ~e]"),
             ("White is better", "~t"),
             ("1-0", "~t"),
             ("pv=1. e4 e5 2. Nf3, x=1... e5", "pv=~x, x=~X"),

@@ -177,7 +177,7 @@ impl TextsBuilder {
                     TextKind::Brace => parsed.parse(text, &mut habits, scene),
                     _ => parsed.set_text(text),
                 }
-                let side = (draft.after.unwrap_or(0) & 1) as u8;
+                let side = draft.after.unwrap_or(0) & 1;
                 let location = FieldLocation { game: game as u32, text: numbers.len() as u32, side };
                 let number = templates.add(&mut parsed, text, location);
                 for (field, line) in parsed.lines() {
@@ -596,6 +596,7 @@ impl Texts {
         }
         let charges: Vec<u64> = templates.iter().map(|template| charge_of(template)).collect();
         let (mut used_after, mut gaps_after, mut text) = (templates_used.as_slice(), gaps.as_slice(), 0u32);
+        let mut located: Vec<FieldLocation> = Vec::new();
         for (game, (placed, marked)) in placed.iter().zip(&marked).enumerate() {
             let (placed, marked) = (*placed as usize, *marked as usize);
             let (used, rest) = used_after.split_at_checked(placed + marked)?;
@@ -603,16 +604,25 @@ impl Texts {
             (used_after, gaps_after) = (rest, more);
             let (first_text, mut after) = (text, 0u64);
             text = text.checked_add(u32::try_from(used.len()).ok()?)?;
-            for (number, template) in used.iter().enumerate() {
-                let side = between.get(number).map_or(0, |gap| {
-                    after = after.wrapping_add(*gap).wrapping_add(1);
-                    (after & 1) as u8
-                });
-                let location = FieldLocation { game: game as u32, text: first_text + number as u32, side };
-                let template = usize::try_from(*template).ok()?;
-                budget.draw(1, *charges.get(template)?)?;
+            let mut number = 0;
+            // Neighboring texts often have the same template.
+            for alike in used.chunk_by(|one, next| one == next) {
+                located.clear();
+                reserved(located.try_reserve(alike.len()), size_of_val(alike))?;
+                located.extend((number..number + alike.len()).map(|number| {
+                    let side = between.get(number).map_or(0, |gap| {
+                        after = after.wrapping_add(*gap).wrapping_add(1);
+                        (after & 1) as u32
+                    });
+                    FieldLocation { game: game as u32, text: first_text + number as u32, side }
+                }));
+                number += alike.len();
+                let template = usize::try_from(*alike.first()?).ok()?;
+                budget.draw(alike.len(), *charges.get(template)?)?;
                 for stream in uses.get(template)? {
-                    budget::push(&mut streams.get_mut(*stream)?.1, location)?;
+                    let locations = &mut streams.get_mut(*stream)?.1;
+                    reserved(locations.try_reserve(located.len()), size_of_val(located.as_slice()))?;
+                    locations.extend_from_slice(&located);
                 }
             }
         }
@@ -686,19 +696,19 @@ impl Texts {
             let placed = *placed as usize;
             let (used, after) = rest.split_at_checked(placed + *marked as usize)?;
             rest = after;
-            // In training data, all placed texts of a game are scores.
+            // In training data, most placed texts of a game are scores with one template.
             let mut done = 0;
             if as_scores
                 && let Some(first) = used.first()
-                && used.iter().take(placed).all(|number| number == first)
                 && let Some(stream) = *score_streams.get(*first as usize)?
                 && let Reader::Numbers(_, at) = readers.get_mut(stream)?
-                && let scores = values.get(stream)?.get(*at..*at + placed)?
+                && let alike = used.iter().take(placed).take_while(|number| *number == first).count()
+                && let scores = values.get(stream)?.get(*at..*at + alike)?
                 && scores.iter().all(is_stored_score)
             {
                 texts.scores.extend(scores.iter().map(|score| *score as i32));
-                texts.ends.resize(texts.ends.len() + placed, texts.bytes.len());
-                (*at, done) = (*at + placed, placed);
+                texts.ends.resize(texts.ends.len() + alike, texts.bytes.len());
+                (*at, done) = (*at + alike, alike);
             }
             for (index, number) in used.iter().enumerate().skip(done) {
                 let (found, tail) = parts.get(*number as usize)?;
