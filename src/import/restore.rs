@@ -2,7 +2,7 @@
 
 use super::builder::Import;
 use crate::archive::copy::{self, Part};
-use crate::archive::repair::{Loss, Repair};
+use crate::archive::repair::{Loss, LostPart, Repair};
 use crate::archive::temporary::TemporaryFolder;
 use crate::archive::{Archive, Existing, GameRef, GameSet};
 use crate::error::{Error, Result};
@@ -38,7 +38,8 @@ use std::path::Path;
 pub struct Restored {
     /// The number of games in the new archive.
     pub games: u64,
-    /// The number of games that were lost or incomplete, and come from the sources.
+    /// The number of games that were lost or incomplete, and come from the sources. If a lost game had been changed after
+    /// its import, the change is lost.
     pub restored: u64,
     /// The losses that remain, by the numbers of the damaged archive.
     pub losses: Vec<Loss>,
@@ -50,8 +51,8 @@ pub struct Restored {
 
 /// Writes a new archive from a repaired archive and the PGN files of its sources. The sources
 /// replace a game that the repair has lost, or kept without a part. The other games of its source show its place, and
-/// its known moves must be the same. Intact games that were changed after their import, and deleted games, stay so. The
-/// unit of progress is a game.
+/// its known parts must be the same. Games that were changed after their import, and deleted games, stay so. The unit of
+/// progress is a game.
 ///
 /// Errors: a source cannot be imported, or the target must not be replaced or cannot be written.
 pub fn restore<'a>(
@@ -70,12 +71,7 @@ pub fn restore<'a>(
     let runs = repair.kept.iter().flat_map(|kept| (kept.first..=kept.last).zip(kept.now..));
     // The games of the new archive by their old numbers: whether each comes from the sources, and its number there.
     let mut chosen: BTreeMap<u64, (bool, u64)> = runs.map(|(old, now)| (old, (false, now))).collect();
-    let of_part = |is_part: bool| -> Vec<RangeInclusive<u64>> {
-        let losses = repair.losses.iter().filter(|loss| loss.part.is_some() == is_part);
-        losses.map(|loss| loss.first..=loss.last).collect()
-    };
-    let (incomplete, lost) = (of_part(true), of_part(false));
-    let is_in = |ranges: &[RangeInclusive<u64>], game: u64| ranges.iter().any(|range| range.contains(&game));
+    let losses = |game: u64| repair.losses.iter().filter(move |loss| (loss.first..=loss.last).contains(&game));
     let mut restored = BTreeSet::new();
     for (games, shift) in shifts(repaired, &chosen, &source)? {
         let (mut is_whole, mut found) = (true, Vec::new());
@@ -84,13 +80,16 @@ pub fn restore<'a>(
             match chosen.get(&old) {
                 Some((false, now)) => {
                     let (kept, other) = (repaired.game(*now)?, source.game(number)?);
-                    let is_same = kept.start() == other.start() && main_line(&kept) == main_line(&other);
+                    let lost: Vec<LostPart> = losses(old).filter_map(|loss| loss.part).collect();
+                    let is_same = kept.start() == other.start()
+                        && main_line(&kept) == main_line(&other)
+                        && (lost.is_empty() || has_the_rest(&other, &kept, &lost)?);
                     is_whole &= is_same && !kept.is_changed();
                     if is_same {
-                        found.push((old, number, is_in(&incomplete, old)));
+                        found.push((old, number, !lost.is_empty()));
                     }
                 }
-                None if is_in(&lost, old) => found.push((old, number, true)),
+                None if losses(old).any(|loss| loss.part.is_none()) => found.push((old, number, true)),
                 // The game is deleted.
                 _ => is_whole = false,
             }
@@ -118,11 +117,12 @@ pub fn restore<'a>(
     let parts: Vec<Part> = parts.into_iter().map(part).collect();
     let copied = copy::write(target, existing, &parts, monitor)?;
     let inexact = Archive::open(target)?.sources()?.into_iter().filter(|source| !source.exact);
+    let inexact: BTreeSet<String> = inexact.map(|source| source.name).collect();
     Ok(Restored {
         games: copied.games,
         restored: restored.len() as u64,
         losses: repair.losses.iter().flat_map(|loss| without(loss, &restored)).collect(),
-        inexact: inexact.map(|source| source.name).collect(),
+        inexact: inexact.into_iter().filter(|name| !repair.changed.contains(name)).collect(),
         unindexed: copied.unindexed,
     })
 }
@@ -132,6 +132,20 @@ fn main_line(game: &GameRef) -> Vec<u8> {
     let mut stream = Vec::new();
     game.push_main_line(&mut stream);
     stream
+}
+
+/// Returns whether a game has all that is left of a damaged copy of it: its tags, and its texts and variations, except the
+/// lost parts.
+fn has_the_rest(game: &GameRef, copy: &GameRef, lost: &[LostPart]) -> Result<bool> {
+    let (tags, known) = (game.tags()?, copy.tags()?);
+    let has_tags =
+        if lost.contains(&LostPart::Tags) { known.iter().all(|tag| tags.contains(tag)) } else { tags == known };
+    let texts = |game: &GameRef| -> Result<Vec<Vec<u8>>> {
+        let mut texts = vec![game.brenner().to_vec()];
+        game.visit_texts(|_, _, text| texts.push(text.to_vec()))?;
+        Ok(texts)
+    };
+    Ok(has_tags && (lost.contains(&LostPart::Texts) || texts(game)? == texts(copy)?))
 }
 
 /// Returns the games of each source with the difference between their old numbers and their numbers here. Most games

@@ -72,7 +72,8 @@ pub fn import_with(
     checked_metadata(pairs_of(options))?;
     refuse_existing(target, options)?;
     let replace = exists && options.existing == Existing::Replace;
-    let opened = if exists && !replace { Some(Writer::open(target)?) } else { None };
+    let open = if options.resume { Writer::open_to_resume } else { Writer::open };
+    let opened = if exists && !replace { Some(open(target)?) } else { None };
     let start = match &opened {
         Some(opened) => Start::new(opened, &names, options, target)?,
         None => Start::default(),

@@ -126,7 +126,107 @@ fn a_repair_says_what_becomes_of_deleted_games() {
     room.write("b.bga", &bytes);
     let done = room.run(&["repair", "b.bga", "-o", "r.bga", "--force"]);
     assert!(done.err.contains("400 games of 400 kept"), "{}", done.err);
-    assert!(done.err.contains(&format!("at byte {end}: if it was a deletion, its games are back")), "{}", done.err);
+    let words = format!("at byte {end}: what was there is unknown: if it was a deletion, its games are back");
+    assert!(done.code == Some(4) && done.out.contains(&words), "{}", done.out);
+}
+
+/// Zeros in place of the second header page look like a new archive.
+#[test]
+fn a_commit_behind_zeros_is_found() {
+    let room = Room::new();
+    room.write("m.pgn", many(200));
+    room.fine(&["import", "m.pgn", "-o", "g.bga", "-q"]);
+    let mut bytes = room.read("g.bga");
+    bytes[4096..8300].fill(0);
+    room.write("b.bga", &bytes);
+    let done = room.run(&["verify", "b.bga"]);
+    let words = [
+        "a header page is damaged, and its content is unknown at byte 4096",
+        "DAMAGED",
+        "not committed; `scoresheet repair` keeps the games",
+    ];
+    let said = done.out + &done.err;
+    assert!(done.code == Some(4) && words.iter().all(|word| said.contains(word)), "{said}");
+    room.fails(&["import", "m.pgn", "-o", "b.bga", "--append"], 1, &["byte 4096"]);
+    assert_eq!(room.read("b.bga"), bytes);
+    assert!(room.run(&["list", "b.bga"]).err.contains("has no games: its import has not finished, or is damaged"));
+    let done = room.run(&["repair", "b.bga", "-o", "r.bga"]);
+    assert!(done.code == Some(4) && done.err.contains("of 200 kept"), "{}{}", done.out, done.err);
+    // Resuming reads the source again.
+    room.fine(&["import", "m.pgn", "-o", "b.bga", "--resume", "-q"]);
+    assert_eq!(room.fine(&["list", "b.bga", "--count"]).trim(), "200");
+}
+
+/// What a damaged archive no longer knows is said, and what a new archive does not need is no loss.
+#[test]
+fn a_repair_reports_what_it_cannot_see() {
+    let room = Room::new();
+    room.write("m.pgn", many(200));
+    room.fine(&["import", "m.pgn", "-o", "g.bga", "-q"]);
+    let imported = room.read("g.bga");
+    room.fine(&["delete", "g.bga", "--games", "100-150", "-q"]);
+    let deleted = room.read("g.bga").len();
+    room.fine(&["describe", "g.bga", "--title", "Two hundred"]);
+    let bytes = room.read("g.bga");
+    let repair = |bytes: &[u8]| {
+        room.write("b.bga", bytes);
+        room.run(&["repair", "b.bga", "-o", "r.bga", "--force"])
+    };
+    let damaged = |at: usize| {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        repair(&damaged)
+    };
+    let block = |kind: u8, from: usize| {
+        from + bytes[from..].windows(5).position(|five| five == [b'B', b'G', b'A', b'b', kind]).unwrap()
+    };
+    // Without its end, the archive has all games, but not the deletion.
+    let done = repair(&bytes[..imported.len()]);
+    assert!(done.code == Some(4) && done.out.contains("if it was a deletion"), "{}{}", done.out, done.err);
+    assert!(done.err.contains("200 games of 200 kept"), "{}", done.err);
+    // A source.
+    for at in [5, 50] {
+        let done = damaged(block(5, 8192) + at);
+        assert!(done.code == Some(4) && done.out.contains("1 source lost"), "{at}: {}{}", done.out, done.err);
+    }
+    // A commit block between others shows by its content what it was.
+    let done = damaged(block(6, imported.len()) + 12);
+    assert!(done.code == Some(0) && done.out.is_empty(), "{}{}", done.out, done.err);
+    assert!(done.err.contains("149 games of 149 kept, without 51 deleted games"), "{}", done.err);
+    assert!(deleted < bytes.len());
+    // Deleted games of a lost block are not lost.
+    let done = damaged(block(1, 8192) + 8);
+    assert!(done.err.contains("0 games of 149 kept, without 51 deleted games"), "{}{}", done.out, done.err);
+    let done = room.run(&["repair", "b.bga", "-o", "r.bga", "--from", "m.pgn", "--force"]);
+    assert!(done.err.contains("149 games of 149 kept, without 51 deleted games"), "{}{}", done.out, done.err);
+}
+
+/// The PGN of a source is older than a change.
+#[test]
+fn a_repair_from_sources_keeps_changes() {
+    let room = Room::new();
+    room.write("m.pgn", many(200));
+    room.fine(&["import", "m.pgn", "-o", "g.bga", "-q"]);
+    room.fine(&["set", "g.bga", "--games", "20", "Site=Changed", "-q"]);
+    let bytes = room.read("g.bga");
+    let block = |kind: u8| bytes.windows(5).position(|five| five == [b'B', b'G', b'A', b'b', kind]).unwrap();
+    let damaged = |kind: u8, at: usize| {
+        let mut damaged = bytes.clone();
+        damaged[block(kind) + at] ^= 1;
+        room.write("b.bga", &damaged);
+        room.run(&["repair", "b.bga", "-o", "r.bga", "--from", "m.pgn", "--force"])
+    };
+    let site = || room.fine(&["list", "r.bga", "--games", "20", "--columns", "site", "--format", "csv"]);
+    // The layout block; the tags are intact.
+    let done = damaged(7, 45);
+    assert!(done.code == Some(4) && done.out.contains("game 20 kept without layout"), "{}{}", done.out, done.err);
+    assert!(site().contains("Changed"), "{}", site());
+    // The moves block: all games are lost, and come without the change.
+    let done = damaged(1, 8);
+    let words = "200 games restored from PGN as imported; later changes to lost games are lost";
+    assert!(done.err.contains(words), "{}{}", done.out, done.err);
+    assert!(done.err.contains("200 games of 200 kept"), "{}", done.err);
+    assert!(!site().contains("Changed"), "{}", site());
 }
 
 /// A part of a source has no length of its own.

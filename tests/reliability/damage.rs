@@ -430,15 +430,18 @@ fn any_run_as_long_as_the_parity_is_mended() {
     let verify =
         |damaged: Vec<u8>| Archive::verify(ArchiveFile::from_bytes(damaged), Level::Quick, |_| {}).unwrap().mendable;
     for run in 0..24 {
-        // Runs of whole sectors, and shorter runs anywhere; blanked, and overwritten.
+        // Runs of whole sectors, and shorter runs anywhere; blanked, overwritten, and changed in each byte.
         let start = 8192 + random.below(at - 8192 - length);
-        let range = match run % 2 {
+        let range = match run % 4 {
             0 => start / SECTOR * SECTOR..start / SECTOR * SECTOR + length,
+            1 => start..start + length - 1 - random.below(6),
             _ => start..start + 1 + random.below(length - SECTOR),
         };
         let mut damaged = file.clone();
         match run % 3 {
             0 => damaged[range.clone()].fill(0xFF),
+            // Some bytes stay as they are.
+            1 => damaged[range.clone()].iter_mut().for_each(|byte| *byte = random.below(256) as u8),
             _ => damaged[range.clone()].iter_mut().for_each(|byte| *byte ^= 1 + random.below(255) as u8),
         }
         let mended = verify(damaged);

@@ -47,8 +47,9 @@ mod write;
 mod read;
 
 pub use fault::{Fault, FaultKind};
+pub use input::compression::Compression;
 pub use input::error::SourceError;
-pub use input::source::{Compression, Source, SourceProgress, from_reader, open, open_text};
+pub use input::source::{Source, SourceProgress, from_reader, open, open_text};
 #[doc(hidden)]
 pub use input::source::{look_at, text_of};
 pub use input::split::{Batch, Checkpoint, GameSpan, Oversized, Splitter};

@@ -2,6 +2,7 @@
 //! together.
 
 use crate::archive::file_kind::FileKind;
+use crate::archive::game_set::GameSet;
 use crate::archive::maintain::mend::{self, Patch, Patched};
 use crate::archive::read::archive::{Archive, Loose};
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, next_block, next_sync, refuse_unknown, walk};
@@ -14,6 +15,7 @@ use crate::archive::read::read_at::{ReadAt, Store};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::{self, BlockKind, HEADER};
 use crate::format::commit::Commit;
+use crate::format::deletions;
 use crate::format::dictionary::BlockStrings;
 use crate::format::header::{BLOCKS, Header, IDENTITIES};
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
@@ -27,6 +29,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
+/// The maximum number of lost games among which deleted games are looked for.
+const MAX_SEARCHED: u64 = 1 << 24;
+/// The maximum number of bytes to add up to find parity blocks, so a forged archive costs seconds.
+const MAX_CHECKED: u64 = 16 << 30;
+/// The maximum length of a block that a new archive does not need.
+const MAX_HARMLESS: u64 = 1 << 20;
 /// The maximum number of lost strings between others. If more are lost, no string keeps its number.
 const MAX_LOST_STRINGS: u64 = 1 << 20;
 
@@ -40,6 +48,12 @@ pub struct BlockFinder {
     pub blocks: Vec<BlockRef>,
     /// The damage between the found blocks, in file order.
     pub damage: Vec<Damage>,
+    /// The damaged blocks whose kind is unknown.
+    pub holes: Vec<Damage>,
+    /// The damaged blocks that held nothing of a game, a source or the metadata.
+    harmless: Vec<Damage>,
+    /// The blocks of deletions that count.
+    deletions: Vec<DeletionEntry>,
     /// The totals in the last readable commit.
     pub totals: Commit,
     /// The number of games that the archive declares.
@@ -64,7 +78,7 @@ impl BlockFinder {
         };
         let damage: Vec<Damage> = parallel::map_items(&found.blocks, check).into_iter().flatten().collect();
         let patches = mend::patches(found.archive.store(), id, &found.blocks, &damage);
-        let mut all_damage = found.damage.clone();
+        let mut all_damage = [found.damage.as_slice(), &found.harmless].concat();
         all_damage.extend(damage);
         sort::by_key(&mut all_damage, |damage| (damage.offset, damage.game));
         let mended: Vec<Range<u64>> = patches.iter().map(Patch::range).collect();
@@ -92,18 +106,28 @@ impl BlockFinder {
         let (mut blocks, found) = walk(&store, id);
         // An unknown block cannot be copied.
         refuse_unknown(&found)?;
-        damage.extend(found);
         let commits: Vec<(BlockRef, Commit)> = blocks
             .iter()
             .filter(|block| block.header.kind == BlockKind::Commit)
             .filter_map(|block| Some((*block, Commit::decode(&block.checked(&store, id).ok()?)?)))
             .collect();
-        // If the end of the last commit is unknown, the blocks after the last complete commit may be uncommitted. They
-        // were written, and may be valid.
-        let intact = opening.as_ref().filter(|opening| opening.incomplete.is_none());
-        let end = intact.map_or(store.length(), |opening| opening.header.state.length);
+        // If the end of the last commit is unknown, or nothing is committed, the blocks after the last complete commit may
+        // be uncommitted. They were written, and may be valid.
+        let is_known = |opening: &&Opening| opening.incomplete.is_none() && opening.header.state.sequence > 0;
+        let end = opening.as_ref().filter(is_known).map_or(store.length(), |opening| opening.header.state.length);
         blocks.retain(|block| block.end() <= end);
-        damage.retain(|damage: &Damage| damage.offset < end || damage.offset == store.length());
+        let mut left = MAX_CHECKED;
+        let (harmless, mut holes): (Vec<Damage>, Vec<Damage>) = found
+            .into_iter()
+            .filter(|damage| damage.offset < end || damage.offset == store.length())
+            .partition(|damage| is_harmless(damage.offset, end, &blocks, &commits, &store, &mut left));
+        let cut = damage.first().filter(|damage| damage.kind == DamageKind::CutOff).cloned();
+        damage.extend(holes.iter().cloned());
+        if let Some(cut) = cut {
+            // A block that is cut off is the same damage.
+            holes.pop_if(|hole| blocks.last().is_none_or(|block| block.offset < hole.offset));
+            holes.push(cut);
+        }
         let claimed = opening.as_ref().map_or(0, |opening| match opening.incomplete {
             Some(Incomplete::Cut(cut)) => cut.games,
             _ => opening.header.state.games,
@@ -112,6 +136,7 @@ impl BlockFinder {
         let totals = totals.unwrap_or_default();
         let Found { mut index, columns, games: found } = index(&blocks, &mut damage, id);
         let returned = keep_certain(&mut index.deletions, &blocks, &damage, &store, id);
+        let deletions = index.deletions.clone();
         let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
         let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
         let games = claimed.max(totals.games).max(index.state.games);
@@ -124,7 +149,20 @@ impl BlockFinder {
         let loose = loose(&blocks, &store, id);
         let archive = Archive::from_parts(path, options, header, store, index, found.into_iter(), loose);
         let (all_damage, mended) = (Vec::new(), Vec::new());
-        Ok(BlockFinder { archive, columns, blocks, damage, totals, games, all_damage, mended, returned })
+        Ok(BlockFinder {
+            archive,
+            columns,
+            blocks,
+            damage,
+            holes,
+            harmless,
+            deletions,
+            totals,
+            games,
+            all_damage,
+            mended,
+            returned,
+        })
     }
 
     /// Returns a chunk that was found, with the columns that were found.
@@ -138,6 +176,30 @@ impl BlockFinder {
     pub fn damage_between(&self, start: u64, end: u64) -> Option<Damage> {
         let from = self.damage.partition_point(|damage| damage.offset < start);
         self.damage.get(from).filter(|damage| damage.offset < end).cloned()
+    }
+
+    /// Returns which games of a lost chunk were deleted. Forged numbers of games are not searched.
+    pub fn deleted_in(&self, games: Range<u64>) -> GameSet {
+        let count = games.end.saturating_sub(games.start).min(MAX_SEARCHED);
+        let (mut deleted, last) = (GameSet::new(count), games.start.saturating_add(count).saturating_sub(1));
+        let blocks = self.deletions.iter().filter_map(|entry| {
+            let block = BlockRef::at(self.archive.store(), self.archive.id(), entry.offset).ok()?;
+            let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
+            Some((block.header.kind == BlockKind::Deleted, deletions::decode(&payload, self.games)?))
+        });
+        for (is_deleted, named) in blocks {
+            for (from, to) in named {
+                for game in from.max(games.start)..=to.min(last) {
+                    let number = game - games.start + 1;
+                    if is_deleted {
+                        deleted.insert(number)
+                    } else {
+                        deleted.remove(number)
+                    };
+                }
+            }
+        }
+        deleted
     }
 
     /// Returns whether damaged blocks between two offsets contained loose bytes.
@@ -198,6 +260,33 @@ impl BlockFinder {
         let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
         BlockStrings::decode(&payload, block.header.count as usize)
     }
+}
+
+/// Returns whether the damaged bytes at `offset` are a commit block or a parity block with a damaged header: their
+/// contents show it, and a new archive has its own.
+fn is_harmless(
+    offset: u64,
+    end: u64,
+    blocks: &[BlockRef],
+    commits: &[(BlockRef, Commit)],
+    store: &Store,
+    left: &mut u64,
+) -> bool {
+    let next = blocks.get(blocks.partition_point(|block| block.offset < offset)).map_or(end, |block| block.offset);
+    let payload = offset + HEADER as u64;
+    let Some(length) = next.checked_sub(payload).filter(|length| *length <= MAX_HARMLESS) else { return false };
+    let Ok(bytes) = store.read_at(payload, length) else { return false };
+    let (before, after) = commits.split_at(commits.partition_point(|(block, _)| block.offset < offset));
+    let start = before.last().map_or(BLOCKS, |(block, _)| block.end());
+    let is_commit = Commit::decode(&bytes).is_some_and(|commit| {
+        let sequence = before.last().map_or(0, |(_, commit)| commit.sequence) + 1;
+        commit.sequence == sequence && after.first().is_none_or(|(_, after)| after.sequence == sequence + 1)
+    });
+    if is_commit || offset - start > *left {
+        return is_commit;
+    }
+    *left -= offset - start;
+    mend::adds_up(store, &(start..offset), &bytes)
 }
 
 /// Returns the readable loose blocks, by source. A source with damaged loose blocks cannot be restored, but other

@@ -8,12 +8,17 @@ use crate::format::ArchiveId;
 use crate::format::block::BlockKind;
 use crate::format::header::BLOCKS;
 use crate::format::parity::Parity;
+use crate::sort;
 use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 
 /// Media lose whole sectors, so a damaged run as long as its parity is looked for at these offsets.
 const SECTOR: u64 = 512;
+/// The length of a run of zeros that is hardly a chance.
+const CERTAIN: usize = 12;
+/// The maximum number of shorter runs of zeros to try.
+const MAX_GAPS: usize = 64;
 /// The bytes of an archive that are added up at once.
 const STEP: u64 = 1 << 20;
 /// The maximum number of bytes between the first and the last damage of a batch.
@@ -72,12 +77,15 @@ fn add(parity: &mut Parity, store: &impl ReadAt, range: &Range<u64>) -> Result<(
 
 /// Returns whether a parity block agrees with the bytes that it covers.
 pub(super) fn agrees(store: &impl ReadAt, id: ArchiveId, block: &BlockRef) -> bool {
-    let parity = block.checked(store, id).ok().and_then(|payload| Parity::decode(&payload));
     let is_valid = (BLOCKS..=block.offset).contains(&block.header.first);
-    parity.filter(|_| is_valid).is_some_and(|mut parity| {
-        add(&mut parity, store, &(block.header.first..block.offset)).is_ok()
-            && parity.sums().iter().all(|sum| *sum == 0)
-    })
+    let covered = block.header.first..block.offset;
+    is_valid && block.checked(store, id).is_ok_and(|payload| adds_up(store, &covered, &payload))
+}
+
+/// Returns whether a payload is the parity of a range of an archive.
+pub(super) fn adds_up(store: &impl ReadAt, covered: &Range<u64>, payload: &[u8]) -> bool {
+    Parity::decode(payload)
+        .is_some_and(|mut parity| add(&mut parity, store, covered).is_ok() && parity.sums().iter().all(|sum| *sum == 0))
 }
 
 /// Returns the ranges that contain all damage of a batch: damaged blocks, and gaps between the blocks that were found.
@@ -114,10 +122,11 @@ fn search(store: &impl ReadAt, id: ArchiveId, sums: &[u8], suspects: &[Range<u64
     // The run contains a byte of each suspect.
     let starts = (last.start + 1).saturating_sub(length)..first.end;
     // Usually, the run is shorter than the parity, so the sums of the other bytes are 0.
-    let run = longest_gap_end(sums) as u64;
-    let by_gap = starts.clone().skip(((run + length - starts.start % length) % length) as usize);
+    let by_gap = gap_ends(sums).into_iter().flat_map(|run| {
+        starts.clone().skip(((run as u64 + length - starts.start % length) % length) as usize).step_by(length as usize)
+    });
     let by_sector = starts.clone().skip(((SECTOR - starts.start % SECTOR) % SECTOR) as usize);
-    for start in by_gap.step_by(length as usize).chain(by_sector.step_by(SECTOR as usize)) {
+    for start in by_gap.chain(by_sector.step_by(SECTOR as usize)) {
         let Some(changed) = changed(sums, start, suspects) else { continue };
         region.change(sums, &changed);
         for suspect in suspects {
@@ -133,16 +142,24 @@ fn search(store: &impl ReadAt, id: ArchiveId, sums: &[u8], suspects: &[Range<u64
     None
 }
 
-/// Returns the index after the longest run of zeros, where the last sum precedes the first.
-fn longest_gap_end(sums: &[u8]) -> usize {
-    let (mut longest, mut end, mut zeros) = (0, 0, 0);
+/// Returns the indexes after the runs of zeros, the longest run first. The last sum precedes the first. A long run is
+/// certain; short ones occur also within a damaged run, whose bytes are sometimes right.
+fn gap_ends(sums: &[u8]) -> Vec<usize> {
+    let (mut ends, mut zeros) = (Vec::new(), 0usize);
     for (index, sum) in sums.iter().chain(sums).enumerate() {
-        zeros = if *sum == 0 { zeros + 1 } else { 0 };
-        if zeros > longest {
-            (longest, end) = (zeros, (index + 1) % sums.len());
+        match *sum {
+            0 => zeros += 1,
+            _ => {
+                if zeros > 0 && index >= sums.len() {
+                    ends.push((zeros.min(sums.len()), index % sums.len()));
+                }
+                zeros = 0;
+            }
         }
     }
-    end
+    sort::by_key(&mut ends, |(zeros, _)| std::cmp::Reverse(*zeros));
+    let is_certain = ends.first().is_some_and(|(zeros, _)| *zeros >= CERTAIN);
+    ends.into_iter().take(if is_certain { 1 } else { MAX_GAPS }).map(|(_, end)| end).collect()
 }
 
 /// Returns the sum at an offset.

@@ -98,11 +98,17 @@ pub struct Repair {
     pub kept: Vec<Kept>,
     /// The names of sources that the new archive can no longer restore byte for byte.
     pub inexact: Vec<String>,
+    /// The names of sources that the damaged archive could not restore either, because their games had been changed.
+    pub changed: Vec<String>,
     /// Whether deleted games are kept, because their deletion cannot be read, or because unreadable bytes after it may have
     /// restored them.
     pub returned: bool,
     /// The damage of a metadata block, whose title, license and other values are lost.
     pub lost_metadata: Option<Damage>,
+    /// The number of sources whose names and positions are lost. The new archive cannot restore them.
+    pub lost_sources: u64,
+    /// The damage that explains none of the losses: what was there is unknown, perhaps deletions or metadata.
+    pub unexplained: Vec<Damage>,
     /// The error if the index could not be written: the archive is complete without it, and the index can be rebuilt.
     pub unindexed: Option<Error>,
 }
@@ -299,6 +305,10 @@ impl Work {
             }
         }
         self.gaps();
+        self.report.lost_sources = self.found.totals.sources.saturating_sub(self.writer.totals().sources);
+        let explained: Vec<u64> = self.report.losses.iter().map(|loss| loss.damage.offset).collect();
+        let holes = self.found.holes.iter().filter(|hole| !explained.contains(&hole.offset));
+        self.report.unexplained = holes.cloned().collect();
         self.writer.commit()
     }
 
@@ -346,7 +356,16 @@ impl Work {
             if next < first {
                 let damage = self.found.damage_between(prior, offset);
                 let damage = damage.unwrap_or(Damage::new(prior, DamageKind::NoBlock));
-                self.report.losses.push(Loss { first: next, last: first - 1, part: None, damage });
+                let deleted = self.found.deleted_in(next..first);
+                self.report.deleted += deleted.len();
+                let mut start = next;
+                for game in deleted.iter().map(|number| next + number - 1).chain([first]) {
+                    if start < game {
+                        let damage = damage.clone();
+                        self.report.losses.push(Loss { first: start, last: game - 1, part: None, damage });
+                    }
+                    start = game + 1;
+                }
             }
             (next, prior) = (first.saturating_add(count).max(next), offset);
         }
@@ -384,6 +403,9 @@ impl Work {
         let deleted = self.found.archive.has_deleted(first..end);
         // A valid checksum proves only that a block is unchanged. Only the hash of a source proves that the source can
         // be restored.
+        if !source.exact {
+            self.report.changed.push(source.name.clone());
+        }
         let comes_back = || matches!(self.found.archive.write_original(&source, &mut io::sink()), Ok(true));
         if source.exact && (damaged || intact < stored || self.is_disordered || !comes_back()) {
             source.exact = false;
@@ -392,7 +414,8 @@ impl Work {
             }
         }
         source.first_game = if kept == 0 { 0 } else { self.report.now(first).unwrap_or(0) };
-        source.rejected = source.seen - kept;
+        // Lost games are no rejected games.
+        source.seen = source.rejected + kept;
         self.writer.add_source(&source)
     }
 

@@ -165,10 +165,11 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     }
     report.games = games;
     report.uncommitted = store.length().saturating_sub(end);
+    let hidden = opening.hidden_commit(&store);
     store.shorten(end);
     let (blocks, mut damage) = walk(&store, id);
     refuse_unknown(&damage)?;
-    damage.extend(opening.damage());
+    damage.extend(opening.damage().or(hidden));
     report.blocks = blocks.len() as u64;
     // Games in skipped parts of the file are in no block.
     let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();

@@ -6,7 +6,7 @@
 //! searched block by block for commits after the other page's commit. If such a commit is found, the archive opens at
 //! this commit. Otherwise games may be missing, which is reported.
 
-use crate::archive::read::blocks::{BlockRef, check_block};
+use crate::archive::read::blocks::{BlockRef, check_block, next_block};
 use crate::archive::read::read_at::{Access, ReadAt, Store};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::State;
@@ -162,6 +162,14 @@ impl Opening {
         self.refused().or(self.damaged_page.map(|page| Damage::new(page, what)))
     }
 
+    /// Returns the damage of a header page that is zero, as in a new archive, although an intact commit block follows
+    /// blocks that are not intact. Either damage made the page zero, or a crash interrupted the first commit.
+    pub fn hidden_commit(&self, file: &(impl ReadAt + ?Sized)) -> Option<Damage> {
+        let is_new = self.header.state.sequence == 0 && self.found.is_empty() && self.incomplete.is_none();
+        let is_hidden = is_new && has_commit(file, self.header.state);
+        is_hidden.then(|| Damage::new(PAGES.last().copied().unwrap_or(0), DamageKind::HeaderPageLost))
+    }
+
     /// Returns the reason why the archive is read-only, if any: a writer could truncate or overwrite the missing games.
     pub fn refused(&self) -> Option<Damage> {
         self.incomplete.map(|incomplete| match incomplete {
@@ -213,6 +221,18 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
         return Err(Error::NotAnArchive { path: path() });
     }
     Err(Damage::new(0, DamageKind::FileHeader).into())
+}
+
+/// Returns whether an intact commit block follows the committed blocks, anywhere in the file.
+fn has_commit(file: &(impl ReadAt + ?Sized), state: State) -> bool {
+    let mut next = state.length;
+    while let Some(block) = next_block(file, state.id, next).and_then(|at| BlockRef::at(file, state.id, at).ok()) {
+        if block.header.kind == BlockKind::Commit && block.checked(file, state.id).is_ok() {
+            return true;
+        }
+        next = block.end();
+    }
+    false
 }
 
 /// Returns the consecutive commits after `from`, found block by block, in order. Each commit contains the next sequence

@@ -110,15 +110,32 @@ impl<S: Storage> Writer<S> {
 }
 
 impl Writer<File> {
-    /// Opens an archive file to append to it, like `open_on`.
+    /// Opens an archive file to append to it, like `open_on`. Refuses an archive with a commit that damage may have
+    /// hidden.
     ///
     /// Errors: the errors of opening an archive, or another writer has opened the archive.
     pub fn open(path: &Path) -> Result<Opened<File>> {
-        let file = locked(path)?;
-        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        let map = Map::new(&file, length).map_err(Error::io("cannot map", path))?;
+        let (file, map) = mapped(path)?;
+        if let Some(damage) = Opening::read(&*map, path, Tail::Adopt)?.hidden_commit(&*map) {
+            return Err(damage.into());
+        }
         Writer::open_on(file, map, path)
     }
+
+    /// Opens an archive file to resume its import, which reads the sources of a hidden commit again.
+    ///
+    /// Errors: the errors of opening an archive, or another writer has opened the archive.
+    pub fn open_to_resume(path: &Path) -> Result<Opened<File>> {
+        let (file, map) = mapped(path)?;
+        Writer::open_on(file, map, path)
+    }
+}
+
+fn mapped(path: &Path) -> Result<(File, Map)> {
+    let file = locked(path)?;
+    let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
+    let map = Map::new(&file, length).map_err(Error::io("cannot map", path))?;
+    Ok((file, map))
 }
 
 /// Opens a file for writing and locks it, repeatedly if necessary. The locked file must be the file that `path` names.

@@ -91,11 +91,15 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })?;
     let mut kept = repair.kept_games();
     if let Some(restored) = restored {
+        let lost = repair.lost_games();
+        (repair.losses, repair.inexact, repair.unindexed) = (restored.losses, restored.inexact, restored.unindexed);
         kept = restored.games;
         if !args.quiet {
-            session.note(&format!("{} restored from PGN", count(restored.restored, "game", "games")));
+            let games = count(restored.restored, "game", "games");
+            let later =
+                if repair.lost_games() < lost { " as imported; later changes to lost games are lost" } else { "" };
+            session.note(&format!("{games} restored from PGN{later}"));
         }
-        (repair.losses, repair.inexact, repair.unindexed) = (restored.losses, restored.inexact, restored.unindexed);
     }
     let mut out = session.stdout();
     if args.json {
@@ -118,15 +122,6 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             deleted => format!(", without {}", count(deleted, "deleted game", "deleted games")),
         };
         session.note(&format!("{}: {kept} of {all} kept{without}", shown(&args.output)));
-        // A lost block that no game needs.
-        let is_outside = |damage: &&Damage| {
-            damage.kind == DamageKind::BlockHeader
-                && repair.losses.iter().all(|loss| loss.damage.offset != damage.offset)
-        };
-        for damage in repair.damage.iter().filter(is_outside) {
-            let what = "if it was a deletion, its games are back; a title or license in it is lost";
-            session.note(&format!("{}: {damage}: {what}", shown(path)));
-        }
         if repair.returned {
             let what = "deleted games are back, because the damage makes their deletion uncertain";
             session.note(&format!("{}: {what}", shown(path)));
@@ -140,6 +135,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let is_whole = repair.losses.is_empty()
         && repair.inexact.is_empty()
         && repair.lost_metadata.is_none()
+        && repair.lost_sources == 0
+        && repair.unexplained.is_empty()
         && lost_header(&repair).is_none();
     Ok(if is_whole { Code::Success } else { Code::Damaged })
 }
@@ -166,6 +163,15 @@ fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(),
     }
     if let Some(damage) = &repair.lost_metadata {
         writeln!(out, "{path}: title, license or other metadata lost: {damage}")?;
+    }
+    if repair.lost_sources > 0 {
+        let sources = count(repair.lost_sources, "source", "sources");
+        writeln!(out, "{path}: {sources} lost: the games are kept, but the bytes of the PGN cannot be restored")?;
+    }
+    for damage in repair.unexplained.iter().filter(|damage| lost_header(repair) != Some(*damage)) {
+        let what =
+            "what was there is unknown: if it was a deletion, its games are back; a title or license in it is lost";
+        writeln!(out, "{path}: {damage}: {what}")?;
     }
     for name in &repair.inexact {
         writeln!(out, "{path}: source {} can no longer be restored byte for byte", printable(name))?;
@@ -199,5 +205,7 @@ fn json(repair: &Repair, kept_games: u64) -> Object {
         .array("kept", &kept)
         .with("deleted_games_returned", repair.returned)
         .with("metadata_lost", repair.lost_metadata.is_some())
+        .with("lost_sources", repair.lost_sources)
+        .array("unexplained", &damage::json(&repair.unexplained))
         .with("inexact_sources", repair.inexact.clone())
 }

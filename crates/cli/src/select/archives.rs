@@ -62,7 +62,7 @@ pub fn each_once(session: &Session, mut paths: Vec<PathBuf>) -> Result<Vec<Archi
 
 /// Reports if games may be missing from an archive.
 pub fn report_incomplete(session: &Session, archive: &Archive) {
-    let Some(incomplete) = archive.incomplete() else { return };
+    let Some(incomplete) = archive.incomplete() else { return report_unfinished(session, archive) };
     session.set_incomplete();
     let path = shown(archive.path());
     let games = thousands(archive.len());
@@ -71,6 +71,7 @@ pub fn report_incomplete(session: &Session, archive: &Archive) {
             let left = match (cut.games, archive.len()) {
                 (0, _) => "its number of games is unknown".to_owned(),
                 (all, 0) => format!("none of its {} can be read here", count(all, "game", "games")),
+                (all, known) if all == known => "its games can be read, but later changes are lost".to_owned(),
                 (all, _) => format!("of its {}, only the first {games} can be read", count(all, "game", "games")),
             };
             format!("it was truncated at {} of {} bytes; {left}", thousands(cut.length), thousands(cut.committed))
@@ -81,6 +82,17 @@ pub fn report_incomplete(session: &Session, archive: &Archive) {
     };
     let advice = "`scoresheet repair` makes a new archive of all games that it finds";
     session.message(&format!("{path} is damaged: {what}; {advice}"));
+}
+
+/// Reports an archive without a commit whose file has blocks: an import is running or was interrupted, or damage has
+/// hidden its commits.
+fn report_unfinished(session: &Session, archive: &Archive) {
+    let length = std::fs::metadata(archive.path()).map_or(0, |file| file.len());
+    if archive.sequence() == 0 && length > archive.file_length() {
+        let path = shown(archive.path());
+        session
+            .message(&format!("{path} has no games: its import has not finished, or is damaged (`scoresheet verify`)"));
+    }
 }
 
 /// Returns the name of the archive, for messages and output lines, if there are several archives.

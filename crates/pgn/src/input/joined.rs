@@ -1,9 +1,9 @@
 //! Concatenates the PGN files in a zip, tar or 7-Zip file.
 
+use crate::input::compression::{decompressed, peek};
 use crate::input::container::Container;
 use crate::input::content::{self, BLOCK, Content};
 use crate::input::error::SourceError;
-use crate::input::source::{decompressed, peek};
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 

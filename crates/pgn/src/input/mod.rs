@@ -3,6 +3,7 @@
 
 pub(super) mod error;
 
+pub(super) mod compression;
 mod container;
 
 mod content;

@@ -67,10 +67,11 @@ pub fn conclude(
 ) -> Result<(), Failure> {
     let path = shown(path);
     if report.uncommitted > 0 {
-        session.note(&format!(
-            "{path}: {} bytes after the last commit are left from an unfinished import; the next import removes them",
-            thousands(report.uncommitted)
-        ));
+        let what = match report.is_intact() {
+            true => "are left from an unfinished import; the next import removes them",
+            false => "are not committed; `scoresheet repair` keeps the games in them",
+        };
+        session.note(&format!("{path}: {} bytes after the last commit {what}", thousands(report.uncommitted)));
     }
     let blocks = format!("{}, {} bytes", count(report.blocks, "block", "blocks"), thousands(bytes));
     let games = count(report.games, "game", "games");
