@@ -520,8 +520,8 @@ impl Positions {
     /// `columns` names any of: "game", int64; "ply", int32; "turn", uint8, 1 if Black is to move; "score", int16, in
     /// hundredths of a pawn, 32000 - 2N for a mate in N moves, -32768 for none; "wdl", float32, the result of the game
     /// as 1, 0.5 or 0, NaN if unknown; "result", int8, 1, 0 and -1, -128 for none; "elo", int16 (n, 2), 0 for none;
-    /// "move", int16, the number of the move played in `move_names()`. The default is score, wdl, move and result.
-    /// docs/python/training.md explains the scores.
+    /// "move", int16, the number of the move played in `move_names()`, -1 for drops. The default is score, wdl, move
+    /// and result. docs/python/training.md explains the scores.
     ///
     /// With `mover`, all columns are from the point of view of the player to move, otherwise from White's. `start` and
     /// `stop` select positions by their numbers, as in a slice. Each game is read once; only "move" replays moves.

@@ -437,8 +437,12 @@ impl Game {
         Ok(String::from_utf8_lossy(writer.as_bytes()).into_owned())
     }
 
-    /// Returns the game as in its PGN file, byte for byte; for a game that was read without an archive, returns
-    /// `pgn().encode()`.
+    /// Returns the bytes of the game in its source: its text, byte for byte, the blank lines after it, and before it
+    /// the text since the previous game, such as rejected games. An import reads a source in segments, and the last
+    /// game of a segment also contains the rejected games after it. Imports with `pack` have segments of another size.
+    ///
+    /// The concatenated games of a source equal the source, except more than 1 MiB of other text in a row, which
+    /// `scoresheet export --original` writes. For a game that was read without an archive, returns `pgn().encode()`.
     fn original(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         if let Held::Owned(..) = self.held {
             return Ok(self.pgn(py)?.into_bytes());
@@ -448,8 +452,8 @@ impl Game {
         Ok(bytes)
     }
 
-    /// Returns the game as a `chess.pgn.Game` of python-chess, with comments, NAGs, variations and clocks. Needs the
-    /// package `chess`.
+    /// Returns the game as a `chess.pgn.Game` of python-chess, with comments, NAGs, variations and clocks. Skips tags
+    /// that python-chess does not accept, such as `[My.Tag "1"]`. Needs the package `chess`.
     fn to_chess<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("scoresheet._chess")?.call_method1("to_chess", (slf,))
     }

@@ -1,9 +1,9 @@
 //! Imports PGN into an archive.
 
 use crate::failure::OrRaise;
-use crate::shared::{FileObject, MOST_PATHS, UserPath};
+use crate::shared::{FileObject, UserPath, not_a_path, paths_of};
 use crate::work::{self, OnSignal};
-use pyo3::exceptions::{PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use scoresheet::archive::FileKind;
 use scoresheet::import::{FaultReport, ImportOptions, Refused};
@@ -11,11 +11,12 @@ use scoresheet::pgn::Encoding;
 use scoresheet::{Existing, Import, Monitor};
 use scoresheet_output::{Content, Outputs};
 use scoresheet_query::games;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 
 /// A fault of a game in a PGN.
@@ -83,7 +84,8 @@ impl Summary {
 /// file object is first copied to a temporary file. If the archive exists, the import raises an exception, unless
 /// `append` or `replace` is set. With `pack`, moves take under three bits per ply, and a position takes 50 microseconds
 /// to open. `metadata` is a dict with keys such as "title" and "license", which the archive keeps. `encoding` is
-/// "auto", "utf-8", "windows-1252" or "latin-1". `on_fault` is called with each Fault, and `on_reject` with the last
+/// "auto", "utf-8", "windows-1252" or "latin-1", and applies to bytes: with a file object that returns text, another
+/// encoding than "auto" raises ValueError. `on_fault` is called with each Fault, and `on_reject` with the last
 /// Fault of each rejected game, which contains its text. `progress` is True, False, or a function that is called with
 /// the bytes read and the games stored. By default, a progress bar appears in terminals and notebooks.
 ///
@@ -91,8 +93,13 @@ impl Summary {
 /// the fault and the other sources, and `refused` of the summary names the source. With `stop_at_refused`, or if no
 /// source can be read, an exception ends the import.
 ///
-/// Ctrl-C ends the import with a commit: the archive contains all games up to this commit. Games keep all their data:
-/// comments, NAGs, variations, clocks, faults.
+/// Ctrl-C ends the import with a commit: the archive contains all games up to this commit. With `replace`, the existing
+/// archive is unchanged. Games keep all their data: comments, NAGs, variations, clocks, faults.
+///
+/// An exception in `on_fault`, `on_reject` or `progress` also ends the import: no function is called again, and
+/// `import_pgn` raises the exception. A new archive is removed. With `append`, the archive keeps its games and those
+/// added up to the commit. With `replace`, the existing archive is unchanged if the import was still running. Functions
+/// are called about every 50 ms and once after the end: after the end, the new archive has replaced the existing one.
 ///
 /// >>> summary = scoresheet.import_pgn("games.pgn.zst", "copy.bga", progress=False)
 /// >>> summary.stored, summary.rejected
@@ -119,7 +126,8 @@ pub fn import_pgn(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Summary> {
     let (py, UserPath(out)) = (paths.py(), out);
-    let (copies, sources, names) = sources_of(paths)?;
+    let encoding = encoding_of(encoding)?;
+    let Sources { folder, paths: sources, names, copies } = sources_of(paths, encoding)?;
     let source_names = names.clone();
     let mut options = if pack { ImportOptions::packed() } else { ImportOptions::default() };
     options.existing = match (append, replace) {
@@ -136,7 +144,7 @@ pub fn import_pgn(
     options.keep_rejected = on_reject.is_some();
     options.stop_at_refused = stop_at_refused;
     options.metadata = metadata.unwrap_or_default();
-    options.read.encoding = encoding_of(encoding)?;
+    options.read.encoding = encoding;
     // Depending on the arguments, the import appends to an existing archive, replaces it or raises an exception.
     let existing = if replace { Existing::Replace } else { Existing::Append };
     let archive = Content::Archive(FileKind::Archive);
@@ -147,10 +155,12 @@ pub fn import_pgn(
     let (sender, faults) = channel::<FaultReport>();
     let reports = on_fault.is_some() || on_reject.is_some();
     let reported = Arc::clone(&now);
-    let target = out.clone();
-    let run = move |stop: &std::sync::atomic::AtomicBool| {
+    let (target, is_new) = (out.clone(), !out.exists());
+    let written = Arc::new(AtomicBool::new(false));
+    let is_written = Arc::clone(&written);
+    let run = move |stop: &AtomicBool| {
         let [bytes, games] = &*reported;
-        let mut import = Import::new(out).options(options).stop(stop).on_progress(|progress| {
+        let mut import = Import::new(&out).options(options).stop(stop).on_progress(|progress| {
             bytes.store(progress.consumed, Ordering::Relaxed);
             games.store(progress.games, Ordering::Relaxed);
         });
@@ -159,11 +169,12 @@ pub fn import_pgn(
             import = import.on_fault(move |fault| drop(sender.send(fault)));
         }
         let summary = import.run(sources)?;
+        is_written.store(true, Ordering::Relaxed);
         // The archive is complete without side files; searches read games that side files lack from the archive.
-        let _ = games::update_beside(&target, games::SORT_MEMORY, Monitor::new().stop(stop));
+        let _ = games::update_beside(&out, games::SORT_MEMORY, Monitor::new().stop(stop));
         Ok::<_, scoresheet::Error>(summary)
     };
-    let tick = |_: Python<'_>| {
+    let call = || {
         for report in faults.try_iter() {
             let fault = fault_of(report, &names);
             let rejected = fault.rejected.is_some();
@@ -178,16 +189,25 @@ pub fn import_pgn(
         let [bytes, games] = [&now[0], &now[1]].map(|count| count.load(Ordering::Relaxed));
         bar.call1((bytes, games)).map(drop)
     };
+    let failed = Cell::new(false);
+    let tick = |py: Python<'_>| {
+        // A KeyboardInterrupt in a callback is an interruption, and no failure.
+        call().inspect_err(|raised| failed.set(raised.is_instance_of::<PyException>(py)))
+    };
     let done = work::watched(py, OnSignal::Wait, run, tick);
-    bar.call_method0("close")?;
-    drop(copies);
-    let summary = done?.or_raise(py)?;
-    if let Some(error) = summary.stopped {
-        return Err(crate::failure::exception(py, error));
+    if failed.get() && is_new && written.load(Ordering::Relaxed) {
+        remove(&target);
     }
-    let named =
-        |refused: &Refused| (source_names.get(refused.source).cloned().unwrap_or_default(), refused.error.to_string());
-    let refused: Vec<(String, String)> = summary.refused.iter().map(named).collect();
+    bar.call_method0("close")?;
+    drop(folder);
+    let summary = done?.map_err(|error| named(error, &copies)).or_raise(py)?;
+    if let Some(error) = summary.stopped {
+        return Err(crate::failure::exception(py, named(error, &copies)));
+    }
+    let refused_source = |Refused { source, error }: Refused| {
+        (source_names.get(source).cloned().unwrap_or_default(), named(error, &copies).to_string())
+    };
+    let refused: Vec<(String, String)> = summary.refused.into_iter().map(refused_source).collect();
     for (_, why) in &refused {
         let warning = py.get_type::<PyUserWarning>();
         PyErr::warn(py, &warning, &CString::new(why.replace('\0', "?"))?, 1)?;
@@ -205,19 +225,52 @@ pub fn import_pgn(
     })
 }
 
-/// The folder of the copies, the paths to import, and their names in messages.
-type Sources = (Option<tempfile::TempDir>, Vec<PathBuf>, Vec<String>);
+/// Removes a new archive and its index.
+fn remove(archive: &Path) {
+    let _ = std::fs::remove_file(archive);
+    let _ = std::fs::remove_file(FileKind::Index.of_archive(archive));
+}
+
+/// The sources of an import.
+struct Sources {
+    /// The folder of the copies of file objects.
+    folder: Option<tempfile::TempDir>,
+    paths: Vec<PathBuf>,
+    /// The names of the sources in faults.
+    names: Vec<String>,
+    /// The copies of file objects, each with the name of the file object in errors.
+    copies: Vec<(PathBuf, String)>,
+}
+
+/// Returns an error that names file objects instead of their copies.
+fn named(mut error: scoresheet::Error, copies: &[(PathBuf, String)]) -> scoresheet::Error {
+    for (copy, name) in copies {
+        match &mut error {
+            scoresheet::Error::Io { path, .. } if path == copy => *path = name.into(),
+            scoresheet::Error::Input { name: source, what, .. } => {
+                let copy = copy.display().to_string();
+                (*source, *what) = (source.replace(&copy, name), what.replace(&copy, name));
+            }
+            _ => {}
+        }
+    }
+    error
+}
 
 /// Returns the sources of an argument: a path, a file object, or a list of both. File objects are copied.
-fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
+fn sources_of(given: &Bound<'_, PyAny>, encoding: Encoding) -> PyResult<Sources> {
     let items = match given.hasattr("read")? || given.extract::<UserPath>().is_ok() {
         true => vec![given.clone()],
-        false => crate::shared::items::<Bound<'_, PyAny>>(given, "paths", MOST_PATHS)?,
+        false => paths_of(given)?,
     };
-    let (mut folder, mut sources, mut names) = (None, Vec::new(), Vec::new());
+    let (mut folder, mut sources, mut names, mut copies) = (None, Vec::new(), Vec::new(), Vec::new());
     for (number, item) in items.iter().enumerate() {
         if !item.hasattr("read")? {
-            let UserPath(path) = item.extract()?;
+            let wrong_type = |error: PyErr| match error.is_instance_of::<PyTypeError>(item.py()) {
+                true => not_a_path(item),
+                false => error,
+            };
+            let UserPath(path) = item.extract().map_err(wrong_type)?;
             names.push(path.display().to_string());
             sources.push(path);
             continue;
@@ -233,8 +286,9 @@ fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
         };
         // The archive names the source after the file, if it has a name.
         let given_name = item.getattr("name").ok().and_then(|name| name.extract::<PathBuf>().ok());
-        let name =
-            given_name.as_deref().and_then(std::path::Path::file_name).unwrap_or("games.pgn".as_ref()).to_owned();
+        let file_name = given_name.as_deref().and_then(Path::file_name);
+        let name = file_name.unwrap_or("games.pgn".as_ref()).to_owned();
+        let shown = file_name.map_or_else(|| "the file object".into(), |name| name.to_string_lossy().into_owned());
         let subfolder = folder.path().join(number.to_string());
         std::fs::create_dir(&subfolder).map_err(failed)?;
         let path = subfolder.join(&name);
@@ -244,7 +298,7 @@ fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
         {
             let _ = copy.set_permissions(file.permissions());
         }
-        let (mut file, mut buffer) = (FileObject::new(item), vec![0; 1 << 20]);
+        let (mut file, mut buffer) = (FileObject::new(item, encoding), vec![0; 1 << 20]);
         loop {
             let count = std::io::Read::read(&mut file, &mut buffer).map_err(failed)?;
             if count == 0 {
@@ -254,9 +308,10 @@ fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
             item.py().check_signals()?;
         }
         names.push(name.to_string_lossy().into_owned());
+        copies.push((path.clone(), shown));
         sources.push(path);
     }
-    Ok((folder, sources, names))
+    Ok(Sources { folder, paths: sources, names, copies })
 }
 
 fn fault_of(report: FaultReport, names: &[String]) -> Fault {

@@ -140,7 +140,8 @@ impl Position {
         self.position.fullmove_number()
     }
 
-    /// The Zobrist key with the constants of Polyglot books.
+    /// The Zobrist key, by which the position index finds positions (docs/format/side-files.md). The same position has
+    /// the same key in every version. The key is not that of Polyglot books.
     #[getter]
     fn zobrist(&self) -> u64 {
         self.position.zobrist()

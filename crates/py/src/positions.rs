@@ -14,7 +14,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PySlice, PyTuple};
 use rayon::prelude::*;
 use scoresheet::chess::Color;
 use scoresheet::{Error, GameRef};
-use scoresheet_query::report::sample::{Part, Permutation, part_of};
+use scoresheet_query::report::sample::{Part, Permutation, Snapshot, part_of};
 use scoresheet_query::tag_columns::Key;
 use std::sync::Arc;
 
@@ -295,28 +295,25 @@ fn scored(game: &GameRef<'_>, end: u32, most: i32) -> Result<Vec<u64>, Error> {
     Ok(words)
 }
 
-/// Returns a bit for each quiet ply in `from..end`: a ply without check, whose move is not a capture, a promotion or a
-/// check.
+/// Returns a bit for each quiet ply in `from..end`.
 fn quiet(game: &GameRef<'_>, from: u32, end: u32, movers: [bool; 2]) -> Result<Vec<u64>, Error> {
     let mut words = vec![0u64; (end as usize).div_ceil(64)];
-    let mut before: Option<(u32, bool, [u32; 12])> = None;
+    let mut before: Option<(u32, Snapshot)> = None;
     game.walk(|state| {
         let ply = state.ply();
         // Replay one ply beyond the last, because the last ply's move is also tested.
         if ply < from || ply > end {
             return;
         }
-        let calm = !state.position().in_check();
-        let counts = state.bitboards().map(u64::count_ones);
-        if let Some((ply, true, last)) = before
-            && calm
-            && last == counts
+        let after = Snapshot::new(state.position().in_check(), state.bitboards());
+        if let Some((ply, before)) = before
+            && before.is_quiet_before(after)
             && movers[state.turn().other().index()]
             && let Some(word) = words.get_mut(ply as usize / 64)
         {
             *word |= 1 << (ply % 64);
         }
-        before = Some((ply, calm, counts));
+        before = Some((ply, after));
     })?;
     Ok(words)
 }
@@ -462,11 +459,15 @@ impl View {
     /// Returns numbered positions of these games, for training: the positions before a move, from ply `skip_plies` on,
     /// without the last `skip_last` plies of each game.
     ///
-    /// `mover_elo` is the minimum and the maximum rating of the player to move; either may be None. `quiet` excludes
-    /// positions with a check, and positions whose move is a capture, a promotion or a check. To test this, all games
-    /// are replayed, at a few nanoseconds per ply. `scored` excludes positions without a score, and `max_score` also
-    /// those whose score is above this number or below its negative (docs/python/training.md). `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: the
-    /// games are divided by their moves, so no game is in both parts.
+    /// A game without moves has no such position: a record of marlinformat, bulletformat or bullet's text, or a FEN of
+    /// a list of positions. `table(["scores"])` and `scoresheet export` read the scores of these games.
+    ///
+    /// `mover_elo` is the minimum and the maximum rating of the player to move; either may be None. A bound excludes
+    /// positions without a rating. `quiet` excludes positions with a check, and positions whose move is a capture, a
+    /// promotion or a check. To test this, all games are replayed, at a few nanoseconds per ply. `scored` excludes
+    /// positions without a score, and `max_score` also those whose score is above this number or below its negative
+    /// (docs/python/training.md). `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: the games are divided by
+    /// their moves, so no game is in both parts.
     ///
     /// >>> train = archive.positions(skip_plies=10, split=("train", 0.9, 1))
     /// >>> test = archive.positions(skip_plies=10, split=("test", 0.9, 1))
@@ -485,6 +486,7 @@ impl View {
         max_score: Option<i32>,
         split: Option<(String, f64, u64)>,
     ) -> PyResult<Positions> {
+        let mover_elo = mover_elo.filter(|bounds| *bounds != (None, None));
         let mover_elo = mover_elo.map(|(least, most)| (least.map_or(1, i32::from), most.map_or(i32::MAX, i32::from)));
         let split = split.map(Split::new).transpose()?;
         let scored = max_score.or(scored.then_some(i32::MAX));

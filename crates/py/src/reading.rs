@@ -31,6 +31,9 @@ struct Inner {
 /// Reads the games of a PGN one after the other, without an archive: from a path, plain or compressed, or a file
 /// object, binary or text. The attribute `faults` of a game contains its faults; unreadable games are skipped.
 ///
+/// `encoding` is "auto", "utf-8", "windows-1252" or "latin-1". It applies to bytes: text that a file object returns is
+/// already decoded, so another encoding than "auto" then raises ValueError.
+///
 /// >>> games = scoresheet.read_pgn("games.pgn.zst")
 /// >>> game = next(games)
 /// >>> game.number, game["White"], game.san[0]
@@ -43,8 +46,12 @@ pub fn read_pgn(source: &Bound<'_, PyAny>, encoding: &str) -> PyResult<PgnReader
     let options = ReadOptions { encoding: encoding_of(encoding)?, ..ReadOptions::default() };
     let py = source.py();
     let opened = if source.hasattr("read")? {
-        let reader = FileObject::new(source);
-        py.detach(|| pgn::from_reader(reader, None)).map_err(|error| refused("the file object", error))?
+        let reader = FileObject::new(source, options.encoding);
+        let raised = reader.raised();
+        py.detach(|| pgn::from_reader(reader, None)).map_err(|error| {
+            let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+            raised.unwrap_or_else(|| refused("the file object", error))
+        })?
     } else {
         let UserPath(path) = source.extract()?;
         py.detach(|| pgn::open(&path)).map_err(|error| refused(&path.display().to_string(), error))?

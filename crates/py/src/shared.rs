@@ -6,16 +6,17 @@ use crate::work;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 use pyo3::{Borrowed, FromPyObject};
 use scoresheet::archive::{Access, ArchiveId, archives_of};
 use scoresheet::format::{Chain, State, side::Made};
+use scoresheet::pgn::Encoding;
 use scoresheet::{ArchiveFile, Error, GameRef};
 use scoresheet_query::ArchiveSet;
 use scoresheet_query::games::FileVersions;
 use std::ffi::CString;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Shared archives, the options with which they were opened, and whether they are still open.
 pub struct Shared {
@@ -239,13 +240,8 @@ impl<'py> Place<'py> {
         match Place::single(given)? {
             Some(place) => Ok(vec![place]),
             None => {
-                let items: Vec<Bound<'py, PyAny>> = items(given, "paths", MOST_PATHS)?;
-                let place = |given: &Bound<'py, PyAny>| {
-                    let kind = || given.get_type().name().map(|name| name.to_string()).unwrap_or_default();
-                    let place = Place::single(given)?;
-                    place.ok_or_else(|| PyTypeError::new_err(format!("{} is not a path or a file object", kind())))
-                };
-                items.iter().map(place).collect()
+                let place = |given: &Bound<'py, PyAny>| Place::single(given)?.ok_or_else(|| not_a_path(given));
+                paths_of(given)?.iter().map(place).collect()
             }
         }
     }
@@ -279,7 +275,23 @@ impl<'a, 'py> FromPyObject<'a, 'py> for UserPath {
 }
 
 /// This limit exceeds the number of paths that anybody opens at once, so an endless iterator causes an error.
-pub const MOST_PATHS: usize = 1 << 20;
+const MOST_PATHS: usize = 1 << 20;
+
+/// Returns the items of a list of paths and file objects.
+///
+/// Errors: the argument is bytes, whose items are numbers.
+pub fn paths_of<'py>(given: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let is_bytes = given.is_instance_of::<PyBytes>()
+        || given.is_instance_of::<PyByteArray>()
+        || given.is_instance_of::<PyMemoryView>();
+    if is_bytes { Err(not_a_path(given)) } else { items(given, "paths", MOST_PATHS) }
+}
+
+/// Returns the exception for an argument of a wrong type.
+pub fn not_a_path(given: &Bound<'_, PyAny>) -> PyErr {
+    let kind = given.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+    PyTypeError::new_err(format!("{kind} is not a path or a file object"))
+}
 
 /// Returns the items of any iterable. Ignores the iterable's `__len__`: memory grows with the items that arrive.
 ///
@@ -301,14 +313,36 @@ where
 /// A reader of a Python file object that returns bytes, or text, which is encoded as UTF-8.
 pub struct FileObject {
     file: Py<PyAny>,
+    encoding: Encoding,
     /// The bytes that were read but not yet returned, because a letter takes up to 4 bytes.
     rest: std::collections::VecDeque<u8>,
+    raised: Raised,
 }
 
+/// The exception of a file object. Errors of the library may contain only its text.
+pub type Raised = Arc<Mutex<Option<PyErr>>>;
+
 impl FileObject {
-    /// Creates a reader of an object with the method `read`.
-    pub fn new(file: &Bound<'_, PyAny>) -> FileObject {
-        FileObject { file: file.clone().unbind(), rest: std::collections::VecDeque::new() }
+    /// Creates a reader of an object with the method `read`. An encoding other than `Auto` applies only to bytes, so
+    /// reading text is then an error.
+    pub fn new(file: &Bound<'_, PyAny>, encoding: Encoding) -> FileObject {
+        let rest = std::collections::VecDeque::new();
+        FileObject { file: file.clone().unbind(), encoding, rest, raised: Raised::default() }
+    }
+
+    /// Returns the place of the exception that the object raises.
+    pub fn raised(&self) -> Raised {
+        Arc::clone(&self.raised)
+    }
+
+    /// Returns the next bytes, at most this number of bytes or letters.
+    fn next(&self, py: Python<'_>, most: usize) -> PyResult<Vec<u8>> {
+        let read = self.file.bind(py).call_method1("read", (most,))?;
+        if self.encoding != Encoding::Auto && read.is_instance_of::<PyString>() {
+            let what = "encoding: the file object returns text, which is already decoded; pass a binary file";
+            return Err(PyValueError::new_err(what));
+        }
+        if read.is_none() { Ok(Vec::new()) } else { bytes_of(&read) }
     }
 }
 
@@ -316,8 +350,9 @@ impl std::io::Read for FileObject {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         if self.rest.is_empty() {
             let read = Python::attach(|py| {
-                let read = self.file.bind(py).call_method1("read", (buffer.len(),))?;
-                if read.is_none() { Ok(Vec::new()) } else { bytes_of(&read) }
+                self.next(py, buffer.len()).inspect_err(|error| {
+                    *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone_ref(py));
+                })
             });
             self.rest = read.map_err(std::io::Error::other)?.into();
         }

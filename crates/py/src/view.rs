@@ -296,8 +296,8 @@ impl View {
 
     /// Returns the games that match a filter, in their order; docs/QUERY.md describes the language.
     ///
-    /// Takes a few milliseconds for a million games with a tag columns file (`scoresheet index`). Without this file,
-    /// the filter reads all tags. Raises QueryError with the column of the error if the filter is invalid.
+    /// Takes a few milliseconds for a million games with a tag columns file (`build_index`). Without this file, the
+    /// filter reads all tags. Raises QueryError with the column of the error if the filter is invalid.
     ///
     /// >>> len(archive.where("whiteelo >= 1800 and result = 1-0")) > 0
     /// True
@@ -350,8 +350,8 @@ impl View {
         Ok(View { rules, hits, pv_depths, ..self.of(Numbers::List(games.into())) })
     }
 
-    /// Returns the moves played in a position, with results and ratings. The position is a FEN, moves or a Position.
-    /// The default is the standard starting position.
+    /// Returns the moves played in a position, with results and ratings. The position is a FEN, moves, a Position or a
+    /// board of python-chess. The default is the standard starting position.
     ///
     /// >>> tree = archive.tree("e4")
     /// >>> tree.games == sum(move.games for move in tree) + tree.ended
@@ -450,15 +450,17 @@ impl View {
     /// single number applies to all games: `batch(games, -1)` returns the last positions. `what` names any of:
     /// "planes", uint8 (n, 12, 8, 8), White's pawns to king, then Black's, a1 first; "bitboards", uint64 (n, 12);
     /// "halfkp", int32 (n, 2, 32), features of White's and Black's side, -1 for none; "move", int16 (n,), the number of
-    /// the move played in `move_names()`, -1 for none; "legal", uint8 (n, 1968), 1 for legal moves; "turn", uint8 (n,),
-    /// 1 if Black is to move; "castling", uint8 (n,), bits for K, Q, k and q; "en_passant", int8 (n,), the file passed
-    /// over, -1 for none; "result", int8 (n,), 1, 0 and -1, -128 for none; "elo", int16 (n, 2), 0 for none.
+    /// the move played in `move_names()`, -1 for none and for drops; "legal", uint8 (n, 1968), 1 for legal moves except
+    /// drops; "turn", uint8 (n,), 1 if Black is to move; "castling", uint8 (n,), bits for K, Q, k and q; "en_passant",
+    /// int8 (n,), the file passed over, -1 for none; "result", int8 (n,), 1, 0 and -1, -128 for none; "elo",
+    /// int16 (n, 2), 0 for none.
     ///
     /// With `mover`, all tensors are from the point of view of the player to move: for Black, the board is flipped and
-    /// the colors are exchanged. `out` is a dict of arrays to fill. A position takes about a microsecond on one core;
-    /// `threads=1` uses only one core.
+    /// the colors are exchanged. `out` is a dict of arrays to fill; their names are the default of `what`. A position
+    /// takes about a microsecond on one core; `threads=1` uses only one core.
     ///
-    /// Raises IndexError if there is no such game or ply.
+    /// Raises IndexError if there is no such game or ply, and ValueError for HalfKP features of a position with more
+    /// than 32 pieces besides the kings, as in Horde.
     ///
     /// >>> tensors = archive.batch([1, 1], [0, 1], what=["turn", "move"])
     /// >>> tensors["turn"].tolist(), [scoresheet.move_names()[move] for move in tensors["move"]]
@@ -612,7 +614,7 @@ impl Archive {
         crate::care::verify(py, &self.shared, quick)
     }
 
-    /// Builds the side files that speed up filters, searches and trees, like `scoresheet index`, and uses these files
+    /// Builds the side files that speed up filters, searches and trees, like `scoresheet index --all`, and uses them
     /// from then on: `tag_columns` (`.bgh`) for `where`, `signatures` (`.bgs`) and `positions` (`.bgp`) for `find` and
     /// `tree`. Uses `memory` MiB to sort positions. `columns` names fields to store in `.bgh`, too, such as
     /// `["novelty", "accuracy", "ending"]`; filters and sorts then read them instead of the games. Returns the size in
@@ -654,7 +656,7 @@ impl Archive {
     }
 
     /// The state of the side files: for each archive, a dict with `"file"`, `"missing"`, `"stale"` or `"damaged"` for
-    /// `.bgp` (positions), `.bgs` (signatures) and `.bgh` (tags). `scoresheet index` builds them.
+    /// `.bgp` (positions), `.bgs` (signatures) and `.bgh` (tags). `build_index` builds them.
     #[getter]
     fn side_files(&self) -> PyResult<Vec<std::collections::HashMap<&'static str, String>>> {
         let opened = self.shared.get()?;

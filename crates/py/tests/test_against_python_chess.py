@@ -94,6 +94,14 @@ def test_castling_in_a_game_from_the_standard_position(variant: str, tmp_path: P
     assert game.moves[6:] == ["e1g1", "e8g8"]
 
 
+@pytest.mark.parametrize("name", ["My.Tag", "_x", "GreatestGameEverPlayed?"])
+def test_tags_that_python_chess_does_not_accept(name: str) -> None:
+    (game,) = scoresheet.read_pgn(io.BytesIO(f'[Event "x"]\n[{name} "1"]\n[Annotator "y"]\n\n1. e4 e5 *\n'.encode()))
+    theirs = game.to_chess()
+    assert game[name] == "1" and name not in theirs.headers
+    assert theirs.headers["Annotator"] == "y" and [move.uci() for move in theirs.mainline_moves()] == game.moves
+
+
 def test_a_start_without_a_tag(tmp_path: Path) -> None:
     """Games of lists of positions have no tag FEN, and the first of several tags states the start."""
     (tmp_path / "list.epd").write_text('4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id "x";\n')

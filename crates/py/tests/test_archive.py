@@ -292,6 +292,14 @@ def test_pickles_and_copies_of_a_changed_file(tmp_path: Path) -> None:
     assert len(pickle.loads(pickle.dumps(longer))) == 1
 
 
+def test_bytes_are_no_path(tmp_path: Path) -> None:
+    for call in (scoresheet.open, lambda given: scoresheet.import_pgn(given, tmp_path / "x.bga")):
+        for given in (b"x.bga", bytearray(b"x"), memoryview(b"x"), [b"x.bga"]):
+            kind = type(given[0] if isinstance(given, list) else given).__name__
+            with pytest.raises(TypeError, match=f"^{kind} is not a path or a file object"):
+                call(given)
+
+
 def test_exceptions_by_kind(tmp_path: Path, made: Path) -> None:
     with pytest.raises(FileNotFoundError) as error:
         scoresheet.open(tmp_path / "missing.bga")
@@ -393,8 +401,40 @@ def test_import_reports(tmp_path: Path) -> None:
     def refuse(fault: scoresheet.Fault) -> None:
         raise RuntimeError("no faults, please")
 
+    # A failed function leaves no new archive, and an existing one keeps its games.
     with pytest.raises(RuntimeError, match="no faults"):
         scoresheet.import_pgn(source, tmp_path / "other.bga", on_fault=refuse, progress=False)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("other")) == []
+    with pytest.raises(RuntimeError, match="no faults"):
+        scoresheet.import_pgn(source, tmp_path / "bad.bga", append=True, on_reject=refuse, progress=False)
+    assert len(scoresheet.open(tmp_path / "bad.bga")) == 4
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        scoresheet.import_pgn(source, tmp_path / "other.bga", progress=interrupt)
+    assert len(scoresheet.open(tmp_path / "other.bga")) == 2
+
+
+def test_a_failed_function_stops_the_replacement_of_an_archive(tmp_path: Path) -> None:
+    target = _sample_archive(tmp_path)
+    source = tmp_path / "long.pgn"
+    source.write_bytes(b"".join(game.original() for game in scoresheet.open(target)) * 40)
+
+    def refuse(done: int, games: int) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        scoresheet.import_pgn(source, target, replace=True, threads=1, progress=refuse)
+    assert len(scoresheet.open(target)) == 3000
+
+
+def test_the_original_has_the_text_before_a_game(write) -> None:
+    rejected = b'[Event "s"]\n[Variant "Suicide"]\n\n1. e3 *\n\n'
+    first, second = b'[Event "1"]\n\n1. e4 *\n\n', b'[Event "2"]\n\n1. c4 *\n'
+    archive = write((first + rejected + second).decode())
+    assert [game.original() for game in archive] == [first, rejected + second]
 
 
 def test_writing(archive: scoresheet.Archive, tmp_path: Path) -> None:

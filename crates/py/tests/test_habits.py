@@ -150,6 +150,36 @@ def test_file_objects(made: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "broken.bga").exists()
 
 
+def test_an_encoding_applies_to_bytes(tmp_path: Path) -> None:
+    text = '[White "Müller"]\n\n1. e4 *\n'
+    for encoding in ("utf-8", "latin-1", "windows-1252"):
+        with pytest.raises(ValueError, match="already decoded"):
+            scoresheet.import_pgn(io.StringIO(text), tmp_path / "x.bga", encoding=encoding)
+        with pytest.raises(ValueError, match="already decoded"):
+            next(scoresheet.read_pgn(io.StringIO(text), encoding=encoding))
+        binary = io.BytesIO(text.encode(encoding))
+        assert next(scoresheet.read_pgn(binary, encoding=encoding))["White"] == "Müller"
+    assert not (tmp_path / "x.bga").exists()
+    assert next(scoresheet.read_pgn(io.StringIO(text)))["White"] == "Müller"
+
+
+def test_errors_of_file_objects(tmp_path: Path) -> None:
+    class Broken:
+        def read(self, size: int) -> bytes:
+            raise ZeroDivisionError
+
+    wide = '[Event "x"]\n\n1. e4 *\n'.encode("utf-16")
+    for call in (scoresheet.read_pgn, lambda file: scoresheet.import_pgn(file, tmp_path / "x.bga")):
+        with pytest.raises(ValueError, match="^the file object: the text is UTF-16"):
+            call(io.BytesIO(wide))
+        with pytest.raises(ZeroDivisionError):
+            call(Broken())
+    (tmp_path / "wide.pgn").write_bytes(wide)
+    with open(tmp_path / "wide.pgn", "rb") as file, pytest.warns(UserWarning, match="^wide.pgn: the text is UTF-16"):
+        summary = scoresheet.import_pgn([file, io.BytesIO(b"1. e4 *")], tmp_path / "x.bga")
+    assert summary.refused == [("wide.pgn", "wide.pgn: the text is UTF-16; convert it to UTF-8 first")]
+
+
 def test_sources_of_every_compression(tmp_path: Path) -> None:
     for name, games in (("games.7z", 3), ("games.pgn.xz", 2)):
         source = SAMPLE.parent / "compressed" / name

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import scoresheet
 from conftest import corpora
-from scoresheet._stream import Order, permutation, resumed
+from scoresheet._stream import Order, batch_count, permutation, resumed
 
 numpy = pytest.importorskip("numpy")
 
@@ -159,9 +162,9 @@ def test_every_position_is_visited_once(total: int, block: int, mix: int) -> Non
                     for parts in order.batches(batch_size):
                         cut.append([numbers[firsts[group] + index] for group, low, high in parts for index in range(low, high)])
                     assert sum(cut, []) == numbers and all(len(batch) == batch_size for batch in cut[:-1])
-                    assert len(cut) == order.count(batch_size)
+                    assert len(cut) == batch_count(len(order), batch_size)
                     complete = list(order.batches(batch_size, 0, True))
-                    assert len(complete) == order.count(batch_size, True) == len(numbers) // batch_size
+                    assert len(complete) == batch_count(len(order), batch_size, True) == len(numbers) // batch_size
                 lengths.append(len(numbers))
                 seen += numbers
             assert len(seen) == len(set(seen)) and max(lengths) - min(lengths) <= (0 if even else 1)
@@ -185,16 +188,25 @@ def test_the_order_is_mixed_and_repeatable() -> None:
             Order([0, 10], **{"mix": 1, "seed": 0, **options})
 
 
-def test_resumption_keeps_the_order_of_the_workers() -> None:
-    workers, each = 3, 4
-    in_turn = [(index % workers, index // workers) for index in range(workers * each)]
-    for done in range(len(in_turn)):
+def in_turn(iterators: list) -> Iterator:
+    """Takes items in turn, and skips iterators that have ended, like a loader."""
+    while iterators:
+        for iterator in list(iterators):
+            try:
+                yield next(iterator)
+            except StopIteration:
+                iterators.remove(iterator)
+
+
+@pytest.mark.parametrize("counts", [[4], [4, 4, 4], [2, 1, 1], [3, 4, 4], [0, 1, 1], [1, 0, 1], [0, 0]])
+def test_resumption_keeps_the_order_of_the_workers(counts: list[int]) -> None:
+    everything = list(in_turn([iter([(shard, number) for number in range(count)]) for shard, count in enumerate(counts)]))
+    for done in range(len(everything) + 1):
         queues = []
-        for worker in range(workers):
-            shard, start = resumed(done, worker, workers)
-            queues.append([(shard, number) for number in range(start, each)])
-        again = [queues[index % workers][index // workers] for index in range(len(in_turn) - done)]
-        assert again == in_turn[done:], done
+        for worker in range(len(counts)):
+            shard, start = resumed(done, worker, counts)
+            queues.append(iter([(shard, number) for number in range(start, counts[shard])]))
+        assert list(in_turn(queues)) == everything[done:], done
 
 
 def stream(made: Path, **options):
@@ -273,6 +285,76 @@ def test_a_stream_continues(made: Path) -> None:
     for other in ({"seed": 1}, {"mover": False}, {"where": "plies >= 0"}, {"skip_plies": 7, "skip_last": 1}):
         with pytest.raises(ValueError, match="another stream"):
             stream(made, **other).load_state_dict(state)
+
+
+@pytest.fixture
+def loader():
+    """Loads batches with workers like PyTorch, which need not be installed."""
+
+    def load(data, workers: int) -> Iterator[dict]:
+        if not workers:
+            return iter(data)
+        # A worker has a copy of the stream, made when the iteration begins.
+        copies = [pickle.loads(pickle.dumps(data)) for _ in range(workers)]
+
+        def work(copy, worker: int) -> Iterator[dict]:
+            info = SimpleNamespace(id=worker, num_workers=workers)
+            utils = SimpleNamespace(data=SimpleNamespace(get_worker_info=lambda: info))
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("scoresheet.torch.torch", SimpleNamespace(utils=utils, from_numpy=lambda array: array))
+                batches = list(copy)
+            yield from batches
+
+        return in_turn([work(copy, worker) for worker, copy in enumerate(copies)])
+
+    return load
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2, 3])
+def test_a_training_run_resumes_twice(made: Path, loader, workers: int) -> None:
+    def run(state: dict | None, most: int) -> tuple[list, dict | None]:
+        """The loop of docs/python/training.md, interrupted after some batches."""
+        data, seen = stream(made, what=("game", "ply"), batch_size=30_000), []
+        if state is not None:
+            data.load_state_dict(json.loads(json.dumps(state)))
+        for epoch in range(data.epoch, 3):
+            data.set_epoch(epoch)
+            for number, batch in enumerate(loader(data, workers), 1):
+                seen += places([batch])
+                state = data.state_dict(batches=number, workers=workers)
+                if not workers:
+                    assert state == data.state_dict()
+                if len(seen) == most:
+                    return seen, state
+        return seen, state
+
+    everything, last = run(None, 10**9)
+    total = stream(made, batch_size=30_000).batches(workers)
+    assert len(everything) == 3 * total and (last["epoch"], last["batches"]) == (2, total)
+    # The second interruption is at the end of an epoch.
+    first, state = run(None, 2)
+    second, state = run(state, total - 2)
+    assert (state["epoch"], state["batches"]) == (0, total)
+    third, state = run(state, total + 1)
+    fourth, state = run(state, 10**9)
+    assert first + second + third + fourth == everything and state == last
+    assert run(state, 10**9)[0] == []
+
+
+def test_an_iteration_begins_with_the_epoch_or_after_a_state(made: Path) -> None:
+    data = stream(made, what=("game", "ply"), batch_size=30_000)
+    everything = places(data)
+    state = data.state_dict()
+    assert next(iter(data))["game"][0] == next(iter(data))["game"][0]
+    assert data.state_dict()["batches"] == 1
+    again = stream(made, what=("game", "ply"), batch_size=30_000)
+    again.load_state_dict({**state, "batches": 2})
+    assert places(again) == everything[2:] and places(again) == everything
+    again.load_state_dict(state)
+    again.set_epoch(5)
+    assert len(places(again)) == len(everything)
+    with pytest.raises(ValueError, match="number of batches"):
+        again.state_dict(workers=2)
 
 
 def test_a_stream_without_torch(made: Path) -> None:

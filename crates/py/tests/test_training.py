@@ -112,6 +112,11 @@ def test_wrong_positions(archive: scoresheet.Archive) -> None:
         archive.batch([1], [1], what=["nonsense"])
     with pytest.raises(TypeError):
         archive.batch([1.5], [1])
+    with pytest.raises(IndexError, match="9223372036854775808"):
+        archive.batch(numpy.array([2**63], dtype="u8"), [1])
+    assert archive.batch(numpy.array([1], dtype="u8"), [1], "turn")["turn"].tolist() == [1]
+    with pytest.raises(ValueError, match="'planes' is not in what: move"):
+        archive.batch([1], [0], ["move"], out={"planes": numpy.zeros((1, 12, 8, 8), dtype=numpy.uint8)})
     assert archive.batch([], [])["planes"].shape == (0, 12, 8, 8)
 
 
@@ -146,6 +151,39 @@ def test_quiet_positions(archive: scoresheet.Archive) -> None:
                 selected.append((game.number, ply))
             board.push(move)
     assert [quiet[index] for index in range(len(quiet))] == selected
+
+
+def test_drops_are_quiet_if_they_give_no_check(write, tmp_path: Path) -> None:
+    moves = "1. e4 d5 2. exd5 Qxd5 3. P@e4 Qe6 4. Nf3 P@h3 5. gxh3 a6 6. P@d7+ Kxd7 7. a3 *"
+    archive = write(f'[Variant "Crazyhouse"]\n\n{moves}\n')
+    # The moves of plies 4, 7 and 10 are drops.
+    quiet = [0, 1, 4, 5, 6, 7, 9, 12]
+    assert list(archive.where("variant = any").positions(quiet=True)) == [(1, ply) for ply in quiet]
+    if COMMAND := os.environ.get("SCORESHEET_COMMAND"):
+        options = ["1000", "--where", "variant = any", "--quiet-positions", "--format", "csv", "--columns", "ply"]
+        done = subprocess.run([COMMAND, "sample", tmp_path / "own.bga", *options], capture_output=True, text=True)
+        assert sorted(int(line) for line in done.stdout.split()[1:]) == quiet, done.stderr
+    tensors = archive.batch([1, 1], [4, 5], ["move", "legal"])
+    assert tensors["move"].tolist()[0] == -1 != tensors["move"].tolist()[1] and tensors["legal"][0].sum() > 0
+
+
+def test_two_missing_bounds_are_no_condition(write) -> None:
+    archive = write('[WhiteElo "2000"]\n\n1. e4 e5 *\n')
+    for bounds, plies in (((None, None), [0, 1]), ((1, None), [0]), ((None, 1999), [])):
+        assert list(archive.positions(mover_elo=bounds)) == [(1, ply) for ply in plies]
+
+
+def test_games_without_moves_have_no_positions(write) -> None:
+    archive = write('[FEN "4k3/8/8/8/8/8/8/4K2R w - - 0 1"]\n\n{[%eval 5.0]} *\n')
+    assert len(archive) == 1 and len(archive.positions()) == 0
+    if pyarrow := pytest.importorskip("pyarrow"):
+        assert pyarrow.table(archive.table(["scores"]))["scores"].to_pylist() == [[500]]
+
+
+def test_halfkp_has_a_limit_of_pieces(write) -> None:
+    archive = write('[Variant "Horde"]\n\n1. e5 *\n')
+    with pytest.raises(ValueError, match="more than 32 pieces"):
+        archive.batch([1], [0], "halfkp")
 
 
 def test_samples(archive: scoresheet.Archive) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from . import _scoresheet
@@ -24,7 +25,9 @@ def to_chess(game: Game) -> chess.pgn.Game:
     for name, value in game.tags:
         # The first of several such tags states the start and the rules.
         if name not in ("FEN", "Variant") or name not in headers:
-            builder.visit_header(name, value)
+            # python-chess rejects some names and line breaks in values.
+            with contextlib.suppress(ValueError):
+                builder.visit_header(name, value)
     builder.end_headers()
     built = builder.game
     try:

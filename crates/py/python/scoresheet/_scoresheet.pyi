@@ -2,7 +2,20 @@
 import datetime
 import os
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
-from typing import IO, Any, Generic, Literal, Self, SupportsIndex, TypeAlias, TypeVar, final, overload
+from typing import (
+    IO,
+    Any,
+    Generic,
+    Literal,
+    Protocol,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    final,
+    overload,
+    type_check_only,
+)
 
 from typing_extensions import disjoint_base
 
@@ -52,7 +65,15 @@ _Item = TypeVar("_Item", int, tuple[int, int])
 _Path: TypeAlias = str | os.PathLike[str]
 _Split: TypeAlias = tuple[Literal["train", "test"] | str, float, int]
 _Elo: TypeAlias = tuple[int | None, int | None]
-_Query: TypeAlias = str | Position | dict[str, Any]
+
+# A board of python-chess.
+@type_check_only
+class _Board(Protocol):
+    def fen(self) -> str: ...
+    @property
+    def legal_moves(self) -> Iterable[Any]: ...
+
+_Query: TypeAlias = str | Position | _Board | dict[str, Any]
 
 class ScoresheetError(Exception): ...
 class ArchiveError(ScoresheetError): ...
@@ -99,7 +120,7 @@ class View:
     def game(self, number: int) -> Game: ...
     def where(self, filter: str, /) -> View: ...
     def find(self, query: _Query, /, *, all_plies: bool = False, variations: bool = False, in_pv: bool = False) -> View: ...
-    def tree(self, position: str | Position | None = None, /) -> Tree: ...
+    def tree(self, position: str | Position | _Board | None = None, /) -> Tree: ...
     def table(
         self,
         columns: str | Sequence[str] | None = None,

@@ -54,9 +54,7 @@ class Order:
             raise ValueError("mix must be at least 1")
         if not 0 <= shard < shards:
             raise ValueError(f"there is no shard {shard} of {shards}")
-        total = bounds[-1]
-        start = total * shard // shards
-        end = start + total // shards if even else total * (shard + 1) // shards
+        start, end = span(bounds[-1], shard, shards, even)
         self._seed, self._start = mixed(seed, epoch), start
         segments, at = [], 0
         for block in permutation(len(bounds) - 1, self._seed):
@@ -98,16 +96,33 @@ class Order:
                 number = upto
             yield parts
 
-    def count(self, batch_size: int, drop_last: bool = False) -> int:
-        """Return the number of batches."""
-        return len(self) // batch_size if drop_last else -(-len(self) // batch_size)
+
+def span(total: int, shard: int, shards: int, even: bool) -> tuple[int, int]:
+    """Return the range of a shard in the sequence of `total` positions."""
+    start = total * shard // shards
+    return start, start + total // shards if even else total * (shard + 1) // shards
 
 
-def resumed(done: int, worker: int, workers: int) -> tuple[int, int]:
-    """Return the shard of a worker, and the number of its first batch, after `done` batches of all workers.
+def batch_count(length: int, batch_size: int, drop_last: bool = False) -> int:
+    """Return the number of batches of a shard with `length` positions."""
+    return length // batch_size if drop_last else -(-length // batch_size)
 
-    A `DataLoader` takes batches from its workers in turn, and begins with worker 0. After a resumption, worker 0
-    therefore continues the shard whose turn it is, so the order of the batches stays the same.
+
+def resumed(done: int, worker: int, counts: Sequence[int]) -> tuple[int, int]:
+    """Return the shard of a worker, and the number of its first batch, after `done` batches of all workers. `counts`
+    contains the number of batches of each worker's shard.
+
+    A `DataLoader` takes batches from its workers in turn, begins with worker 0, and skips workers that have no batch
+    left. After a resumption, worker 0 therefore continues the shard whose turn it is, so the order of the batches stays
+    the same.
     """
-    shard = (worker + done) % workers
-    return shard, (done - shard + workers - 1) // workers
+    rounds = min(done // len(counts), min(counts))
+    taken, last = [rounds] * len(counts), -1
+    left = min(done, sum(counts)) - rounds * len(counts)
+    # The lengths of shards differ by at most 1, so only a few batches are left.
+    while left:
+        for shard, count in enumerate(counts):
+            if left and taken[shard] < count:
+                taken[shard], left, last = taken[shard] + 1, left - 1, shard
+    shard = (last + 1 + worker) % len(counts)
+    return shard, taken[shard]

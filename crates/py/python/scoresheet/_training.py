@@ -45,6 +45,7 @@ COLUMNS: dict[str, tuple[str, str, tuple[int, ...]]] = {
 }
 USUAL_COLUMNS = ("score", "wdl", "move", "result")
 NO_SCORE = -32768
+_MOST = 2**63 - 1
 
 
 def _integers(values: Any) -> Any:
@@ -53,6 +54,8 @@ def _integers(values: Any) -> Any:
         given = numpy.asarray(values)
         if given.size and given.dtype.kind not in "iu":
             raise TypeError(f"games, plies and indices must be integers, not {given.dtype}")
+        if given.dtype.kind == "u" and given.size and given.max() > _MOST:
+            raise IndexError(f"no game, ply or position {given.max()}: numbers have at most 63 bits")
         return numpy.ascontiguousarray(given, dtype=numpy.int64).ravel()
     return values if isinstance(values, array) and values.typecode == "q" else array("q", values)
 
@@ -89,6 +92,9 @@ def batch(
 ) -> dict[str, Any]:
     """Return the tensors of positions: see `View.batch`."""
     names = [what] if isinstance(what, str) else list(what or out or USUAL)
+    unfilled = [name for name in out or () if name not in names]
+    if unfilled:
+        raise ValueError(f"out: {unfilled[0]!r} is not in what: {', '.join(names)}")
     games, plies = _both(games, plies)
     made = _scoresheet._pack(view, games, plies, names, mover, threads)
     tensors = {}

@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import _scoresheet
-from ._stream import Order, resumed
+from ._stream import Order, batch_count, resumed, span
 from ._training import COLUMNS, KINDS, USUAL
 
 __all__ = ["PositionDataset", "PositionStream", "collate", "halfkp_bags"]
@@ -137,8 +137,16 @@ class PositionStream(_IterableDataset):  # type: ignore
     positions. With `even`, up to one position for each of them is left out, so all have the same number of batches;
     `drop_last` leaves out an incomplete batch.
 
-    `state_dict` and `load_state_dict` continue an epoch after a number of batches without reading the batches before.
-    Call `set_epoch` before each epoch. Needs numpy.
+    Each iteration visits the epoch from its beginning. `state_dict` and `load_state_dict` continue an epoch after a
+    number of batches without reading the batches before. Call `set_epoch` before each epoch:
+
+        for epoch in range(stream.epoch, 3):
+            stream.set_epoch(epoch)
+            for number, batch in enumerate(loader, 1):
+                state = stream.state_dict(batches=number, workers=2)
+
+    After `load_state_dict`, the same loop continues. Workers copy the stream when an iteration begins, so a loader with
+    `persistent_workers=True` does not see a later `set_epoch`. Needs numpy.
     """
 
     def __init__(
@@ -177,35 +185,42 @@ class PositionStream(_IterableDataset):  # type: ignore
         if not 0 <= self.rank < self.ranks:
             raise ValueError(f"there is no rank {self.rank} of {self.ranks}")
         self.epoch = 0
-        self._done = 0
+        # The batches of the epoch before the iteration, whether it has begun in this process, and the batches so far.
+        self._before, self._begun, self._done = 0, False, 0
         self._workers: int | None = None
         self._positions = self._view.positions(**conditions)
         self._bounds: list[int] | None = None
 
     def set_epoch(self, epoch: int) -> None:
-        """Begin an epoch: another epoch has another order."""
-        self.epoch, self._done, self._workers = epoch, 0, None
+        """Begin an epoch: another epoch has another order. The epoch of a loaded state continues after this state."""
+        if epoch != self.epoch or self._begun:
+            self._before, self._workers = 0, None
+        self.epoch, self._begun, self._done = epoch, False, self._before
 
     def batches(self, workers: int = 0) -> int:
         """Return the number of batches of this rank in an epoch, for a loader with this number of workers."""
-        shards = max(workers, 1)
-        return sum(self._shard(shard, shards).count(self.batch_size, self._drop_last) for shard in range(shards))
+        return sum(self._counts(max(workers, 1)))
 
     def state_dict(self, batches: int | None = None, workers: int = 0) -> dict[str, Any]:
-        """Return the state after `batches` batches of this epoch.
+        """Return the state after `batches` batches of this iteration. `"batches"` of the state also counts the batches
+        of the epoch before a loaded state. After the last batch, the state continues with the end of the epoch: the
+        iteration is empty, and `set_epoch` begins the next epoch.
 
         Without a loader's workers, the stream counts the batches itself. With workers, give the number of batches that
-        the loader has returned, and the number of workers.
+        the loader has returned in this iteration, and the number of workers.
         """
-        done = self._done if batches is None else batches
+        if batches is None and workers:
+            raise ValueError("with workers, give the number of batches that the loader has returned")
+        done = self._done if batches is None else self._before + batches
         return {"epoch": self.epoch, "batches": done, "workers": workers, "order": self._identity()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue after a state. Raises ValueError if this stream has another order: another archive, selection, seed,
-        batch size or number of ranks."""
+        """Continue after a state: the next iteration begins with the batch after it. Raises ValueError if this stream
+        has another order: another archive, selection, seed, batch size or number of ranks."""
         if state["order"] != self._identity():
             raise ValueError(f"the state is of another stream: {state['order']}, not {self._identity()}")
-        self.epoch, self._done, self._workers = state["epoch"], state["batches"], state["workers"]
+        self.epoch, self._before, self._workers = state["epoch"], state["batches"], state["workers"]
+        self._begun, self._done = False, self._before
 
     def _identity(self) -> dict[str, Any]:
         order = {"positions": len(self._positions), "block": self._block, "seed": self.seed, "batch_size": self.batch_size, **self._order}
@@ -220,12 +235,23 @@ class PositionStream(_IterableDataset):  # type: ignore
             self._bounds = memoryview(self._positions._bounds(self._block)).cast("q").tolist()
         return Order(self._bounds, seed=self.seed, epoch=self.epoch, shard=shard, shards=shards, **self._order)
 
+    def _counts(self, workers: int) -> list[int]:
+        """Return the number of batches of each worker's shard."""
+        spans = (
+            span(len(self._positions), self.rank * workers + worker, self.ranks * workers, self._order["even"])
+            for worker in range(workers)
+        )
+        return [batch_count(end - start, self.batch_size, self._drop_last) for start, end in spans]
+
     def __iter__(self) -> Iterator[dict[str, Any]]:
         info = torch.utils.data.get_worker_info() if torch is not None else None
         worker, workers = (info.id, info.num_workers) if info is not None else (0, 1)
-        if self._workers is not None and self._done and max(self._workers, 1) != workers:
+        if self._begun:
+            self._before, self._workers = 0, None
+        if self._before and max(self._workers or 0, 1) != workers:
             raise ValueError(f"the state is of a loader with {self._workers} workers, not {workers}")
-        shard, start = resumed(self._done, worker, workers)
+        self._begun, self._done = True, self._before
+        shard, start = resumed(self._before, worker, self._counts(workers))
         order = self._shard(shard, workers)
         import numpy
 
@@ -247,11 +273,8 @@ class PositionStream(_IterableDataset):  # type: ignore
             if kinds:
                 places = batch.pop("games of the batch"), batch.pop("plies of the batch")
                 batch |= self._view.batch(*places, kinds, mover=self.mover, threads=threads)
-            if info is None:
-                self._done += 1
+            self._done += 1
             yield {name: tensor(batch[name]) for name in self.what}
-        if info is None:
-            self._done = 0
 
     def _group(
         self, order: Order, group: int, columns: list[str], with_places: bool, threads: int | None

@@ -212,27 +212,48 @@ fn keyed(game: &GameRef<'_>, ply: u32, options: &SampleOptions) -> Result<Option
     }
     let position = replay.position();
     if options.quiet {
-        if position.in_check() {
-            return Ok(None);
-        }
+        let snapshot = |position: &Position| Snapshot::new(position.in_check(), position.bitboards());
+        let before = snapshot(&position);
         replay.run(game.brenner().get(used..).unwrap_or_default(), ply + 1).map_err(damaged)?;
-        let after = replay.position();
-        if after.in_check() || material(&after) != material(&position) {
+        if !before.is_quiet_before(snapshot(&replay.position())) {
             return Ok(None);
         }
     }
     Ok(Some(position.zobrist()))
 }
 
-/// Returns the number of pieces of each role and color. Captures and promotions change these numbers.
-fn material(position: &Position) -> [[u32; 6]; 2] {
-    let mut counts = [[0; 6]; 2];
-    for square in (0..64).filter_map(scoresheet::chess::Square::new) {
-        if let Some(piece) = position.piece_at(square) {
-            counts[piece.color.index()][piece.role as usize] += 1;
-        }
+/// The properties of two consecutive positions that make the first one quiet or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    in_check: bool,
+    /// The number of pieces of each color and role.
+    pieces: [u32; 12],
+}
+
+impl Snapshot {
+    /// Creates a snapshot of a position from its bitboards, one for each color and role.
+    pub fn new(in_check: bool, bitboards: [u64; 12]) -> Snapshot {
+        Snapshot { in_check, pieces: bitboards.map(u64::count_ones) }
     }
-    counts
+
+    /// Returns whether this position is quiet if `after` follows: it is not in check, and the move is not a capture, a
+    /// promotion or a check. Captures and promotions remove a piece; a drop only adds a piece.
+    ///
+    /// ```
+    /// use scoresheet::Position;
+    /// use scoresheet_query::report::sample::Snapshot;
+    ///
+    /// let snapshot = |position: &Position| Snapshot::new(position.in_check(), position.bitboards());
+    /// let [before, quiet, capture] = ["e4 d5", "e4 d5 Nc3", "e4 d5 exd5"].map(scoresheet_query::line);
+    /// let before = snapshot(&before?);
+    /// assert!(before.is_quiet_before(snapshot(&quiet?)));
+    /// assert!(!before.is_quiet_before(snapshot(&capture?)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_quiet_before(self, after: Snapshot) -> bool {
+        let removes = self.pieces.iter().zip(after.pieces).any(|(before, after)| *before > after);
+        !self.in_check && !after.in_check && !removes
+    }
 }
 
 /// All eligible positions, numbered.
