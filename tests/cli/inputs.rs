@@ -455,6 +455,25 @@ fn control_characters_beside_chess_are_faults_as_ever() {
     room.fine(&["import", "latin.pgn", "-o", "l.bga", "-q"]);
 }
 
+/// `cat` and concatenated compressed files join the last line of a file without a line ending and the first tag.
+#[test]
+fn joined_files_without_a_line_ending_are_whole_games() {
+    let room = Room::new();
+    let game = |name: &str, end: &str| format!("[Event \"{name}\"]\n[White \"W\"]\n\n1. d4 d5 {end}");
+    for between in ["", " ", "\0\0\0 "] {
+        let ends = ["0-1", "*", "1/2-1/2", "1-0\n"];
+        let games: Vec<String> = ends.iter().map(|end| game(&format!("Event {end}").replace('\n', ""), end)).collect();
+        let joined = games.join(between);
+        room.write("joined.pgn", &joined);
+        room.fine(&["import", "joined.pgn", "-o", "g.bga", "--force", "-q"]);
+        let listed = room.fine(&["list", "g.bga", "--columns", "event,white,result,plies"]);
+        let expected =
+            ["Event 0-1\tW\t0-1\t2", "Event *\tW\t*\t2", "Event 1/2-1/2\tW\t1/2-1/2\t2", "Event 1-0\tW\t1-0\t2"];
+        assert_eq!(listed.lines().collect::<Vec<_>>(), expected, "{between:?}");
+        assert_eq!(room.fine(&["export", "g.bga", "--original"]), joined);
+    }
+}
+
 #[test]
 fn tar_files_are_read() {
     let room = Room::new();

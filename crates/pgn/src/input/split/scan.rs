@@ -420,11 +420,15 @@ impl View<'_> {
                     scan.goes_on(i, Mode::Moves);
                     return Step::More;
                 }
-                if let Some(line) = begins_line(self.text, self.span, i)
-                    && (line > self.span || self.given > 0)
-                    && tags::head(self.text, i).is_some()
-                {
-                    return Step::Cut(scan.notes.filter(|notes| *notes > self.span).unwrap_or(line));
+                if tags::head(self.text, i).is_some() {
+                    if let Some(line) = begins_line(self.text, self.span, i) {
+                        if line > self.span || self.given > 0 {
+                            return Step::Cut(scan.notes.filter(|notes| *notes > self.span).unwrap_or(line));
+                        }
+                    } else if ends_with_marker(slice(self.text, self.span, i)) {
+                        // Files without a line ending at their end have been joined.
+                        return Step::Cut(i);
+                    }
                 }
                 scan.notes = None;
                 scan.goes_on(i + 1, Mode::Moves);
@@ -438,10 +442,8 @@ impl View<'_> {
     fn notes_at(&self, at: usize) -> Option<usize> {
         let line = begins_line(self.text, self.span, at)?;
         let head = slice(self.text, self.span, line);
-        let text = trim_end(head);
-        let word = text.iter().rposition(|byte| is_blank(*byte)).map_or(text, |blank| from(text, blank + 1));
-        let is_apart = count_lines(from(head, text.len())) >= 2;
-        (is_apart && Outcome::from_token(word).is_some()).then_some(line)
+        let is_apart = count_lines(from(head, trim_end(head).len())) >= 2;
+        (is_apart && ends_with_marker(head)).then_some(line)
     }
 
     /// In a long span, cuts if a large number of blanks precedes `end`.
@@ -465,10 +467,8 @@ impl View<'_> {
         let Some(next) = self.behind_line_end(end) else { return Step::More };
         let tail = slice(self.text, end.saturating_sub(64).max(self.span), end);
         let line = tail.iter().rposition(|b| is_line_end(*b)).map_or(tail, |last| from(tail, last + 1));
-        let line = trim_end(line);
-        if !line.is_empty() {
-            let word = line.iter().rposition(|b| is_blank(*b)).map_or(line, |blank| from(line, blank + 1));
-            scan.marker = Outcome::from_token(word).is_some();
+        if !is_all_blank(line) {
+            scan.marker = ends_with_marker(line);
         }
         if scan.marker {
             let mut i = next;
@@ -542,4 +542,11 @@ impl View<'_> {
         }
         None
     }
+}
+
+/// Returns whether the last word of a text is a termination marker.
+fn ends_with_marker(text: &[u8]) -> bool {
+    let text = trim_end(text);
+    let word = text.iter().rposition(|byte| is_blank(*byte)).map_or(text, |blank| from(text, blank + 1));
+    Outcome::from_token(word).is_some()
 }
