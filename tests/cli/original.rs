@@ -107,6 +107,22 @@ fn verify_against_files() {
     room.fails(&["verify", "g.bga", "--against", "g.pgn", "g2.pgn"], 1, &["no source", "g2.pgn"]);
 }
 
+/// Files of several folders often have the same name.
+#[test]
+fn sources_of_one_name_are_told_apart() {
+    let room = Room::new();
+    for (folder, games) in [("a", 20), ("b", 30), ("c", 40)] {
+        std::fs::create_dir(room.path(folder)).unwrap();
+        room.write(&format!("{folder}/g.pgn"), many(games));
+    }
+    room.fine(&["import", "a/g.pgn", "b/g.pgn", "-o", "g.bga", "-q"]);
+    for file in ["a/g.pgn", "b/g.pgn"] {
+        assert!(room.fine(&["verify", "g.bga", "--against", file]).contains(&format!("{file}: the same")));
+    }
+    assert_eq!(room.fine(&["verify", "g.bga", "--against", "b/g.pgn", "a/g.pgn"]).matches("the same").count(), 2);
+    assert_eq!(room.run(&["verify", "g.bga", "--against", "c/g.pgn"]).code, Some(4));
+}
+
 #[test]
 fn rejected_games_go_to_a_file() {
     let room = Room::new();

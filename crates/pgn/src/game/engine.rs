@@ -3,8 +3,9 @@
 //! Supported forms are lists of `key=value` (TCEC) and scores with depth and time (`+0.33/20 5.6s`: cutechess,
 //! fastchess, Arena). Scores followed by such lists, scores without further data, and the commands `eval`, `emt` and
 //! `clk` are also supported. Evaluations are returned from White's point of view. Scores in lists and commands are
-//! written from White's point of view. All other scores are written from the moving player's. ChessBase's
-//! `[%eval 75,20]`, with hundredths and depth, is also from the moving player's point of view.
+//! written from White's point of view, and so are scores of Fritz: without `+` and with whole seconds (`0.44/22 278 (c4)`).
+//! All other scores are written from the moving player's. ChessBase's `[%eval 75,20]`, with hundredths and depth, is also
+//! from the moving player's point of view.
 
 use super::values::{Evaluation, decimal, duration};
 use scoresheet_chess::Color;
@@ -77,6 +78,7 @@ impl<'a> EngineNote<'a> {
 
     fn read_words(&mut self, text: &'a str, mover: Option<Color>) {
         let rest = self.read_line(text);
+        let is_first = self.line.is_none();
         let (score, after) = match rest.split_once('/') {
             Some((score, after)) => (score, Some(after)),
             None => (rest, None),
@@ -90,6 +92,11 @@ impl<'a> EngineNote<'a> {
                 let after = after.trim_start();
                 let (time, after) = after.split_at(after.find([' ', ',']).unwrap_or(after.len()));
                 self.time = seconds(time.strip_suffix('s').unwrap_or(time)).or_else(|| duration(time));
+                let is_whole = !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit());
+                if is_first && is_whole && !rest.trim_start().starts_with('+') {
+                    // Fritz.
+                    self.evaluation = Some(score);
+                }
                 if self.line.is_none() {
                     self.read_line(after);
                 }
@@ -190,6 +197,12 @@ mod tests {
         assert_eq!(evaluation("0.00/28 5.136s, Draw by 3-fold repetition", Black), pawns(0));
         assert_eq!(evaluation(" 0.33 ", Black), pawns(-33));
         assert_eq!(evaluation("d=26, wv=-0.33, n=5", Black), pawns(-33));
+        // Fritz.
+        assert_eq!(evaluation("0.18/23 239", Black), pawns(18));
+        assert_eq!(evaluation("-0.25/26 164 (Ne5)", Black), pawns(-25));
+        // Arena.
+        assert_eq!(evaluation("(Ne5) -0.25/26 164", Black), pawns(25));
+        assert_eq!(evaluation("+0.25/26 164", Black), pawns(-25));
         assert_eq!(evaluation("-M12/20 0.5s", White), Some(Evaluation::Mate(-12)));
         assert_eq!(evaluation("+M1/245 0.002s, Black mates", Black), Some(Evaluation::Mate(-1)));
         assert_eq!(evaluation("d=1, sd=2, wv=M8", Black), Some(Evaluation::Mate(8)));

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The version of the rules by which measures are computed. A change that gives any game another value increases it, so
 /// columns with values by the earlier rules are ignored.
-pub(super) const RULES: u64 = 3;
+pub(super) const RULES: u64 = 4;
 
 /// A segment of the tag columns file, which covers some games.
 #[derive(Debug)]

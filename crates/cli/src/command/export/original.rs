@@ -259,8 +259,12 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
         (false, true) => {
             session.message(&format!("{name}: differs from the imported file (SHA-256): see `scoresheet verify`"))
         }
-        (false, false) => session.message(&format!(
-            "{name}: differs from the imported file ({bytes} bytes): some of its games, or text between them, are not in this archive"
-        )),
+        (false, false) => {
+            // The length of a part of a file is unknown.
+            let length = if source.bytes == 0 { String::new() } else { format!(" ({bytes} bytes)") };
+            session.message(&format!(
+                "{name}: differs from the imported file{length}: some of its games, or text between them, are not in this archive"
+            ));
+        }
     }
 }

@@ -42,12 +42,15 @@ pub struct Request<'a> {
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
     let sources = archive.sources().map_err(Failure::of_archive(request.archive))?;
-    let pairs = pairs(request.files, &sources)?;
     let mut out = session.stdout();
     let mut results = Vec::new();
     let mut code = Code::Success;
-    for (file, source) in pairs {
-        let Comparison { found, games, equal, made } = compare(&archive, source, file)?;
+    let mut free: Vec<usize> = (0..sources.len()).collect();
+    for (index, file) in request.files.iter().enumerate() {
+        let candidates = candidates(file, index, request.files.len(), &sources, &free)?;
+        let (at, Comparison { found, games, equal, made }) = closest(&archive, &sources, &candidates, file)?;
+        free.retain(|other| *other != at);
+        let source = &sources[at];
         if !found.is_empty() {
             code = Code::Damaged;
         }
@@ -124,21 +127,45 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     Ok(code)
 }
 
-/// Finds the source for each file by name, or by position if no source has that name.
-fn pairs<'a>(files: &'a [PathBuf], sources: &'a [SourceRecord]) -> Result<Vec<(&'a Path, &'a SourceRecord)>, Failure> {
-    let mut free: Vec<bool> = vec![true; sources.len()];
-    let mut pairs = Vec::with_capacity(files.len());
-    for (index, file) in files.iter().enumerate() {
-        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
-        let named = (0..sources.len()).find(|at| free[*at] && sources[*at].name == name);
-        let in_place = || (files.len() == sources.len() && free[index]).then_some(index);
-        let Some(at) = named.or_else(in_place) else {
-            return Err(Failure::Message(format!("the archive has no source called {name}; see `scoresheet info`")));
-        };
-        free[at] = false;
-        pairs.push((file.as_path(), &sources[at]));
+/// Returns the numbers of the sources that a file may be: those of its name, or if there is none, the one at its place.
+fn candidates(
+    file: &Path,
+    index: usize,
+    files: usize,
+    sources: &[SourceRecord],
+    free: &[usize],
+) -> Result<Vec<usize>, Failure> {
+    let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    let mut found: Vec<usize> = free.iter().copied().filter(|at| sources[*at].name == name).collect();
+    if found.is_empty() && files == sources.len() && free.contains(&index) {
+        found.push(index);
     }
-    Ok(pairs)
+    match found.is_empty() {
+        true => Err(Failure::Message(format!("the archive has no source called {name}; see `scoresheet info`"))),
+        false => Ok(found),
+    }
+}
+
+/// Compares a file with these sources up to the first equal one, or returns the source with the most equal games.
+fn closest(
+    archive: &Archive,
+    sources: &[SourceRecord],
+    candidates: &[usize],
+    file: &Path,
+) -> Result<(usize, Comparison), Failure> {
+    let (&first, others) = candidates.split_first().unwrap_or((&0, &[]));
+    let mut best = (first, compare(archive, &sources[first], file)?);
+    for at in others {
+        // Standard input can be read only once.
+        if best.1.found.is_empty() || file.as_os_str() == "-" {
+            break;
+        }
+        let other = compare(archive, &sources[*at], file)?;
+        if other.found.is_empty() || other.equal > best.1.equal {
+            best = (*at, other);
+        }
+    }
+    Ok(best)
 }
 
 /// The result of a comparison.
