@@ -13,7 +13,7 @@ use crate::archive::read::options::OpenOptions;
 use crate::archive::read::original::source_of;
 use crate::archive::read::read_at::{ReadAt, Store};
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::format::block::{self, BlockKind, HEADER};
+use crate::format::block::{self, BlockHeader, BlockKind, HEADER};
 use crate::format::commit::Commit;
 use crate::format::deletions;
 use crate::format::dictionary::BlockStrings;
@@ -225,7 +225,11 @@ impl BlockFinder {
             }
             end = block.end();
         }
-        self.damage_between(end, u64::MAX)
+        // The header of a block that is cut off states its kind.
+        let (store, id) = (self.archive.store(), self.archive.id());
+        let header = store.read_at(end, HEADER as u64).ok().and_then(|header| BlockHeader::decode(&header, id, end));
+        let is_other = |header: BlockHeader| !matches!(header.kind, BlockKind::Tags | BlockKind::Texts);
+        self.damage_between(end, u64::MAX).filter(|_| !header.is_some_and(is_other))
     }
 
     /// Returns the source of a source block.

@@ -5,10 +5,10 @@ use crate::input::container::DICTIONARY;
 use crate::input::error::SourceError;
 use crate::input::zstd_frames::Frames;
 use bzip2::read::MultiBzDecoder;
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 #[cfg(feature = "lzma")]
 use lzma_rust2::XzReader;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 /// The compression of a source, recognized by its first bytes instead of its name.
 ///
@@ -74,10 +74,39 @@ pub(crate) fn decompressed(
         Compression::Xz => return Err(SourceError::Unsupported("xz")),
         Compression::Plain => Box::new(stored),
         Compression::Zstd => Box::new(Frames::new(stored)),
-        Compression::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(STORED, stored))),
+        Compression::Gzip => Box::new(Gzip(Some(GzDecoder::new(BufReader::with_capacity(STORED, stored))))),
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(BufReader::with_capacity(STORED, stored))),
     };
     Ok((compression, reader))
+}
+
+/// A reader of gzip files with any number of members. Zeros after a member are padding, as for other programs.
+struct Gzip<R>(Option<GzDecoder<BufReader<R>>>);
+
+impl<R: Read> Read for Gzip<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let count = member.read(buf)?;
+            if count > 0 || buf.is_empty() {
+                return Ok(count);
+            }
+            let Some(mut stored) = self.0.take().map(GzDecoder::into_inner) else { break };
+            loop {
+                let bytes = stored.fill_buf()?;
+                let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+                if bytes.is_empty() {
+                    return Ok(0);
+                }
+                if zeros < bytes.len() {
+                    stored.consume(zeros);
+                    break;
+                }
+                stored.consume(zeros);
+            }
+            self.0 = Some(GzDecoder::new(stored));
+        }
+        Ok(0)
+    }
 }
 
 /// A reader of xz files that names the format in its errors.

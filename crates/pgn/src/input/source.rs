@@ -258,6 +258,10 @@ mod tests {
             assert_eq!(read([compress(TEXT), compress(TEXT)].concat()).unwrap(), twice);
             assert_eq!(read(compress(b"")).unwrap(), b"");
         }
+        // Padding, as on tapes and in some downloads.
+        let padded = [gzip(TEXT), vec![0; 300_000], gzip(TEXT), vec![0; 7]].concat();
+        assert_eq!(read(padded).unwrap(), twice);
+        assert!(read([gzip(TEXT), vec![0, 0, 1]].concat()).is_err());
     }
 
     /// The text in two xz files of liblzma, with different checksums, and a file that needs a dictionary of 1 GiB.
