@@ -81,9 +81,10 @@ pub fn restore<'a>(
                 Some((false, now)) => {
                     let (kept, other) = (repaired.game(*now)?, source.game(number)?);
                     let lost: Vec<LostPart> = losses(old).filter_map(|loss| loss.part).collect();
+                    // A changed game keeps what is left of it.
                     let is_same = kept.start() == other.start()
                         && main_line(&kept) == main_line(&other)
-                        && (lost.is_empty() || has_the_rest(&other, &kept, &lost)?);
+                        && (lost.is_empty() || (!kept.is_changed() && has_the_rest(&other, &kept, &lost)?));
                     is_whole &= is_same && !kept.is_changed();
                     if is_same {
                         found.push((old, number, !lost.is_empty()));
@@ -115,7 +116,12 @@ pub fn restore<'a>(
     }
     let part = |(is_source, games)| Part { archive: if is_source { &source } else { repaired }, games };
     let parts: Vec<Part> = parts.into_iter().map(part).collect();
-    let copied = copy::write(target, existing, &parts, monitor)?;
+    let mut copied = copy::write(target, existing, &parts, monitor)?;
+    let metadata = repaired.metadata()?;
+    if !metadata.is_empty() {
+        let pairs = metadata.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        copied.unindexed = Archive::describe(target, pairs)?;
+    }
     let inexact = Archive::open(target)?.sources()?.into_iter().filter(|source| !source.exact);
     let inexact: BTreeSet<String> = inexact.map(|source| source.name).collect();
     Ok(Restored {

@@ -460,7 +460,7 @@ fn control_characters_beside_chess_are_faults_as_ever() {
 fn joined_files_without_a_line_ending_are_whole_games() {
     let room = Room::new();
     let game = |name: &str, end: &str| format!("[Event \"{name}\"]\n[White \"W\"]\n\n1. d4 d5 {end}");
-    for between in ["", " ", "\0\0\0 "] {
+    for between in ["", " ", "\0\0\0 ", "\u{FEFF}"] {
         let ends = ["0-1", "*", "1/2-1/2", "1-0\n"];
         let games: Vec<String> = ends.iter().map(|end| game(&format!("Event {end}").replace('\n', ""), end)).collect();
         let joined = games.join(between);
@@ -471,6 +471,13 @@ fn joined_files_without_a_line_ending_are_whole_games() {
             ["Event 0-1\tW\t0-1\t2", "Event *\tW\t*\t2", "Event 1/2-1/2\tW\t1/2-1/2\t2", "Event 1-0\tW\t1-0\t2"];
         assert_eq!(listed.lines().collect::<Vec<_>>(), expected, "{between:?}");
         assert_eq!(room.fine(&["export", "g.bga", "--original"]), joined);
+    }
+    // A new event is a new game after any text.
+    for end in ["1-0 {White wins}", "1/2", "0.5-0.5", ""] {
+        room.write("joined.pgn", [game("A", end), game("B", "1-0\n")].concat());
+        room.fine(&["import", "joined.pgn", "-o", "g.bga", "--force", "-q"]);
+        let listed = room.fine(&["list", "g.bga", "--columns", "event,white,plies"]);
+        assert_eq!(listed, "A\tW\t2\nB\tW\t2\n", "{end:?}");
     }
 }
 

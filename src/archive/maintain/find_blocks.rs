@@ -29,6 +29,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
+/// The maximum number of times that damage is mended.
+const MOST_ROUNDS: usize = 3;
 /// The maximum number of lost games among which deleted games are looked for.
 const MAX_SEARCHED: u64 = 1 << 24;
 /// The maximum number of bytes to add up to find parity blocks, so a forged archive costs seconds.
@@ -60,7 +62,7 @@ pub struct BlockFinder {
     pub games: u64,
     /// All damage of the file, in file order, including damage that is mended.
     pub all_damage: Vec<Damage>,
-    /// The bytes that the parity of their batch has restored.
+    /// The bytes that a parity or checksums have restored.
     pub mended: Vec<Range<u64>>,
     /// Whether games that were deleted are kept, because damage makes their deletion doubtful.
     pub returned: bool,
@@ -71,21 +73,28 @@ impl BlockFinder {
     /// batch allows.
     pub fn new(path: &Path, options: OpenOptions, store: Store, monitor: &Monitor) -> Result<BlockFinder> {
         let mut found = BlockFinder::find(path, options, store)?;
-        let id = found.archive.id();
-        let check = |block: &BlockRef| {
-            monitor.advance(block.header.length);
-            if monitor.is_stopped() { Vec::new() } else { check_block(found.archive.store(), id, block) }
-        };
-        let damage: Vec<Damage> = parallel::map_items(&found.blocks, check).into_iter().flatten().collect();
-        let patches = mend::patches(found.archive.store(), id, &found.blocks, &damage);
-        let mut all_damage = [found.damage.as_slice(), &found.harmless].concat();
-        all_damage.extend(damage);
-        sort::by_key(&mut all_damage, |damage| (damage.offset, damage.game));
-        let mended: Vec<Range<u64>> = patches.iter().map(Patch::range).collect();
-        if !patches.is_empty() {
-            let store = Patched { archive: found.archive, patches }.into_store();
-            found = BlockFinder::find(path, options, store)?;
+        let (mut all_damage, mut mended) = (Vec::new(), Vec::new());
+        // A mended byte can allow a parity to restore others.
+        for round in 0..MOST_ROUNDS {
+            let id = found.archive.id();
+            let check = |block: &BlockRef| {
+                monitor.advance(if round == 0 { block.header.length } else { 0 });
+                if monitor.is_stopped() { Vec::new() } else { check_block(found.archive.store(), id, block) }
+            };
+            let of_blocks: Vec<Damage> = parallel::map_items(&found.blocks, check).into_iter().flatten().collect();
+            let damage = [found.damage.as_slice(), &found.harmless, &of_blocks].concat();
+            let patches = mend::patches(found.archive.store(), id, &found.blocks, &damage);
+            if round == 0 {
+                all_damage = damage;
+                sort::by_key(&mut all_damage, |damage| (damage.offset, damage.game));
+            }
+            if patches.is_empty() {
+                break;
+            }
+            mended.extend(patches.iter().map(Patch::range));
+            found = BlockFinder::find(path, options, Patched { archive: found.archive, patches }.into_store())?;
         }
+        mended.sort_by_key(|range| range.start);
         (found.all_damage, found.mended) = (all_damage, mended);
         Ok(found)
     }

@@ -1,11 +1,12 @@
-//! Restores damaged bytes from the parity of their batch (FORMAT.md, "Parity blocks").
+//! Restores damaged bytes from the parity of their batch (FORMAT.md, "Parity blocks"), and single bytes of block headers
+//! from their checksums.
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, check_block};
 use crate::archive::read::read_at::{ReadAt, ReadExactAt, Store};
 use crate::error::{Damage, DamageKind};
 use crate::format::ArchiveId;
-use crate::format::block::BlockKind;
+use crate::format::block::{BlockHeader, BlockKind, HEADER};
 use crate::format::header::BLOCKS;
 use crate::format::parity::Parity;
 use crate::sort;
@@ -15,6 +16,8 @@ use std::ops::Range;
 
 /// Media lose whole sectors, so a damaged run as long as its parity is looked for at these offsets.
 const SECTOR: u64 = 512;
+/// The maximum number of headers to mend, so a forged archive costs seconds.
+const MAX_HEADERS: usize = 1000;
 /// The length of a run of zeros that is hardly a chance.
 const CERTAIN: usize = 12;
 /// The maximum number of shorter runs of zeros to try.
@@ -39,9 +42,42 @@ impl Patch {
     }
 }
 
-/// Returns the damaged bytes that the parity blocks of an archive restore. `blocks` are the blocks that were found, and
-/// `damage` contains their damage. Every restored byte has passed the checksums of its block.
+/// Returns the damaged bytes that the parity blocks of an archive and the checksums of block headers restore. `blocks` are
+/// the blocks that were found, and `damage` contains their damage. Every restored byte has passed the checksums of its
+/// block.
 pub(super) fn patches(store: &impl ReadAt, id: ArchiveId, blocks: &[BlockRef], damage: &[Damage]) -> Vec<Patch> {
+    let mut found = by_parity(store, id, blocks, damage);
+    let headers = damage.iter().filter(|fault| fault.kind == DamageKind::BlockHeader).map(|fault| fault.offset);
+    let is_mended = |offset: u64| {
+        let header = offset..offset + HEADER as u64;
+        found.iter().map(Patch::range).any(|range| range.start < header.end && header.start < range.end)
+    };
+    let headers: Vec<u64> = headers.filter(|offset| !is_mended(*offset)).take(MAX_HEADERS).collect();
+    found.extend(headers.into_iter().filter_map(|offset| by_checksums(store, id, offset)));
+    found
+}
+
+/// Returns the byte of a block header that makes it valid, if the header and the payload are intact with it.
+fn by_checksums(store: &impl ReadAt, id: ArchiveId, offset: u64) -> Option<Patch> {
+    let damaged = store.read_at(offset, HEADER as u64).ok()?;
+    for (index, old) in damaged.iter().enumerate() {
+        let mut header = damaged.to_vec();
+        for byte in (0..=u8::MAX).filter(|byte| byte != old) {
+            *header.get_mut(index)? = byte;
+            if let Some(header) = BlockHeader::decode(&header, id, offset)
+                && header.unknown().is_none()
+                && offset + HEADER as u64 + header.length <= store.length()
+                && check_block(store, id, &BlockRef { offset, header }).is_empty()
+            {
+                return Some(Patch { offset: offset + index as u64, bytes: vec![byte] });
+            }
+        }
+    }
+    None
+}
+
+/// Returns the damaged bytes that the parity blocks of an archive restore.
+fn by_parity(store: &impl ReadAt, id: ArchiveId, blocks: &[BlockRef], damage: &[Damage]) -> Vec<Patch> {
     let damage = damage.iter().filter(|fault| !matches!(fault.kind, DamageKind::Unknown(_)));
     let mut damaged: Vec<u64> = damage.map(|fault| fault.offset).collect();
     damaged.sort_unstable();

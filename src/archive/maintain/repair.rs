@@ -90,7 +90,7 @@ pub struct Repair {
     pub deleted: u64,
     /// The damage, in the order of the file.
     pub damage: Vec<Damage>,
-    /// The ranges of damaged bytes, by offset, that the parity of their batch has restored.
+    /// The ranges of damaged bytes, by offset, that the parity of their batch or the checksums of a block have restored.
     pub mended: Vec<Range<u64>>,
     /// The losses, in the order of the games.
     pub losses: Vec<Loss>,
@@ -98,7 +98,7 @@ pub struct Repair {
     pub kept: Vec<Kept>,
     /// The names of sources that the new archive can no longer restore byte for byte.
     pub inexact: Vec<String>,
-    /// The names of sources that the damaged archive could not restore either, because their games had been changed.
+    /// The names of sources that the damaged archive could not restore either, because games had been changed or deleted.
     pub changed: Vec<String>,
     /// Whether deleted games are kept, because their deletion cannot be read, or because unreadable bytes after it may have
     /// restored them.
@@ -107,8 +107,8 @@ pub struct Repair {
     pub lost_metadata: Option<Damage>,
     /// The number of sources whose names and positions are lost. The new archive cannot restore them.
     pub lost_sources: u64,
-    /// The damage that explains none of the losses: what was there is unknown, perhaps deletions or metadata.
-    pub unexplained: Vec<Damage>,
+    /// The damage of whole blocks: what was there is unknown. Besides `losses`, it may have been deletions or metadata.
+    pub holes: Vec<Damage>,
     /// The error if the index could not be written: the archive is complete without it, and the index can be rebuilt.
     pub unindexed: Option<Error>,
 }
@@ -306,9 +306,7 @@ impl Work {
         }
         self.gaps();
         self.report.lost_sources = self.found.totals.sources.saturating_sub(self.writer.totals().sources);
-        let explained: Vec<u64> = self.report.losses.iter().map(|loss| loss.damage.offset).collect();
-        let holes = self.found.holes.iter().filter(|hole| !explained.contains(&hole.offset));
-        self.report.unexplained = holes.cloned().collect();
+        self.report.holes = self.found.holes.clone();
         self.writer.commit()
     }
 
@@ -403,7 +401,7 @@ impl Work {
         let deleted = self.found.archive.has_deleted(first..end);
         // A valid checksum proves only that a block is unchanged. Only the hash of a source proves that the source can
         // be restored.
-        if !source.exact {
+        if !source.exact || deleted {
             self.report.changed.push(source.name.clone());
         }
         let comes_back = || matches!(self.found.archive.write_original(&source, &mut io::sink()), Ok(true));

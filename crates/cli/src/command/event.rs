@@ -24,7 +24,8 @@ use std::path::PathBuf;
 /// Standings and cross table of a tournament
 ///
 /// Players are ordered by points, then by Sonneborn-Berger score: the sum of the points against each opponent, times
-/// the opponent's points. The performance is the rating at which the player's score was expected.
+/// the opponent's points. The performance is the mean rating of the opponents plus 400 log10(p / (1 - p)), where p is the
+/// share of the points.
 ///
 /// An edition of a tournament contains the games of one EventDate, or games with fewer than 60 days from each to the
 /// next. --year selects an edition; by default, the games of all editions count.

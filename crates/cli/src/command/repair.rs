@@ -110,11 +110,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     out.flush()?;
     if !args.quiet {
         for range in &repair.mended {
-            session.note(&format!(
-                "{}: {} restored from the parity of their batch",
-                shown(path),
-                damage::bytes_of(range)
-            ));
+            session.note(&format!("{}: {} restored from a parity or checksums", shown(path), damage::bytes_of(range)));
         }
         let (kept, all) = (count(kept, "game", "games"), thousands(repair.games - repair.deleted));
         let without = match repair.deleted {
@@ -136,7 +132,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         && repair.inexact.is_empty()
         && repair.lost_metadata.is_none()
         && repair.lost_sources == 0
-        && repair.unexplained.is_empty()
+        && repair.holes.is_empty()
+        && !repair.returned
         && lost_header(&repair).is_none();
     Ok(if is_whole { Code::Success } else { Code::Damaged })
 }
@@ -168,9 +165,8 @@ fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(),
         let sources = count(repair.lost_sources, "source", "sources");
         writeln!(out, "{path}: {sources} lost: the games are kept, but the bytes of the PGN cannot be restored")?;
     }
-    for damage in repair.unexplained.iter().filter(|damage| lost_header(repair) != Some(*damage)) {
-        let what =
-            "what was there is unknown: if it was a deletion, its games are back; a title or license in it is lost";
+    for damage in repair.holes.iter().filter(|damage| lost_header(repair) != Some(*damage)) {
+        let what = "what was there is unknown; games or a title may be lost, and deleted games may be back";
         writeln!(out, "{path}: {damage}: {what}")?;
     }
     for name in &repair.inexact {
@@ -206,6 +202,6 @@ fn json(repair: &Repair, kept_games: u64) -> Object {
         .with("deleted_games_returned", repair.returned)
         .with("metadata_lost", repair.lost_metadata.is_some())
         .with("lost_sources", repair.lost_sources)
-        .array("unexplained", &damage::json(&repair.unexplained))
+        .array("holes", &damage::json(&repair.holes))
         .with("inexact_sources", repair.inexact.clone())
 }

@@ -85,7 +85,8 @@ impl<'a> EngineNote<'a> {
         };
         if let Some(score) = score_of(score.trim()) {
             self.evaluation = mover.map(|mover| seen_from(mover, score));
-            if let Some(after) = after {
+            // ChessBase breaks lines also before numbers.
+            if let Some(after) = after.map(str::trim_start) {
                 let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
                 let (depth, after) = after.split_at(end);
                 self.depth = depth.parse().ok();
@@ -200,6 +201,7 @@ mod tests {
         // Fritz.
         assert_eq!(evaluation("0.18/23 239", Black), pawns(18));
         assert_eq!(evaluation("-0.25/26 164 (Ne5)", Black), pawns(-25));
+        assert_eq!(EngineNote::read("0.61/\n20 103", None).depth, Some(20));
         // Arena.
         assert_eq!(evaluation("(Ne5) -0.25/26 164", Black), pawns(25));
         assert_eq!(evaluation("+0.25/26 164", Black), pawns(-25));

@@ -125,6 +125,10 @@ impl<R: Read> Xz<R> {
 #[cfg(feature = "lzma")]
 impl<R: Read> Read for Xz<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        // The decoder would take a read of no bytes for the end of a block.
+        if buf.is_empty() {
+            return Ok(0);
+        }
         self.0.read(buf).map_err(|error| match error.kind() {
             io::ErrorKind::OutOfMemory => {
                 let limit = DICTIONARY >> 20;

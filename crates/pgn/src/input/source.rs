@@ -286,6 +286,15 @@ f261ca467a00012d152f0b716d1fb6f37d010000000004595a",
         assert_eq!(read([first.clone(), second.clone()].concat()).unwrap(), TEXT.repeat(2));
         for file in [first, second] {
             assert_eq!(read(file.clone()).unwrap(), TEXT);
+            // A read of no bytes, as at the end of a file in a tar file, ends nothing.
+            let (mut reader, mut text) = (decompressed(Cursor::new(file.clone())).unwrap().1, vec![0; 5]);
+            for _ in 0..2 {
+                assert_eq!(reader.read(&mut []).unwrap(), 0);
+            }
+            reader.read_exact(&mut text).unwrap();
+            assert_eq!(reader.read(&mut []).unwrap(), 0);
+            reader.read_to_end(&mut text).unwrap();
+            assert_eq!(text, TEXT);
             for end in 6..file.len() {
                 assert!(read(file[..end].to_vec()).is_err(), "{end}");
             }

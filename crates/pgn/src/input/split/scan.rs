@@ -420,12 +420,12 @@ impl View<'_> {
                     scan.goes_on(i, Mode::Moves);
                     return Step::More;
                 }
-                if tags::head(self.text, i).is_some() {
+                if let Some((name, _)) = tags::head(self.text, i) {
                     if let Some(line) = begins_line(self.text, self.span, i) {
                         if line > self.span || self.given > 0 {
                             return Step::Cut(scan.notes.filter(|notes| *notes > self.span).unwrap_or(line));
                         }
-                    } else if ends_with_marker(slice(self.text, self.span, i)) {
+                    } else if i > self.span && (name == b"Event" || ends_with_marker(slice(self.text, self.span, i))) {
                         // Files without a line ending at their end have been joined.
                         return Step::Cut(i);
                     }
