@@ -56,7 +56,7 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     let mut listed = |games| listed(snapshot, position, games, &mut unread);
     json.insert("top_games".to_owned(), listed(top_games(&tree, most))?.into());
     let mut latest = listed(latest_games(&tree, most.min(8)))?;
-    // Without tag columns, and in a site file, a tree knows only the years.
+    // Without tag columns, a tree knows only the years.
     latest.sort_by_cached_key(|game| Reverse(game["date"].as_str().and_then(|date| value::day(date.as_bytes()))));
     json.insert("latest_games".to_owned(), latest.into());
     json.insert("left_out".to_owned(), snapshot.left_out(only, &selection)?.into());

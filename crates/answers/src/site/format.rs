@@ -9,7 +9,7 @@ use std::io;
 /// The first bytes of every site file.
 pub const MAGIC: [u8; 8] = *b"\x89BGX\r\n\x1a\n";
 /// The version of the site file's format.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// The size of the header in bytes.
 pub const HEADER: usize = 128;
 /// The number of games per block of headings.

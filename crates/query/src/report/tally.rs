@@ -232,10 +232,10 @@ impl Tally {
             push_varint(u64::from(*rating), out);
             push_varint(*game, out);
         }
-        let latest: Vec<(u16, u64)> = self.latest().filter(|(_, game)| keeps(*game)).collect();
+        let latest: Vec<(u32, u64)> = self.latest_days().filter(|(_, game)| keeps(*game)).collect();
         push_varint(latest.len() as u64, out);
-        for (year, game) in latest {
-            push_varint(u64::from(year), out);
+        for (day, game) in latest {
+            push_varint(u64::from(day), out);
             push_varint(game, out);
         }
     }
@@ -263,8 +263,8 @@ impl Tally {
             tally.samples.push((u32::try_from(read.varint()?).ok()?, read.varint()?));
         }
         for index in 0..read.count().filter(|count| *count <= LATEST)? {
-            let (year, game) = (u64::from(u16::try_from(read.varint()?).ok()?), read.varint()?);
-            *tally.latest.get_mut(index)? = (year * 13 * 32) << NUMBER | game & ((1 << NUMBER) - 1);
+            let (day, game) = (read.varint()?, read.varint()?);
+            *tally.latest.get_mut(index)? = day.min((1 << (64 - NUMBER)) - 1) << NUMBER | game & ((1 << NUMBER) - 1);
         }
         *bytes = read.0;
         Some(tally)
@@ -286,7 +286,8 @@ mod tests {
                 ratings: [2000 + game as u16, if game % 3 == 0 { 0 } else { 1900 }],
                 year: 1990 + game as u16 / 2,
             };
-            tally.add(game, &facts, || None);
+            let day = game.is_multiple_of(2).then(|| (u32::from(facts.year) * 13 + 5) * 32 + game as u32 % 28);
+            tally.add(game, &facts, || day);
         }
         let mut bytes = Vec::new();
         tally.to_bytes(|_| true, &mut bytes);
