@@ -155,7 +155,7 @@ fn a_commit_behind_zeros_is_found() {
     assert!(done.code == Some(4) && words.iter().all(|word| said.contains(word)), "{said}");
     room.fails(&["import", "m.pgn", "-o", "b.bga", "--append"], 1, &["byte 4096"]);
     assert_eq!(room.read("b.bga"), bytes);
-    assert!(room.run(&["list", "b.bga"]).err.contains("has no games: its import has not finished, or is damaged"));
+    assert!(room.run(&["list", "b.bga"]).err.contains("has no games: its import has not finished"));
     let done = room.run(&["repair", "b.bga", "-o", "r.bga"]);
     assert!(done.code == Some(4) && done.err.contains("of 200 kept"), "{}{}", done.out, done.err);
     // Resuming reads the source again.

@@ -90,8 +90,8 @@ fn report_unfinished(session: &Session, archive: &Archive) {
     let length = std::fs::metadata(archive.path()).map_or(0, |file| file.len());
     if archive.sequence() == 0 && length > archive.file_length() {
         let path = shown(archive.path());
-        session
-            .message(&format!("{path} has no games: its import has not finished, or is damaged (`scoresheet verify`)"));
+        let why = "its import has not finished, or the file is damaged; see `scoresheet verify`";
+        session.message(&format!("{path} has no games: {why}"));
     }
 }
 
