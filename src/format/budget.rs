@@ -155,6 +155,14 @@ pub(crate) fn collect<T>(things: impl ExactSizeIterator<Item = T>) -> Option<Vec
     Some(list)
 }
 
+/// Appends the items of an iterator of known length. Returns `None` if memory is exhausted.
+#[inline]
+pub(crate) fn extend<T>(list: &mut Vec<T>, things: impl ExactSizeIterator<Item = T>) -> Option<()> {
+    reserved(list.try_reserve(things.len()), things.len().saturating_mul(size_of::<T>()))?;
+    list.extend(things);
+    Some(())
+}
+
 /// Returns a copy of the bytes, or `None` if memory is exhausted.
 pub(crate) fn copy(bytes: &[u8]) -> Option<Box<[u8]>> {
     let mut copy = with_room(bytes.len())?;

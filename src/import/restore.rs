@@ -1,6 +1,7 @@
 //! Restores games and parts of games that a repair has lost, from the PGN of their sources.
 
 use super::builder::Import;
+use super::options::ImportOptions;
 use crate::archive::copy::{self, Part};
 use crate::archive::repair::{Loss, LostPart, Repair};
 use crate::archive::temporary::TemporaryFolder;
@@ -65,7 +66,9 @@ pub fn restore<'a>(
 ) -> Result<Restored> {
     let folder = TemporaryFolder::create().map_err(Error::io("cannot create a folder in", &std::env::temp_dir()))?;
     let path = folder.path().join("sources.bga");
-    Import::new(&path).stop_at_refused().run(sources)?;
+    // A copy keeps the metadata that all of its parts share.
+    let options = ImportOptions { metadata: repaired.metadata()?, ..ImportOptions::default() };
+    Import::new(&path).options(options).stop_at_refused().run(sources)?;
     let source = Archive::open(&path)?;
 
     let runs = repair.kept.iter().flat_map(|kept| (kept.first..=kept.last).zip(kept.now..));
@@ -116,12 +119,7 @@ pub fn restore<'a>(
     }
     let part = |(is_source, games)| Part { archive: if is_source { &source } else { repaired }, games };
     let parts: Vec<Part> = parts.into_iter().map(part).collect();
-    let mut copied = copy::write(target, existing, &parts, monitor)?;
-    let metadata = repaired.metadata()?;
-    if !metadata.is_empty() {
-        let pairs = metadata.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        copied.unindexed = Archive::describe(target, pairs)?;
-    }
+    let copied = copy::write(target, existing, &parts, monitor)?;
     let inexact = Archive::open(target)?.sources()?.into_iter().filter(|source| !source.exact);
     let inexact: BTreeSet<String> = inexact.map(|source| source.name).collect();
     Ok(Restored {

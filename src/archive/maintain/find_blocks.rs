@@ -2,7 +2,6 @@
 //! together.
 
 use crate::archive::file_kind::FileKind;
-use crate::archive::game_set::GameSet;
 use crate::archive::maintain::mend::{self, Patch, Patched};
 use crate::archive::read::archive::{Archive, Loose};
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, next_block, next_sync, refuse_unknown, walk};
@@ -15,7 +14,6 @@ use crate::archive::read::read_at::{ReadAt, Store};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::{self, BlockHeader, BlockKind, HEADER};
 use crate::format::commit::Commit;
-use crate::format::deletions;
 use crate::format::dictionary::BlockStrings;
 use crate::format::header::{BLOCKS, Header, IDENTITIES};
 use crate::format::index::{ChunkEntry, DeletionEntry, DictionaryEntry, Index};
@@ -31,10 +29,6 @@ use std::path::Path;
 
 /// The maximum number of times that damage is mended.
 const MOST_ROUNDS: usize = 3;
-/// The maximum number of lost games among which deleted games are looked for.
-const MAX_SEARCHED: u64 = 1 << 24;
-/// The maximum number of bytes to add up to find parity blocks, so a forged archive costs seconds.
-const MAX_CHECKED: u64 = 16 << 30;
 /// The maximum length of a block that a new archive does not need.
 const MAX_HARMLESS: u64 = 1 << 20;
 /// The maximum number of lost strings between others. If more are lost, no string keeps its number.
@@ -54,8 +48,6 @@ pub struct BlockFinder {
     pub holes: Vec<Damage>,
     /// The damaged blocks that held nothing of a game, a source or the metadata.
     harmless: Vec<Damage>,
-    /// The blocks of deletions that count.
-    deletions: Vec<DeletionEntry>,
     /// The totals in the last readable commit.
     pub totals: Commit,
     /// The number of games that the archive declares.
@@ -74,14 +66,22 @@ impl BlockFinder {
     pub fn new(path: &Path, options: OpenOptions, store: Store, monitor: &Monitor) -> Result<BlockFinder> {
         let mut found = BlockFinder::find(path, options, store)?;
         let (mut all_damage, mut mended) = (Vec::new(), Vec::new());
+        // The blocks that have been checked and are intact. Mending does not change them.
+        let mut intact = Vec::new();
         // A mended byte can allow a parity to restore others.
         for round in 0..MOST_ROUNDS {
             let id = found.archive.id();
             let check = |block: &BlockRef| {
-                monitor.advance(if round == 0 { block.header.length } else { 0 });
+                monitor.advance(block.header.length);
                 if monitor.is_stopped() { Vec::new() } else { check_block(found.archive.store(), id, block) }
             };
-            let of_blocks: Vec<Damage> = parallel::map_items(&found.blocks, check).into_iter().flatten().collect();
+            let is_new = |block: &&BlockRef| intact.binary_search(&block.offset).is_err();
+            let blocks: Vec<BlockRef> = found.blocks.iter().filter(is_new).copied().collect();
+            let of_blocks = parallel::map_items(&blocks, check);
+            let sound = blocks.iter().zip(&of_blocks).filter(|(_, damage)| damage.is_empty());
+            intact.extend(sound.map(|(block, _)| block.offset));
+            intact.sort_unstable();
+            let of_blocks: Vec<Damage> = of_blocks.into_iter().flatten().collect();
             let damage = [found.damage.as_slice(), &found.harmless, &of_blocks].concat();
             let patches = mend::patches(found.archive.store(), id, &found.blocks, &damage);
             if round == 0 {
@@ -125,7 +125,7 @@ impl BlockFinder {
         let is_known = |opening: &&Opening| opening.incomplete.is_none() && opening.header.state.sequence > 0;
         let end = opening.as_ref().filter(is_known).map_or(store.length(), |opening| opening.header.state.length);
         blocks.retain(|block| block.end() <= end);
-        let mut left = MAX_CHECKED;
+        let mut left = mend::MAX_CHECKED;
         let (harmless, mut holes): (Vec<Damage>, Vec<Damage>) = found
             .into_iter()
             .filter(|damage| damage.offset < end || damage.offset == store.length())
@@ -145,7 +145,6 @@ impl BlockFinder {
         let totals = totals.unwrap_or_default();
         let Found { mut index, columns, games: found } = index(&blocks, &mut damage, id);
         let returned = keep_certain(&mut index.deletions, &blocks, &damage, &store, id);
-        let deletions = index.deletions.clone();
         let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
         let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
         let games = claimed.max(totals.games).max(index.state.games);
@@ -165,7 +164,6 @@ impl BlockFinder {
             damage,
             holes,
             harmless,
-            deletions,
             totals,
             games,
             all_damage,
@@ -185,30 +183,6 @@ impl BlockFinder {
     pub fn damage_between(&self, start: u64, end: u64) -> Option<Damage> {
         let from = self.damage.partition_point(|damage| damage.offset < start);
         self.damage.get(from).filter(|damage| damage.offset < end).cloned()
-    }
-
-    /// Returns which games of a lost chunk were deleted. Forged numbers of games are not searched.
-    pub fn deleted_in(&self, games: Range<u64>) -> GameSet {
-        let count = games.end.saturating_sub(games.start).min(MAX_SEARCHED);
-        let (mut deleted, last) = (GameSet::new(count), games.start.saturating_add(count).saturating_sub(1));
-        let blocks = self.deletions.iter().filter_map(|entry| {
-            let block = BlockRef::at(self.archive.store(), self.archive.id(), entry.offset).ok()?;
-            let payload = block.checked(self.archive.store(), self.archive.id()).ok()?;
-            Some((block.header.kind == BlockKind::Deleted, deletions::decode(&payload, self.games)?))
-        });
-        for (is_deleted, named) in blocks {
-            for (from, to) in named {
-                for game in from.max(games.start)..=to.min(last) {
-                    let number = game - games.start + 1;
-                    if is_deleted {
-                        deleted.insert(number)
-                    } else {
-                        deleted.remove(number)
-                    };
-                }
-            }
-        }
-        deleted
     }
 
     /// Returns whether damaged blocks between two offsets contained loose bytes.

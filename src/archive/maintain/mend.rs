@@ -27,7 +27,7 @@ const STEP: u64 = 1 << 20;
 /// The maximum number of bytes between the first and the last damage of a batch.
 const MAX_SPAN: u64 = 1 << 30;
 /// The maximum number of bytes to check for one archive, so a forged archive costs seconds.
-const MAX_CHECKED: u64 = 16 << 30;
+pub(super) const MAX_CHECKED: u64 = 16 << 30;
 
 /// Bytes that a parity block has restored.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -29,6 +29,9 @@ use std::path::Path;
 /// The number of chunks to rebuild ahead of the writer.
 const AHEAD: usize = 64;
 
+/// The maximum number of lost games among which deleted games are looked for, because a number of games can be forged.
+const MAX_SEARCHED: u64 = 1 << 24;
+
 /// Consecutive games that are lost or incomplete.
 ///
 /// ```
@@ -354,7 +357,7 @@ impl Work {
             if next < first {
                 let damage = self.found.damage_between(prior, offset);
                 let damage = damage.unwrap_or(Damage::new(prior, DamageKind::NoBlock));
-                let deleted = self.found.deleted_in(next..first);
+                let deleted = archive.deleted_among(next..first.min(next.saturating_add(MAX_SEARCHED)));
                 self.report.deleted += deleted.len();
                 let mut start = next;
                 for game in deleted.iter().map(|number| next + number - 1).chain([first]) {

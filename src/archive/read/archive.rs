@@ -177,6 +177,13 @@ impl Archive {
         self.deleted.as_ref().is_some_and(|deleted| deleted.contains(game))
     }
 
+    /// Returns which of these games were deleted, the first as 1, even if no chunk contains them.
+    pub(in crate::archive) fn deleted_among(&self, games: Range<u64>) -> GameSet {
+        let none = GameSet::new(games.end.saturating_sub(games.start));
+        let deleted = Deleted::read(self.store(), self.id(), &self.index, std::iter::once(games));
+        deleted.ok().flatten().map_or(none, |deleted| deleted.set().clone())
+    }
+
     /// Returns whether any game in this range has been deleted.
     pub(in crate::archive) fn has_deleted(&self, games: Range<u64>) -> bool {
         self.deleted.as_ref().is_some_and(|deleted| deleted.has_any(games))

@@ -6,7 +6,7 @@
 //! searched block by block for commits after the other page's commit. If such a commit is found, the archive opens at
 //! this commit. Otherwise games may be missing, which is reported.
 
-use crate::archive::read::blocks::{BlockRef, check_block, next_block};
+use crate::archive::read::blocks::{BlockRef, check_block, walk};
 use crate::archive::read::read_at::{Access, ReadAt, Store};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::State;
@@ -165,9 +165,11 @@ impl Opening {
     /// Returns the damage of a header page that is zero, as in a new archive, although an intact commit block follows
     /// blocks that are not intact. Either damage made the page zero, or a crash interrupted the first commit.
     pub fn hidden_commit(&self, file: &(impl ReadAt + ?Sized)) -> Option<Damage> {
+        let (id, [_, page]) = (self.header.state.id, PAGES);
         let is_new = self.header.state.sequence == 0 && self.found.is_empty() && self.incomplete.is_none();
-        let is_hidden = is_new && has_commit(file, self.header.state);
-        is_hidden.then(|| Damage::new(PAGES.last().copied().unwrap_or(0), DamageKind::HeaderPageLost))
+        let is_commit = |block: &BlockRef| block.header.kind == BlockKind::Commit && block.checked(file, id).is_ok();
+        let is_hidden = is_new && walk(file, id).0.iter().any(is_commit);
+        is_hidden.then(|| Damage::new(page, DamageKind::HeaderPageLost))
     }
 
     /// Returns the reason why the archive is read-only, if any: a writer could truncate or overwrite the missing games.
@@ -221,18 +223,6 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
         return Err(Error::NotAnArchive { path: path() });
     }
     Err(Damage::new(0, DamageKind::FileHeader).into())
-}
-
-/// Returns whether an intact commit block follows the committed blocks, anywhere in the file.
-fn has_commit(file: &(impl ReadAt + ?Sized), state: State) -> bool {
-    let mut next = state.length;
-    while let Some(block) = next_block(file, state.id, next).and_then(|at| BlockRef::at(file, state.id, at).ok()) {
-        if block.header.kind == BlockKind::Commit && block.checked(file, state.id).is_ok() {
-            return true;
-        }
-        next = block.end();
-    }
-    false
 }
 
 /// Returns the consecutive commits after `from`, found block by block, in order. Each commit contains the next sequence

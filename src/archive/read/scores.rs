@@ -74,10 +74,7 @@ impl GameRef<'_> {
         if memchr::memchr2(OPEN, TEXT, stream.get(at..).unwrap_or_default()).is_none() {
             let plies = u64::from(self.plies());
             for (moves, comment) in placed.take_while(|(moves, _)| *moves <= plies) {
-                match texts.score(comment) {
-                    Some(hundredths) => seen(moves as u32, Evaluation::Centipawns(hundredths)),
-                    None => after_move(moves as u32, comment)?.into_iter().for_each(|(ply, score)| seen(ply, score)),
-                }
+                after_move(moves as u32, comment)?.into_iter().for_each(|(ply, score)| seen(ply, score));
             }
             return Ok(());
         }

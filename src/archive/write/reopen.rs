@@ -48,8 +48,18 @@ impl<S: Storage> Writer<S> {
     ///
     /// Errors: an error of opening an archive. An archive that may lack games is rejected, because it would seem intact
     /// after a write.
-    pub fn open_on(mut storage: S, all: impl Deref<Target = [u8]>, path: &Path) -> Result<Opened<S>> {
+    pub fn open_on(storage: S, all: impl Deref<Target = [u8]>, path: &Path) -> Result<Opened<S>> {
         let opening = Opening::read(&*all, path, Tail::Adopt)?;
+        Writer::continue_at(&opening, storage, all, path)
+    }
+
+    /// Opens an archive like `open_on`, at the commit that has been found.
+    fn continue_at(
+        opening: &Opening,
+        mut storage: S,
+        all: impl Deref<Target = [u8]>,
+        path: &Path,
+    ) -> Result<Opened<S>> {
         if let Some(damage) = opening.refused() {
             return Err(damage.into());
         }
@@ -116,10 +126,11 @@ impl Writer<File> {
     /// Errors: the errors of opening an archive, or another writer has opened the archive.
     pub fn open(path: &Path) -> Result<Opened<File>> {
         let (file, map) = mapped(path)?;
-        if let Some(damage) = Opening::read(&*map, path, Tail::Adopt)?.hidden_commit(&*map) {
-            return Err(damage.into());
+        let opening = Opening::read(&*map, path, Tail::Adopt)?;
+        match opening.hidden_commit(&*map) {
+            Some(damage) => Err(damage.into()),
+            None => Writer::continue_at(&opening, file, map, path),
         }
-        Writer::open_on(file, map, path)
     }
 
     /// Opens an archive file to resume its import, which reads the sources of a hidden commit again.

@@ -608,21 +608,19 @@ impl Texts {
             // Neighboring texts often have the same template.
             for alike in used.chunk_by(|one, next| one == next) {
                 located.clear();
-                reserved(located.try_reserve(alike.len()), size_of_val(alike))?;
-                located.extend((number..number + alike.len()).map(|number| {
+                let location = |number: usize| {
                     let side = between.get(number).map_or(0, |gap| {
                         after = after.wrapping_add(*gap).wrapping_add(1);
                         (after & 1) as u32
                     });
                     FieldLocation { game: game as u32, text: first_text + number as u32, side }
-                }));
+                };
+                budget::extend(&mut located, (number..number + alike.len()).map(location))?;
                 number += alike.len();
                 let template = usize::try_from(*alike.first()?).ok()?;
                 budget.draw(alike.len(), *charges.get(template)?)?;
                 for stream in uses.get(template)? {
-                    let locations = &mut streams.get_mut(*stream)?.1;
-                    reserved(locations.try_reserve(located.len()), size_of_val(located.as_slice()))?;
-                    locations.extend_from_slice(&located);
+                    budget::extend(&mut streams.get_mut(*stream)?.1, located.iter().copied())?;
                 }
             }
         }

@@ -93,15 +93,14 @@ impl<R: Read> Read for Gzip<R> {
             let Some(mut stored) = self.0.take().map(GzDecoder::into_inner) else { break };
             loop {
                 let bytes = stored.fill_buf()?;
-                let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-                if bytes.is_empty() {
+                let (all, zeros) = (bytes.len(), bytes.iter().take_while(|byte| **byte == 0).count());
+                if all == 0 {
                     return Ok(0);
                 }
-                if zeros < bytes.len() {
-                    stored.consume(zeros);
+                stored.consume(zeros);
+                if zeros < all {
                     break;
                 }
-                stored.consume(zeros);
             }
             self.0 = Some(GzDecoder::new(stored));
         }
